@@ -1,0 +1,160 @@
+package canon
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// AppendNumber appends f as ECMAScript writes it, which is what RFC 8785 asks
+// for. f must be finite.
+func AppendNumber(dst []byte, f float64) []byte {
+	if f == 0 {
+		return append(dst, '0') // also for -0
+	}
+	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// Go pads the exponent to two digits, ECMAScript does not: 1e-07 → 1e-7.
+	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// appendNumberText appends the canonical form of a checked number text.
+func appendNumberText(dst, text []byte, fraction bool) []byte {
+	if !fraction && len(text) <= 15 && text[0] != '-' {
+		return append(dst, text...) // a small whole number is canonical as it is
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return append(dst, text...) // unreachable: Parse marks such numbers Broken
+	}
+	return AppendNumber(dst, f)
+}
+
+// decimal splits a checked number text into its significant digits (no leading
+// or trailing zeros) and the power of ten they are multiplied by.
+func decimal(text []byte) (neg bool, digs []byte, exp int64) {
+	i := 0
+	if text[0] == '-' {
+		neg, i = true, 1
+	}
+	fraction := false
+	for ; i < len(text) && text[i]|0x20 != 'e'; i++ {
+		if text[i] == '.' {
+			fraction = true
+			continue
+		}
+		digs = append(digs, text[i])
+		if fraction {
+			exp--
+		}
+	}
+	if i < len(text) {
+		// Out of range, e is the nearest int64; bounded further, so that the
+		// sum does not overflow, it still outweighs all digits a text can hold.
+		e, _ := strconv.ParseInt(string(text[i+1:]), 10, 64)
+		exp += min(max(e, -1<<40), 1<<40)
+	}
+	for len(digs) > 0 && digs[len(digs)-1] == '0' {
+		digs, exp = digs[:len(digs)-1], exp+1
+	}
+	for len(digs) > 0 && digs[0] == '0' {
+		digs = digs[1:]
+	}
+	return neg, digs, exp
+}
+
+// integral reports whether a number text with fraction or exponent is a whole
+// number, exactly and not as a double.
+func integral(text []byte) bool {
+	_, digs, exp := decimal(text)
+	return len(digs) == 0 || exp >= 0
+}
+
+// exactInt returns a number text as an int64 if its value is one.
+func exactInt(text []byte) (int64, bool) {
+	neg, digs, exp := decimal(text)
+	if len(digs) == 0 {
+		return 0, true
+	}
+	if exp < 0 || int64(len(digs))+exp > 19 {
+		return 0, false
+	}
+	buf := make([]byte, 0, 20)
+	if neg {
+		buf = append(buf, '-')
+	}
+	buf = append(buf, digs...)
+	for range exp {
+		buf = append(buf, '0')
+	}
+	v, err := strconv.ParseInt(string(buf), 10, 64)
+	return v, err == nil
+}
+
+// InRange reports whether number n lies from least to most, exactly.
+func (d *Doc) InRange(n Node, least, most int64) bool {
+	e := &d.tape[n]
+	text := d.data[e.start:e.end]
+	switch {
+	case e.flags&flagFraction == 0 && len(text) <= 18 && text[0] != '-':
+		v := int64(0)
+		for _, c := range text {
+			v = v*10 + int64(c-'0')
+		}
+		return v >= least && v <= most
+	case least == 0 && most >= 1 && len(text) > 1 && text[0] == '0' && text[1] == '.' && !hasExponent(text):
+		return true // 0.something
+	}
+	return d.CompareInt(n, least) >= 0 && d.CompareInt(n, most) <= 0
+}
+
+func hasExponent(text []byte) bool {
+	for _, c := range text {
+		if c|0x20 == 'e' {
+			return true
+		}
+	}
+	return false
+}
+
+// CompareInt compares number n with a whole number exactly, as a decimal and
+// not as a double: 1.00000000000000000001 is greater than 1.
+func (d *Doc) CompareInt(n Node, bound int64) int {
+	text := d.Raw(n)
+	if len(text) <= 15 && !hasExponent(text) {
+		// So few digits survive a double, and the nearest double to any of them
+		// lies on the same side of a whole number.
+		f, _ := strconv.ParseFloat(string(text), 64)
+		return cmp.Compare(f, float64(bound))
+	}
+	neg, digs, exp := decimal(text)
+	limit := strconv.FormatInt(bound, 10)
+	limitNeg := bound < 0
+	limit = strings.TrimPrefix(limit, "-")
+	switch {
+	case len(digs) == 0:
+		return cmp.Compare(0, bound)
+	case neg != limitNeg || bound == 0:
+		if neg {
+			return -1
+		}
+		return 1
+	}
+	c := cmp.Compare(int64(len(digs))+exp, int64(len(limit)))
+	if c == 0 {
+		// As many digits before the point: compare digit by digit, the shorter
+		// one continued with zeros (digs has no trailing zero).
+		c = strings.Compare(string(digs), strings.TrimRight(limit, "0"))
+	}
+	if neg {
+		return -c
+	}
+	return c
+}

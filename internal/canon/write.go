@@ -1,0 +1,166 @@
+package canon
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+)
+
+// Append appends the canonical form of data. It fails with *Error if data is
+// not strict JSON; dst is then returned as it was.
+func Append(dst, data []byte) ([]byte, error) {
+	var d Doc
+	if flaws := d.Parse(data); flaws != nil {
+		return dst, &Error{slices.Clone(flaws)}
+	}
+	return d.AppendCanonical(dst, d.Root()), nil
+}
+
+// Sum returns the SHA-256 of the canonical form of data.
+func Sum(data []byte) ([sha256.Size]byte, error) {
+	c, err := Append(nil, data)
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	return sha256.Sum256(c), nil
+}
+
+// AppendCanonical appends the canonical form of n, which must be free of flaws.
+func (d *Doc) AppendCanonical(dst []byte, n Node) []byte {
+	e := &d.tape[n]
+	switch e.kind {
+	case Object:
+		return d.appendObject(dst, n)
+	case Array:
+		dst = append(dst, '[')
+		for c := d.First(n); c != None; c = d.Next(n, c) {
+			if c != n+1 {
+				dst = append(dst, ',')
+			}
+			dst = d.AppendCanonical(dst, c)
+		}
+		return append(dst, ']')
+	case String:
+		if e.flags&flagEscaped == 0 {
+			return append(dst, d.data[e.start:e.end]...)
+		}
+		names := len(d.arena) // what comes after the names is free for a moment
+		d.arena = appendUnescaped(d.arena, d.data[e.start+1:e.end-1])
+		dst = AppendQuoted(dst, d.arena[names:])
+		d.arena = d.arena[:names]
+		return dst
+	case Number:
+		return appendNumberText(dst, d.data[e.start:e.end], e.flags&flagFraction != 0)
+	}
+	return append(dst, d.data[e.start:e.end]...)
+}
+
+func (d *Doc) appendObject(dst []byte, n Node) []byte {
+	base := len(d.order)
+	for c := d.First(n); c != None; c = d.Next(n, c) {
+		d.order = append(d.order, c)
+	}
+	count := len(d.order) - base
+	slices.SortFunc(d.order[base:], func(a, b Node) int { return CompareUTF16(d.Key(a), d.Key(b)) })
+	dst = append(dst, '{')
+	for i := range count {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		c := d.order[base+i] // members below may have moved the slice
+		dst = AppendQuoted(dst, d.Key(c))
+		dst = append(dst, ':')
+		dst = d.AppendCanonical(dst, c)
+	}
+	d.order = d.order[:base]
+	return append(dst, '}')
+}
+
+// AppendCompact appends the text of n without white space between tokens and
+// otherwise as it was written: order of names, escapes and digits stay.
+func (d *Doc) AppendCompact(dst []byte, n Node) []byte {
+	e := &d.tape[n]
+	switch e.kind {
+	case Object, Array:
+	default:
+		return append(dst, d.data[e.start:e.end]...)
+	}
+	inString := false
+	for i := e.start; i < e.end; i++ {
+		c := d.data[i]
+		if inString {
+			dst = append(dst, c)
+			if c == '\\' {
+				i++
+				dst = append(dst, d.data[i])
+			}
+			inString = c != '"'
+			continue
+		}
+		if c > ' ' {
+			dst = append(dst, c)
+			inString = c == '"'
+		}
+	}
+	return dst
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendQuoted appends s as a JSON string with the escapes of RFC 8785: only
+// what must be escaped is, and in one way only. s must be valid UTF-8.
+func AppendQuoted[T string | []byte](dst []byte, s T) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
+
+// CompareUTF16 orders names by their UTF-16 code units, as RFC 8785 asks. For
+// valid UTF-8 that is byte order, but for one case: characters beyond U+FFFF
+// (lead byte F0 and up) come before U+E000 to U+FFFF (lead bytes EE and EF).
+func CompareUTF16(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
+			return int(y) - int(x)
+		}
+		return int(x) - int(y)
+	}
+	return len(a) - len(b)
+}
+
+// Equal reports whether two strict JSON texts have the same canonical form.
+func Equal(a, b []byte) bool {
+	x, errA := Append(nil, a)
+	y, errB := Append(nil, b)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
