@@ -42,6 +42,25 @@ func (d *Doc) Parse(data []byte) []Flaw {
 	return d.flaws
 }
 
+// Begin starts the reading of an object's text by a caller that walks its members
+// itself and hands the values it does not read to Scan. The object is the root of
+// the tape; its own members are not on it.
+func (d *Doc) Begin(data []byte) {
+	d.Reset()
+	d.data = data
+	d.open[0] = 0
+	d.push(Object, 0, 0)
+}
+
+// Scan reads the value at position i of a text started with Begin, as a member of
+// the root, and returns its node and the position after it. ok is false if the
+// value has any flaw; the text should then be read with Parse, which tells.
+func (d *Doc) Scan(i int) (n Node, end int, ok bool) {
+	n = Node(len(d.tape))
+	end = d.value(i, 1)
+	return n, end, end >= 0 && d.flaws == nil
+}
+
 // space returns the first position at or after i that is not white space.
 func (d *Doc) space(i int) int {
 	for i < len(d.data) && d.data[i] <= ' ' { // mostly false at once
@@ -64,9 +83,11 @@ func (d *Doc) value(i, depth int) int {
 	start := i
 	switch c := d.data[i]; {
 	case c == '"':
-		end, flags := d.str(i+1, depth)
+		end, flags := plain(d.data, i+1), uint8(0)
 		if end < 0 {
-			return -1
+			if end, flags = d.str(i+1, depth); end < 0 {
+				return -1
+			}
 		}
 		d.leaf(String, start, end, flags)
 		return end
@@ -179,9 +200,11 @@ func (d *Doc) object(i, depth int) int {
 			return d.fatal(i, depth+1, d.show(i), "a name in double quotes")
 		}
 		keyAt := i
-		end, flags := d.str(i+1, depth+1)
+		end, flags := plain(d.data, i+1), uint8(0)
 		if end < 0 {
-			return -1
+			if end, flags = d.str(i+1, depth+1); end < 0 {
+				return -1
+			}
 		}
 		keyStart, keyEnd, where := uint32(keyAt+1), uint32(end-1), flagMember
 		key := d.data[keyStart:keyEnd]

@@ -22,6 +22,64 @@ func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*'\\') - ones) | w) & highs
 }
 
+// plain returns the position after the closing quote of a string that starts at
+// i, if it is at most 16 bytes long with nothing special in it, as most names and
+// many values are; and -1 for str to have a closer look.
+func plain(b []byte, i int) int {
+	if len(b)-i <= 16 {
+		return -1
+	}
+	q := b[i : i+16]
+	m := special(binary.LittleEndian.Uint64(q))
+	if m == 0 {
+		i += 8
+		m = special(binary.LittleEndian.Uint64(q[8:]))
+	}
+	if i += bits.TrailingZeros64(m) / 8; b[i] != '"' {
+		return -1
+	}
+	return i + 1
+}
+
+// PlainString returns the position after the closing quote of the string whose
+// first byte after the opening quote is at i, if it is valid and free of escapes,
+// so that its bytes are its value; and -1 otherwise.
+func PlainString(b []byte, i int) int {
+	for start := i; ; i++ {
+		for len(b)-i >= 8 {
+			if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		switch {
+		case i >= len(b) || b[i] == '\\' || b[i] < 0x20:
+			return -1
+		case b[i] == '"':
+			return i + 1
+		case b[i] >= 0x80:
+			return wideString(b, start, i)
+		}
+	}
+}
+
+// wideString is PlainString from the first byte at i that is not ASCII.
+func wideString(b []byte, start, i int) int {
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			if !utf8.Valid(b[start:i]) {
+				return -1
+			}
+			return i + 1
+		case c == '\\' || c < 0x20:
+			return -1
+		}
+	}
+	return -1
+}
+
 // str reads a string whose first byte after the opening quote is at i, and
 // returns the position after the closing quote, or -1 after a fatal flaw.
 func (d *Doc) str(i, depth int) (end int, flags uint8) {

@@ -80,24 +80,34 @@ func (d *Doc) appendObject(dst []byte, n Node) []byte {
 // otherwise as it was written: order of names, escapes and digits stay.
 func (d *Doc) AppendCompact(dst []byte, n Node) []byte {
 	e := &d.tape[n]
-	switch e.kind {
-	case Object, Array:
-	default:
+	if e.kind != Object && e.kind != Array {
 		return append(dst, d.data[e.start:e.end]...)
 	}
+	at := e.start
+	first, end := d.Children(n)
+	for c := first; c < end; c = d.After(c) {
+		dst = appendTokens(dst, d.data[at:d.tape[c].start])
+		dst = d.AppendCompact(dst, c)
+		at = d.tape[c].end
+	}
+	return appendTokens(dst, d.data[at:d.tape[n].end])
+}
+
+// appendTokens appends the text between two values, which is brackets, commas,
+// colons and names, without its white space.
+func appendTokens(dst, text []byte) []byte {
 	inString := false
-	for i := e.start; i < e.end; i++ {
-		c := d.data[i]
-		if inString {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString:
 			dst = append(dst, c)
 			if c == '\\' {
 				i++
-				dst = append(dst, d.data[i])
+				dst = append(dst, text[i])
 			}
 			inString = c != '"'
-			continue
-		}
-		if c > ' ' {
+		case c > ' ':
 			dst = append(dst, c)
 			inString = c == '"'
 		}
