@@ -1,0 +1,194 @@
+package hmx
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"lukasa.dev/internal/canon"
+)
+
+// binder fills Go values from a checked document by the names in their json
+// tags, exactly and with case, which encoding/json does not do.
+//
+// It is lenient: a value whose kind does not fit leaves its field unset and goes
+// to Extra where there is one, because typed views are also made of content that
+// no rule speaks about.
+type binder struct {
+	doc  *canon.Doc
+	text string
+}
+
+// optional is what *Opt[T] offers to the binder.
+type optional interface {
+	slot() any
+	fill()
+}
+
+// plan is how a struct maps to JSON.
+type plan struct {
+	fields []planField
+	byName map[string]int
+	extra  int // index of the Extra field, or -1
+}
+
+type planField struct {
+	name     string
+	index    int
+	omitZero bool
+}
+
+var plans sync.Map // reflect.Type → *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{extra: -1, byName: map[string]int{}}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Type == extraType {
+			p.extra = i
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		p.byName[name] = len(p.fields)
+		p.fields = append(p.fields, planField{name, i, options == "omitzero"})
+	}
+	actual, _ := plans.LoadOrStore(t, p)
+	return actual.(*plan)
+}
+
+// value fills v from n and reports whether n had the right kind.
+func (b *binder) value(v reflect.Value, n canon.Node) bool {
+	kind := b.doc.Kind(n)
+	switch v.Type() {
+	case rawType:
+		start, end := b.doc.Span(n)
+		v.SetString(b.text[start:end])
+		return true
+	case timeType:
+		if kind != canon.String {
+			return false
+		}
+		t, err := ParseTime(b.doc.StringOf(b.text, n))
+		v.Set(reflect.ValueOf(t))
+		return err == nil
+	}
+	if o, ok := v.Addr().Interface().(optional); ok {
+		if !b.value(reflect.ValueOf(o.slot()).Elem(), n) {
+			return false
+		}
+		o.fill()
+		return true
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if kind == canon.String {
+			v.SetString(b.doc.StringOf(b.text, n))
+		}
+		return kind == canon.String
+	case reflect.Bool:
+		v.SetBool(kind == canon.True)
+		return kind == canon.True || kind == canon.False
+	case reflect.Int, reflect.Int64:
+		if kind != canon.Number {
+			return false
+		}
+		i, ok := b.doc.Int(n)
+		v.SetInt(i)
+		return ok
+	case reflect.Float64:
+		if kind == canon.Number {
+			v.SetFloat(b.doc.Float(n))
+		}
+		return kind == canon.Number
+	case reflect.Pointer:
+		if kind == canon.Null {
+			return true
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		return b.value(v.Elem(), n)
+	case reflect.Slice:
+		return kind == canon.Array && b.slice(v, n)
+	case reflect.Map:
+		return kind == canon.Object && b.mapping(v, n)
+	case reflect.Struct:
+		return kind == canon.Object && b.record(v, n)
+	}
+	return false
+}
+
+func (b *binder) slice(v reflect.Value, n canon.Node) bool {
+	size := b.doc.Len(n)
+	list := reflect.MakeSlice(v.Type(), size, size)
+	i := 0
+	for c := b.doc.First(n); c != canon.None; c = b.doc.Next(n, c) {
+		if !b.value(list.Index(i), c) {
+			return false
+		}
+		i++
+	}
+	v.Set(list)
+	return true
+}
+
+func (b *binder) mapping(v reflect.Value, n canon.Node) bool {
+	m := reflect.MakeMap(v.Type())
+	for c := b.doc.First(n); c != canon.None; c = b.doc.Next(n, c) {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if !b.value(item, c) {
+			return false
+		}
+		m.SetMapIndex(reflect.ValueOf(string(b.doc.Key(c))).Convert(v.Type().Key()), item)
+	}
+	v.Set(m)
+	return true
+}
+
+func (b *binder) record(v reflect.Value, n canon.Node) bool {
+	p := planOf(v.Type())
+	for c := b.doc.First(n); c != canon.None; c = b.doc.Next(n, c) {
+		name := b.doc.Key(c)
+		if i, known := p.byName[string(name)]; known {
+			if field := v.Field(p.fields[i].index); b.value(field, c) {
+				continue
+			} else {
+				field.SetZero()
+			}
+		}
+		if p.extra < 0 {
+			continue
+		}
+		extra := v.Field(p.extra)
+		if extra.IsNil() {
+			extra.Set(reflect.ValueOf(Extra{}))
+		}
+		start, end := b.doc.Span(c)
+		extra.Interface().(Extra)[string(name)] = Raw(b.text[start:end])
+	}
+	return true
+}
+
+// view reads raw into a typed view. A raw that is not a strict JSON object gives
+// the zero view and an error.
+func view[T any](raw Raw) (T, error) {
+	var out T
+	if raw == "" {
+		return out, nil
+	}
+	d := borrow()
+	defer d.giveBack()
+	d.buf = append(d.buf[:0], raw...)
+	if flaws := d.doc.Parse(d.buf); flaws != nil {
+		return out, &canon.Error{Flaws: flaws}
+	}
+	b := binder{&d.doc, string(raw)}
+	if !b.value(reflect.ValueOf(&out).Elem(), d.doc.Root()) {
+		return out, errNotObject
+	}
+	return out, nil
+}

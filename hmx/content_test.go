@@ -1,0 +1,184 @@
+package hmx
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"lukasa.dev/internal/canon"
+)
+
+// eventViews has one value of every event content type.
+func eventViews() []EventContent {
+	return []EventContent{
+		Message{}, ToolCall{}, ToolResult{}, FileEdit{}, TestRun{}, CommandExec{}, BrowserAction{}, APIResult{},
+		Decision{}, Failure{}, Observation{}, StateChange{}, Feedback{},
+	}
+}
+
+func artifactViews() []ArtifactContent {
+	return []ArtifactContent{TaskSchema{}, FailurePlaybook{}, DecisionPolicy{}, CausalPattern{}, StrategyTemplate{}}
+}
+
+func TestEveryTypeHasAView(t *testing.T) {
+	for i, v := range eventViews() {
+		if v.eventType() != EventTypes()[i] {
+			t.Errorf("%T is for %s, want %s", v, v.eventType(), EventTypes()[i])
+		}
+	}
+	for i, v := range artifactViews() {
+		if v.artifactType() != ArtifactTypes()[i] {
+			t.Errorf("%T is for %s, want %s", v, v.artifactType(), ArtifactTypes()[i])
+		}
+	}
+	if len(eventViews()) != len(EventTypes()) || len(artifactViews()) != len(ArtifactTypes()) {
+		t.Error("a type without a view")
+	}
+}
+
+// fill sets every field of v, however deep, to something that is not zero and
+// fits the rules.
+func fill(v reflect.Value, name string) {
+	if o, ok := v.Addr().Interface().(optional); ok {
+		fill(reflect.ValueOf(o.slot()).Elem(), name)
+		o.fill()
+		return
+	}
+	switch v.Type() {
+	case rawType:
+		v.SetString(`{"raw":[1,"` + name + `"]}`)
+		return
+	case extraType:
+		v.Set(reflect.ValueOf(Extra{"x_unknown": `{"n":12345678901234567890}`, "y": `null`}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		known := map[string]string{
+			"role": "assistant", "signal": "negative", "estimated_complexity": "high", "severity": "critical", "direction": "bidirectional",
+		}
+		if s, ok := known[name]; ok {
+			v.SetString(s)
+			return
+		}
+		v.SetString("some " + name + " \"\\\n\u2028😀")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.25)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), name)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			fill(v.Field(i), tag)
+		}
+	default:
+		panic("fill: " + v.Type().String())
+	}
+}
+
+// Each view, full of values, is valid content, comes back equal, and is empty
+// when the content is.
+func TestViewsRoundTrip(t *testing.T) {
+	for _, zero := range eventViews() {
+		v := reflect.New(reflect.TypeOf(zero)).Elem()
+		fill(v, "")
+		e, _, err := DecodeEvent([]byte(base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.SetContent(v.Interface().(EventContent)); err != nil {
+			t.Fatalf("%T: %v", zero, err)
+		}
+		if warnings, err := e.Validate(); err != nil || warnings != nil {
+			t.Errorf("%T: %v %v", zero, warnings, err)
+		}
+		got := reflect.ValueOf(e).MethodByName(reflect.TypeOf(zero).Name()).Call(nil)
+		if !got[1].Bool() {
+			t.Errorf("%T: the accessor refuses its own content", zero)
+		}
+		if diff := cmp.Diff(v.Interface(), got[0].Interface()); diff != "" {
+			t.Errorf("%T changed (-want +got)\n%s", zero, diff)
+		}
+		e.EventType = "x-other-type"
+		if got := reflect.ValueOf(e).MethodByName(reflect.TypeOf(zero).Name()).Call(nil); got[1].Bool() {
+			t.Errorf("%T: the accessor reads another type", zero)
+		}
+	}
+	for _, zero := range artifactViews() {
+		v := reflect.New(reflect.TypeOf(zero)).Elem()
+		fill(v, "")
+		a, _, err := DecodeArtifact([]byte(artifactBase))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.SetContent(v.Interface().(ArtifactContent)); err != nil {
+			t.Fatalf("%T: %v", zero, err)
+		}
+		if warnings, err := a.Validate(); err != nil || warnings != nil {
+			t.Errorf("%T: %v %v", zero, warnings, err)
+		}
+		got := reflect.ValueOf(a).MethodByName(reflect.TypeOf(zero).Name()).Call(nil)
+		if diff := cmp.Diff(v.Interface(), got[0].Interface()); diff != "" || !got[1].Bool() {
+			t.Errorf("%T changed (-want +got)\n%s", zero, diff)
+		}
+	}
+}
+
+// A view keeps what it does not understand: unknown members, and members whose
+// value is of a kind it did not expect.
+func TestViewsKeepTheUnknown(t *testing.T) {
+	content := `{"command":["ls","-l"],"cwd":"/tmp","exit_code":"zero","CWD":"other","vendor":{"deep":[1e2,null]}}`
+	e, _, err := DecodeEvent([]byte(strings.Replace(with(`{"role":"user","text":"hi"}`, content), `"message"`, `"command_exec"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok := e.CommandExec()
+	if !ok || c.Cwd != "/tmp" || c.Command != "" || c.ExitCode.Set {
+		t.Fatalf("%+v", c)
+	}
+	if c.Extra["command"] != `["ls","-l"]` || c.Extra["exit_code"] != `"zero"` || c.Extra["CWD"] != `"other"` {
+		t.Errorf("Extra = %v", c.Extra)
+	}
+	if err := e.SetContent(c); err != nil {
+		t.Fatal(err)
+	}
+	if !canon.Equal([]byte(e.Content), []byte(content)) {
+		t.Errorf("came back as %s", e.Content)
+	}
+	// A typed field that is set wins over the stranger of the same name.
+	c.Command = "ls"
+	if err := e.SetContent(c); err != nil || strings.Count(string(e.Content), `"command"`) != 1 {
+		t.Errorf("%s %v", e.Content, err)
+	}
+}
+
+// Names match exactly: encoding/json would let ROLE override role.
+func TestViewsAreCaseSensitive(t *testing.T) {
+	e, _, err := DecodeEvent([]byte(with(`"text":"hi"`, `"text":"hi","TEXT":"evil","Role":"system"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := e.Message(); !ok || m.Text != "hi" || m.Role != "user" || len(m.Extra) != 2 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestContentMadeInGoMayBeWrong(t *testing.T) {
+	for _, raw := range []Raw{`[]`, `{"a":`, `{"a":1,"a":2}`, "\xff"} {
+		e := &Event{EventType: TypeMessage, Content: raw}
+		if _, ok := e.Message(); ok {
+			t.Errorf("%q was read as a message", raw)
+		}
+		if _, err := e.Validate(); err == nil {
+			t.Errorf("%q is valid", raw)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package hmx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"lukasa.dev/internal/canon"
+)
+
+var errNoEvent = errors.New("cannot write as JSON: no event (nil)")
+
+// eventWriter writes the members of an event without reflection, because every
+// event that leaves the engine passes through it. The first error stays.
+type eventWriter struct {
+	buf []byte
+	err error
+}
+
+func (w *eventWriter) name(name string) {
+	if w.buf[len(w.buf)-1] != '{' {
+		w.buf = append(w.buf, ',')
+	}
+	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
+}
+
+// keep takes the outcome of writing a value of the member called name.
+func (w *eventWriter) keep(name string, buf []byte, err error) {
+	switch {
+	case w.err != nil:
+	case err != nil:
+		w.err = fmt.Errorf("%s: %w", name, err)
+	default:
+		w.buf = buf
+	}
+}
+
+func (w *eventWriter) text(name, value string) {
+	w.name(name)
+	buf, err := appendText(w.buf, value)
+	w.keep(name, buf, err)
+}
+
+func (w *eventWriter) optional(name string, value Opt[string]) {
+	if value.Set {
+		w.text(name, value.Value)
+	}
+}
+
+func (w *eventWriter) raw(name string, value Raw) {
+	w.name(name)
+	buf, err := appendRaw(w.buf, value)
+	w.keep(name, buf, err)
+}
+
+func (w *eventWriter) integer(name string, value int64) {
+	w.name(name)
+	w.buf = strconv.AppendInt(w.buf, value, 10)
+}
+
+func (w *eventWriter) number(name string, value float64) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		w.keep(name, nil, fmt.Errorf("%v is not a finite number", value))
+		return
+	}
+	w.buf = canon.AppendNumber(w.buf, value)
+}
+
+func (w *eventWriter) numbers(name string, values []float64) {
+	if values == nil {
+		return
+	}
+	w.name(name)
+	w.buf = append(w.buf, '[')
+	for i, v := range values {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		w.number(name, v)
+	}
+	w.buf = append(w.buf, ']')
+}
+
+func (w *eventWriter) texts(name string, values []string) {
+	if values == nil {
+		return
+	}
+	w.name(name)
+	w.buf = append(w.buf, '[')
+	for i, v := range values {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		buf, err := appendText(w.buf, v)
+		w.keep(name, buf, err)
+	}
+	w.buf = append(w.buf, ']')
+}

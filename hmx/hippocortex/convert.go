@@ -1,0 +1,64 @@
+package hippocortex
+
+import (
+	"fmt"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+)
+
+// Convert reads data as one form and writes it as another, in one line of JSON.
+// Values are copied as text. A form converts to its counterpart and to itself: an
+// HMX form to itself is checked and made compact, an older one goes to HMX and
+// back, so that it has its envelope. A nil opts is the zero Options.
+//
+// The error wraps an *[hmx.InvalidError] with all problems if data is at fault.
+func Convert(from, to Form, data []byte, opts *Options) ([]byte, error) {
+	m := from.mapping()
+	if m == nil {
+		return nil, fmt.Errorf("unknown form %q: allowed are %s", from, list(Forms()))
+	}
+	if to.mapping() != m {
+		return nil, fmt.Errorf("%s cannot become %q: allowed are %s and %s", from, to, m.kind, m.form)
+	}
+	if from.Older() {
+		converted, _, err := m.toHMX(data, opts)
+		if err != nil || !to.Older() {
+			return converted, err
+		}
+		return m.toOlder(converted)
+	}
+	if _, err := hmx.Check(m.kind, data); err != nil {
+		return nil, err
+	}
+	if to.Older() {
+		return m.toOlder(data)
+	}
+	var d canon.Doc
+	d.Parse(data)
+	return d.AppendCompact(nil, d.Root()), nil
+}
+
+// document is what Event, Artifact and Pack have in common.
+type document interface {
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+// encode writes v in the older form, if it is valid.
+func encode(m *mapping, v document) ([]byte, error) {
+	data, err := v.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	return Convert(Form(m.kind), m.form, data, nil)
+}
+
+// decode reads data in the older form.
+func decode[T any](m *mapping, data []byte, opts *Options, read func([]byte) (*T, []hmx.Problem, error)) (*T, []hmx.Problem, error) {
+	converted, warnings, err := m.toHMX(data, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, _, err := read(converted)
+	return v, warnings, err
+}

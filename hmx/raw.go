@@ -1,0 +1,67 @@
+package hmx
+
+import (
+	"errors"
+
+	"lukasa.dev/internal/canon"
+)
+
+// Raw is one JSON value as text, kept as it was written: order of names, digits
+// and escapes are the sender's. The zero Raw stands for {}.
+type Raw string
+
+// MarshalJSON returns the text without white space between tokens.
+func (r Raw) MarshalJSON() ([]byte, error) { return appendRaw(nil, r) }
+
+// UnmarshalJSON keeps data, which must be strict JSON.
+func (r *Raw) UnmarshalJSON(data []byte) error {
+	d := borrow()
+	defer d.giveBack()
+	if flaws := d.doc.Parse(data); flaws != nil {
+		return &canon.Error{Flaws: flaws}
+	}
+	*r = Raw(data)
+	return nil
+}
+
+// Canonical returns the value in the canonical form of RFC 8785. Numbers are
+// doubles there: an integer above 2^53 is rounded, so carry such as a string.
+func (r Raw) Canonical() ([]byte, error) {
+	if r == "" {
+		return []byte("{}"), nil
+	}
+	return canon.Append(nil, []byte(r))
+}
+
+// Opt is a field that may be absent, which is not the same as being empty.
+type Opt[T any] struct {
+	Value T
+	Set   bool
+}
+
+// Some returns an Opt that is there.
+func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
+
+// Or returns the value, or other if the field is absent.
+func (o Opt[T]) Or(other T) T {
+	if o.Set {
+		return o.Value
+	}
+	return other
+}
+
+// IsZero reports whether the field is absent. encoding/json asks it for omitzero.
+func (o Opt[T]) IsZero() bool { return !o.Set }
+
+// MarshalJSON writes the value, or null if it is absent.
+func (o Opt[T]) MarshalJSON() ([]byte, error) { return encode(nil, o) }
+
+func (o *Opt[T]) slot() any           { return &o.Value }
+func (o *Opt[T]) fill()               { o.Set = true }
+func (o Opt[T]) content() (any, bool) { return o.Value, o.Set }
+
+// Extra holds members that a typed view does not know, by name. They are written
+// back after the known ones, in the order of their names.
+type Extra map[string]Raw
+
+var errNotObject = errors.New("not a JSON object")

@@ -1,0 +1,210 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+
+	"lukasa.dev/hmx"
+)
+
+// Line is one line of newline-delimited JSON.
+type Line struct {
+	Number int    // counted from 1, blank lines included
+	Offset int64  // of its first byte in the stream
+	Text   []byte // without the newline; valid until the next call of Next
+}
+
+// Reader reads newline-delimited JSON line by line.
+//
+// A line ends at LF, the last one also at the end of the stream. Lines of nothing
+// but JSON white space are counted and passed over. A carriage return before the
+// LF is white space to JSON: it stays in the text, and is counted. A byte order
+// mark stays in the text of the first line, for the decoder to refuse.
+type Reader struct {
+	src     io.Reader
+	max     int
+	chunk   int
+	buf     []byte
+	start   int   // of the current line in buf
+	scanned int   // how much of the current line has no newline in it
+	end     int   // of what was read into buf
+	base    int64 // stream offset of buf[0]
+	err     error // what the source ended with
+	failed  error // what every further call returns
+	counts  LineCounts
+}
+
+// LineCounts is what a Reader has come by. It is final once Next has returned
+// io.EOF.
+type LineCounts struct {
+	Bytes   int64 // read from the source; 0 at the end means that it was empty
+	Lines   int   // all lines, good and bad
+	Blank   int   // lines among them of nothing but white space
+	CRLF    int   // lines among them that ended in CR LF
+	TooLong int   // lines among them that were skipped
+}
+
+// Warning returns what there is to say about the stream as a whole: that some of
+// its lines end in CR LF where HMX-E section 8 has newlines.
+func (c LineCounts) Warning() (p hmx.Problem, ok bool) {
+	if c.CRLF == 0 {
+		return hmx.Problem{}, false
+	}
+	return hmx.Problem{
+		Rule:    "HMX-E/8",
+		Found:   fmt.Sprintf("CR LF at the end of %d of %d lines", c.CRLF, c.Lines),
+		Allowed: "LF alone; accepted as it is",
+		Warning: true,
+	}, true
+}
+
+// NewReader returns a reader of src, which it reads in large pieces.
+func NewReader(src io.Reader, o Options) *Reader {
+	o = o.withDefaults()
+	return &Reader{src: src, max: o.MaxBytes, chunk: o.ChunkBytes}
+}
+
+// Next returns the next line that is not blank. The error is io.EOF at the end of
+// the stream, a *LineError for a line that is too long, after which Next can be
+// called again, or a *ReadError if the source failed.
+func (r *Reader) Next() (Line, error) {
+	for r.failed == nil {
+		i := bytes.IndexByte(r.buf[r.start+r.scanned:r.end], '\n')
+		if i >= 0 {
+			text := r.buf[r.start : r.start+r.scanned+i]
+			line := r.count(len(text) > 0 && text[len(text)-1] == '\r')
+			r.start += len(text) + 1
+			r.scanned = 0
+			if len(text) > r.max {
+				return line, r.tooLong(line, int64(len(text)))
+			}
+			if r.blank(text) {
+				continue
+			}
+			line.Text = text
+			return line, nil
+		}
+		r.scanned = r.end - r.start
+		if r.scanned > r.max {
+			return r.skip()
+		}
+		if r.more() {
+			continue
+		}
+		if r.err == io.EOF && r.scanned > 0 {
+			text := r.buf[r.start:r.end]
+			line := r.count(false)
+			r.start, r.scanned = r.end, 0
+			if r.blank(text) {
+				continue
+			}
+			line.Text = text
+			return line, nil
+		}
+		r.fail()
+	}
+	return Line{}, r.failed
+}
+
+// Counts returns what the reader has come by so far.
+func (r *Reader) Counts() LineCounts { return r.counts }
+
+// Events decodes the lines that are left. A line that is not an event comes with a
+// *LineError and is followed by the others; a *ReadError is the last thing yielded.
+// The loop may be left and another begun: it goes on with the next line.
+func (r *Reader) Events() iter.Seq2[Item, error] {
+	return events(func() ([]byte, Item, error) {
+		line, err := r.Next()
+		return line.Text, Item{Line: line.Number, Offset: line.Offset}, err
+	})
+}
+
+// count notes one more line, which begins at r.start.
+func (r *Reader) count(crlf bool) Line {
+	line := Line{Number: r.counts.Lines + 1, Offset: r.base + int64(r.start)}
+	r.counts.Lines++
+	if crlf {
+		r.counts.CRLF++
+	}
+	return line
+}
+
+// blank reports whether text is nothing but JSON white space, and notes it.
+func (r *Reader) blank(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	r.counts.Blank++
+	return true
+}
+
+func (r *Reader) tooLong(line Line, size int64) error {
+	r.counts.TooLong++
+	return &LineError{line.Number, line.Offset, &TooLongError{size, r.max}}
+}
+
+// more reads on behind what is there, and reports whether there is more.
+func (r *Reader) more() bool {
+	if r.err != nil {
+		return false
+	}
+	if r.start > 0 {
+		r.base += int64(r.start)
+		r.end = copy(r.buf, r.buf[r.start:r.end])
+		r.start = 0
+	}
+	if r.end == len(r.buf) {
+		// At most one byte above the limit is needed to know that a line is too long.
+		size := max(r.chunk, min(2*len(r.buf), r.max+1))
+		r.buf = append(make([]byte, 0, size), r.buf[:r.end]...)[:size]
+	}
+	return r.read()
+}
+
+// read fills the rest of buf, and reports whether anything came.
+func (r *Reader) read() bool {
+	var n int
+	n, r.err = fill(r.src, r.buf[r.end:])
+	r.end += n
+	r.counts.Bytes += int64(n)
+	return n > 0
+}
+
+// skip passes over the rest of a line that is too long, holding none of it.
+func (r *Reader) skip() (Line, error) {
+	at := r.base + int64(r.start)
+	for {
+		last := r.buf[r.end-1]
+		r.base += int64(r.end)
+		r.start, r.end, r.scanned = 0, 0, 0
+		if r.err != nil || !r.read() {
+			if r.err != io.EOF {
+				r.fail()
+				return Line{}, r.failed
+			}
+			line := r.count(false)
+			line.Offset = at
+			return line, r.tooLong(line, r.base-at)
+		}
+		if i := bytes.IndexByte(r.buf[:r.end], '\n'); i >= 0 {
+			if i > 0 {
+				last = r.buf[i-1]
+			}
+			line := r.count(last == '\r')
+			line.Offset = at
+			r.start = i + 1
+			return line, r.tooLong(line, r.base+int64(i)-at)
+		}
+	}
+}
+
+// fail ends reading, with io.EOF or a *ReadError.
+func (r *Reader) fail() {
+	if r.failed = r.err; r.err != io.EOF {
+		r.failed = &ReadError{r.counts.Lines + 1, r.counts.Bytes, r.err}
+	}
+}

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+)
+
+// EventType is the type, in the sense of Server-Sent Events, of a block that
+// carries an HMX event.
+const EventType = "hmx"
+
+// ContentType is the media type of a stream of Server-Sent Events.
+const ContentType = "text/event-stream"
+
+// Encoder writes Server-Sent Events, one block an event. It gathers blocks: call
+// Flush when there is nothing more to send for now.
+type Encoder struct{ out output }
+
+// NewEncoder returns an encoder that writes to dst.
+func NewEncoder(dst io.Writer) *Encoder { return &Encoder{output{dst: dst}} }
+
+// Event writes ev as a block of id, event and data. The id is the event's own; one
+// that cannot be said in this form, because it has a line break or a NUL in it, is
+// left out. The last event id of the receiver then stays that of an event before,
+// so that a stream resumed from there repeats this one and loses none. Errors are
+// those of Writer.Event.
+func (e *Encoder) Event(ev *hmx.Event) error {
+	if e.out.err != nil {
+		return e.out.err
+	}
+	buf := e.out.buf
+	if ev != nil && ev.EventID != "" && !strings.ContainsAny(ev.EventID, "\r\n\x00") {
+		buf = append(append(append(buf, "id: "...), ev.EventID...), '\n')
+	}
+	buf = append(buf, "event: "+EventType+"\ndata: "...)
+	buf, err := appendEvent(buf, ev)
+	if err != nil {
+		return err
+	}
+	return e.out.done(append(buf, "\n\n"...))
+}
+
+// Comment writes text as a comment, which receivers pass over: it keeps idle
+// connections open. Text of several lines becomes several comment lines.
+func (e *Encoder) Comment(text string) error {
+	if e.out.err != nil {
+		return e.out.err
+	}
+	buf := e.out.buf
+	for {
+		i := strings.IndexAny(text, "\r\n")
+		if i < 0 {
+			break
+		}
+		buf = append(append(append(buf, ": "...), text[:i]...), '\n')
+		if strings.HasPrefix(text[i:], "\r\n") {
+			i++
+		}
+		text = text[i+1:]
+	}
+	return e.out.done(append(append(append(buf, ": "...), text...), "\n\n"...))
+}
+
+// Retry tells the receiver how long to wait before it connects again when the
+// connection is lost. The form has whole milliseconds; parts count as one.
+func (e *Encoder) Retry(after time.Duration) error {
+	if e.out.err != nil {
+		return e.out.err
+	}
+	if after < 0 {
+		return fmt.Errorf("retry after %s: must not be negative", after)
+	}
+	ms := int64(after / time.Millisecond)
+	if after%time.Millisecond > 0 {
+		ms++
+	}
+	return e.out.done(append(strconv.AppendInt(append(e.out.buf, "retry: "...), ms, 10), "\n\n"...))
+}
+
+// Flush passes everything written so far on to the destination, and flushes that
+// too if it has a method Flush or FlushError, as an http.ResponseWriter has.
+func (e *Encoder) Flush() error { return e.out.flush() }
