@@ -1,0 +1,83 @@
+package reorder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The defaults, for options that are zero.
+const (
+	DefaultWindow           = 5 * time.Second // HMX-E section 7
+	DefaultMaxSessionEvents = 4096
+	DefaultMaxSessionBytes  = 16 << 20
+	DefaultMaxEvents        = 65536
+	DefaultMaxBytes         = 64 << 20
+	DefaultMaxSessions      = 65536
+)
+
+// Options says how long to wait and how much to hold. The zero value works.
+type Options struct {
+	// Window is how long an event waits for those before it.
+	Window time.Duration
+
+	// Limits on what one session holds. Bytes are counted by hmx.Event.Size.
+	MaxSessionEvents int
+	MaxSessionBytes  int
+
+	// Limits on what all sessions hold together.
+	MaxEvents int
+	MaxBytes  int
+
+	// MaxSessions is how many sessions are remembered: some 200 bytes each, and
+	// their names. The one idle for longest is forgotten first. Sessions that hold
+	// events are never forgotten, even should there be more of them; they are at
+	// most MaxEvents.
+	MaxSessions int
+
+	// Next, if set, says which sequence is expected first of a session that is not
+	// remembered: one above the highest that was ever released of it, by an earlier
+	// call of this buffer or by one before it. With a Next that says so, forgetting
+	// makes no difference to order. The sum may wrap around: math.MinInt64 is the
+	// one above math.MaxInt64, after which everything is late or tied. ok is false
+	// for a session never seen, which is then expected to start at 0, as is every
+	// session if Next is nil. Next runs within Push and must not call the buffer.
+	Next func(tenant, session string) (next int64, ok bool)
+}
+
+// Validate reports every problem at once.
+func (o Options) Validate() error {
+	var problems []error
+	if o.Window < 0 {
+		problems = append(problems, fmt.Errorf("Window is %s: must be positive, or zero for %s", o.Window, DefaultWindow))
+	}
+	for _, limit := range []struct {
+		name         string
+		value, usual int
+	}{
+		{"MaxSessionEvents", o.MaxSessionEvents, DefaultMaxSessionEvents},
+		{"MaxSessionBytes", o.MaxSessionBytes, DefaultMaxSessionBytes},
+		{"MaxEvents", o.MaxEvents, DefaultMaxEvents},
+		{"MaxBytes", o.MaxBytes, DefaultMaxBytes},
+		{"MaxSessions", o.MaxSessions, DefaultMaxSessions},
+	} {
+		if limit.value < 0 {
+			problems = append(problems, fmt.Errorf("%s is %d: must be positive, or zero for %d", limit.name, limit.value, limit.usual))
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return fmt.Errorf("reorder options: %w", errors.Join(problems...))
+}
+
+func (o Options) withDefaults() Options {
+	o.Window = cmp.Or(o.Window, DefaultWindow)
+	o.MaxSessionEvents = cmp.Or(o.MaxSessionEvents, DefaultMaxSessionEvents)
+	o.MaxSessionBytes = cmp.Or(o.MaxSessionBytes, DefaultMaxSessionBytes)
+	o.MaxEvents = cmp.Or(o.MaxEvents, DefaultMaxEvents)
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
+	return o
+}
