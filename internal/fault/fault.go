@@ -1,0 +1,151 @@
+// Package fault is the catalogue of everything that can go wrong in a way a
+// caller has to tell apart.
+//
+// A [Code] is a stable snake_case name. Behind it stands one [Entry]: what the
+// code means, what the caller should do, whether the same request may succeed
+// later, and the HTTP status and exit code it becomes. Every surface derives
+// its answer from that one table, so they cannot drift apart.
+//
+// Guarantees: a code, once released, keeps its name and meaning; every error
+// has exactly one entry, because what is not from the catalogue is [Internal]
+// (and a cancelled context is [Canceled]); causes stay reachable for
+// [errors.Is] and [errors.As].
+//
+// It does not log, print, translate, or decide what is shown to whom.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code names one entry of the catalogue. It is itself an error, so that
+// errors.Is(err, fault.Usage) asks whether err carries that code.
+type Code string
+
+// Error returns the code's one-line meaning.
+func (c Code) Error() string { return Lookup(c).Meaning }
+
+// Error is one occurrence of a fault.
+type Error struct {
+	// Code is the entry of the catalogue that this is an occurrence of.
+	Code Code
+	// Detail says what happened here, in one line, cause included. When empty,
+	// the cause's text stands in, and failing that the entry's meaning.
+	Detail string
+	// Fix says what to do about this occurrence. When empty, the entry's
+	// advice stands in.
+	Fix string
+	// Err is the cause, for errors.Is and errors.As. It is never printed on
+	// its own: what a reader should see of it belongs in Detail.
+	Err error
+}
+
+// New returns an occurrence of code.
+func New(code Code, detail string) *Error {
+	return &Error{Code: code, Detail: detail}
+}
+
+// Newf is New with a formatted detail. A %w verb keeps its operand as the cause.
+func Newf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	e := &Error{Code: code, Detail: err.Error()}
+	switch err.(type) {
+	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
+		e.Err = err
+	}
+	return e
+}
+
+// Wrap returns an occurrence of code caused by err, told in err's own words.
+// Wrapping nil returns nil.
+func Wrap(code Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Code: code, Err: err}
+}
+
+// WithFix returns a copy of e that advises fix.
+func (e *Error) WithFix(fix string) *Error {
+	c := *e
+	c.Fix = fix
+	return &c
+}
+
+// WithCause returns a copy of e that was caused by err, for when the detail
+// says it better than err does.
+func (e *Error) WithCause(err error) *Error {
+	c := *e
+	c.Err = err
+	return &c
+}
+
+// Error says what happened, without code or fix.
+func (e *Error) Error() string {
+	switch {
+	case e.Detail != "":
+		return e.Detail
+	case e.Err != nil:
+		return e.Err.Error()
+	default:
+		return Lookup(e.Code).Meaning
+	}
+}
+
+// Advice is Fix, or the entry's advice when Fix is empty.
+func (e *Error) Advice() string {
+	if e.Fix != "" {
+		return e.Fix
+	}
+	return Lookup(e.Code).Advice
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is e's code.
+func (e *Error) Is(target error) bool {
+	c, ok := target.(Code)
+	return ok && c == e.Code
+}
+
+// From returns err as an occurrence of the catalogue: itself when it is one,
+// outermost first, or else a wrapper with the code that fits. It returns nil
+// for nil.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		if error(e) == err {
+			return e
+		}
+		// Someone added words on the way up; they are part of what happened.
+		return &Error{Code: e.Code, Detail: err.Error(), Fix: e.Fix, Err: err}
+	}
+	if c, ok := errors.AsType[Code](err); ok {
+		return &Error{Code: c, Err: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Code: Canceled, Err: err}
+	}
+	return &Error{Code: Internal, Err: err}
+}
+
+// CodeOf returns the code err carries, and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	return From(err).Code
+}
+
+// ExitCode returns the exit code of a process that ends with err.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	return Lookup(CodeOf(err)).Exit
+}
