@@ -1,0 +1,131 @@
+// Package cli is the command line: it turns arguments and streams into an
+// answer on standard output, an error on standard error, and an exit code.
+//
+// Guarantees, for every command: the answer alone is on standard output; an
+// error is printed once, in one form, with its code from the catalogue (a JSON
+// object with --json); the exit code is that code's; output that cannot be
+// written is never passed over in silence, except that a reader who left is not
+// an error worth words; nothing outside the arguments given to [Run] is read or
+// written, apart from the files that the arguments name and the clock.
+//
+// It holds no logic of its own: what a command computes lives on lower floors.
+//
+// A command is a file with one constructor, listed in commands.go. It reads
+// through shell.open, writes to shell.stdout, and returns its error.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/fault"
+)
+
+// Run executes the command line args, without the program's name, and returns
+// the exit code. env looks up an environment variable, as [os.Getenv] does.
+// When ctx is cancelled, Run returns soon, even while waiting for input.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
+	return newShell(stdin, stdout, stderr, env, detectTerminal).run(ctx, commands(), args)
+}
+
+// run is Run with the commands of list.
+func (s *shell) run(ctx context.Context, list []command, args []string) int {
+	err := s.execute(ctx, list, args)
+	// A truncated answer is worse than whatever the command had to say.
+	if failed := s.stdout.finish(); failed != nil {
+		err = failed
+	}
+	if err != nil {
+		s.json = s.json || wantsJSON(args)
+		s.report(err)
+	}
+	return fault.ExitCode(err)
+}
+
+// execute builds the command tree and runs it. What comes back is from the
+// catalogue or will be taken for an internal fault.
+func (s *shell) execute(ctx context.Context, list []command, args []string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// Go would exit with the code we promise for wrong usage.
+			err = &fault.Error{Code: fault.Internal, Detail: fmt.Sprintf("panic: %v", p), Err: stackError(debug.Stack())}
+		}
+	}()
+
+	root := s.root(list)
+	started := false
+	walk(root, func(c *cobra.Command) {
+		if run := c.RunE; run != nil {
+			c.RunE = func(c *cobra.Command, args []string) error {
+				started = true
+				return run(c, args)
+			}
+		}
+	})
+	root.SetArgs(append([]string{}, args...)) // nil would make cobra read os.Args
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !started {
+		return wrongUsage(cmd, err)
+	}
+	return err
+}
+
+// root returns the program itself, with every command of list below it.
+func (s *shell) root(list []command) *cobra.Command {
+	root := &cobra.Command{
+		Use:     program,
+		Short:   "The memory engine of software agents",
+		Long:    programLong,
+		Example: programExample,
+		Version: buildVersion(),
+		// Errors are reported by Run, once.
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true // completion.go is ours
+	root.SetIn(s.stdin)
+	root.SetOut(s.stdout)
+	root.SetErr(s.stderr)
+	root.SetVersionTemplate(program + " {{.Version}}\n")
+	root.SetFlagErrorFunc(wrongFlag)
+	root.PersistentFlags().BoolVar(&s.json, "json", false, "answer and report errors in JSON")
+	for _, g := range groups() {
+		root.AddGroup(g)
+	}
+	var listed []*cobra.Command // cobra sorts its own list; ours has an order
+	for _, c := range list {
+		cmd := c.build(s)
+		cmd.GroupID = c.group
+		if cmd.Name() == "help" {
+			root.SetHelpCommand(cmd)
+		}
+		root.AddCommand(cmd)
+		listed = append(listed, cmd)
+	}
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { s.help(c, listed) })
+	return root
+}
+
+// walk visits cmd and everything below it.
+func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
+	visit(cmd)
+	for _, c := range cmd.Commands() {
+		walk(c, visit)
+	}
+}
+
+// stackError carries where a panic came from to whoever reports it.
+type stackError []byte
+
+func (e stackError) Error() string { return string(e) }
+
+// stackOf returns the stack of the panic that became err, if it was one.
+func stackOf(err error) (stack string, ok bool) {
+	e, ok := errors.AsType[stackError](err)
+	return string(e), ok
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// every visits each command a user can see.
+func every(t *testing.T, visit func(*testing.T, *cobra.Command)) {
+	t.Helper()
+	root := testShell(nil, io.Discard, io.Discard).root(commands())
+	walk(root, func(c *cobra.Command) {
+		if !c.Hidden {
+			t.Run(strings.ReplaceAll(c.CommandPath(), " ", "_"), func(t *testing.T) { visit(t, c) })
+		}
+	})
+}
+
+func TestCommandsExplainThemselves(t *testing.T) {
+	every(t, func(t *testing.T, c *cobra.Command) {
+		if c.Short == "" || c.Long == "" || c.Example == "" {
+			t.Error("needs Short, Long and Example")
+		}
+		if strings.HasSuffix(c.Short, ".") || strings.Contains(c.Short, "\n") {
+			t.Errorf("Short is a title, not %q", c.Short)
+		}
+		if c.HasParent() && (c.RunE == nil || c.Run != nil) && !c.HasSubCommands() {
+			t.Error("must use RunE, so that its errors are reported like all others")
+		}
+		if c.HasParent() && c.Parent() == c.Root() && c.GroupID == "" {
+			t.Error("belongs to no group")
+		}
+		for line := range strings.Lines(c.Example) {
+			if line = strings.TrimRight(line, "\n"); !strings.HasPrefix(line, "  ") {
+				t.Errorf("example %q is not indented by two", line)
+			}
+		}
+	})
+}
+
+// Every example runs as printed and succeeds, in a directory that has the
+// examples of the repository and nothing else.
+func TestExamplesWork(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("examples are written for a POSIX shell, and there is none")
+	}
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	every(t, func(t *testing.T, c *cobra.Command) {
+		dir := t.TempDir()
+		if examples := filepath.Join(repository, "examples"); exists(examples) {
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(examples)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines := bufio.NewScanner(strings.NewReader(c.Example))
+		for lines.Scan() {
+			line := strings.TrimSpace(lines.Text())
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			cmd := exec.CommandContext(t.Context(), sh, "-c", line)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), quickExit)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+	})
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func TestBuildVersion(t *testing.T) {
+	defer func(v string) { version = v }(version)
+	version = "v1.2.3"
+	if got := buildVersion(); got != "v1.2.3" {
+		t.Errorf("the linker's version is %q", got)
+	}
+	version = ""
+	want := "devel"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		want = info.Main.Version
+	}
+	if got := buildVersion(); got != want {
+		t.Errorf("without the linker's it is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/fault"
+)
+
+// shells returns the shells that completion knows, as the user names them.
+func shells() []string { return []string{"bash", "fish", "powershell", "zsh"} }
+
+func completionCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Write a completion script for a shell",
+		Long: `Write a script that teaches a shell to complete lukasa's commands and flags.
+SHELL is one of ` + strings.Join(shells(), ", ") + `. Put the script where the shell looks for completions,
+or source it from the shell's start-up file.`,
+		Example: `  lukasa completion bash > lukasa.bash
+  lukasa completion fish > lukasa.fish`,
+		ValidArgs: shells(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes the name of one shell, got %d arguments", cmd.CommandPath(), len(args)).
+				WithFix("use one of " + strings.Join(shells(), ", "))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(s.stdout, true)
+			case "fish":
+				return root.GenFishCompletion(s.stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(s.stdout)
+			case "zsh":
+				return root.GenZshCompletion(s.stdout)
+			}
+			return unknownName(fault.Usage, "shell", args[0], shells())
+		},
+	}
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/wire"
+	"lukasa.dev/internal/fault"
+)
+
+// Formats of an input that holds documents.
+const (
+	formatAuto   = "auto"   // json or ndjson, by its first lines
+	formatJSON   = "json"   // one document, over as many lines as it likes
+	formatNDJSON = "ndjson" // one document a line
+)
+
+func formats() []string { return []string{formatAuto, formatJSON, formatNDJSON} }
+
+// maxDocument is the longest text that is looked at: the largest document, and
+// room for white space. What is longer is skipped without being held.
+const maxDocument = wire.DefaultMaxBytes
+
+// document is one JSON text of an input.
+type document struct {
+	line int    // where it begins, counted from 1
+	text []byte // valid until the next one is asked for
+	err  error  // it is too long to be looked at
+}
+
+// lineOf returns the line of the input that a problem of the document is on.
+func (d document) lineOf(p hmx.Problem) int {
+	return d.line + bytes.Count(d.text[:min(p.Offset, len(d.text))], []byte("\n"))
+}
+
+// documents is the sequence of documents in an input.
+type documents struct {
+	lines *wire.Reader // nil for format json
+	whole io.Reader    // for format json, until it is read
+	count int
+}
+
+// readDocuments starts reading src. Format auto looks at the first lines only, so
+// that a stream is answered while it still flows.
+func readDocuments(src io.Reader, format string) (*documents, error) {
+	switch format {
+	case formatAuto:
+		head, err := lookAhead(src)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		src = io.MultiReader(bytes.NewReader(head), src)
+		if oneDocument(head) {
+			return &documents{whole: src}, nil
+		}
+	case formatJSON:
+		return &documents{whole: src}, nil
+	case formatNDJSON:
+	default:
+		return nil, unknownName(fault.Usage, "format", format, formats())
+	}
+	return &documents{lines: wire.NewReader(src, wire.Options{MaxBytes: maxDocument})}, nil
+}
+
+// next returns the next document, or io.EOF.
+func (d *documents) next() (document, error) {
+	if d.lines == nil {
+		return d.nextWhole()
+	}
+	line, err := d.lines.Next()
+	var bad *wire.LineError
+	switch {
+	case errors.As(err, &bad):
+		d.count++
+		return document{line: bad.Line, err: bad.Err}, nil
+	case err != nil:
+		var failed *wire.ReadError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return document{}, err
+	}
+	d.count++
+	return document{line: line.Number, text: line.Text}, nil
+}
+
+func (d *documents) nextWhole() (document, error) {
+	if d.whole == nil {
+		return document{}, io.EOF
+	}
+	text, err := io.ReadAll(io.LimitReader(d.whole, maxDocument+1))
+	if err != nil {
+		return document{}, err
+	}
+	rest := int64(0)
+	if len(text) > maxDocument {
+		if rest, err = io.Copy(io.Discard, d.whole); err != nil {
+			return document{}, err
+		}
+	}
+	d.whole = nil
+	if len(bytes.TrimSpace(text)) == 0 {
+		return document{}, io.EOF
+	}
+	d.count++
+	if len(text) > maxDocument {
+		return document{line: 1, err: &wire.TooLongError{Size: int64(len(text)) + rest, Limit: maxDocument}}, nil
+	}
+	return document{line: 1, text: text}, nil
+}
+
+// warning returns what there is to say about the input as a whole.
+func (d *documents) warning() (hmx.Problem, bool) {
+	if d.lines == nil {
+		return hmx.Problem{}, false
+	}
+	return d.lines.Counts().Warning()
+}
+
+// lookAhead reads until the first line that is not blank has ended and the next
+// one has begun, or a document's worth has been read.
+func lookAhead(src io.Reader) ([]byte, error) {
+	var head []byte
+	chunk := make([]byte, 32<<10)
+	for len(head) <= maxDocument {
+		n, err := src.Read(chunk)
+		head = append(head, chunk[:n]...)
+		if _, second := firstLines(head); second != nil || err != nil {
+			return head, err
+		}
+	}
+	return head, nil
+}
+
+// firstLines returns the first two lines of text that are not blank. The first
+// is nil until it is known to have ended.
+func firstLines(text []byte) (first, second []byte) {
+	for line := range bytes.Lines(text) {
+		ended := line[len(line)-1] == '\n'
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0:
+		case first == nil && ended:
+			first = line
+		case first != nil:
+			return first, line
+		}
+	}
+	return first, nil
+}
+
+// oneDocument guesses from its beginning whether an input is one document over
+// several lines: the first line is not a whole value, and the next does not look
+// like a document of its own.
+func oneDocument(head []byte) bool {
+	first, second := firstLines(head)
+	if first == nil || second == nil {
+		return false
+	}
+	if c := first[len(first)-1]; len(first) > 1 && (c == '}' || c == ']') {
+		return false
+	}
+	return (first[0] == '{' || first[0] == '[') && (len(first) == 1 || second[0] != '{')
+}
+
+// kindNames lists the kinds for help and errors.
+func kindNames() []string {
+	var names []string
+	for _, k := range hmx.Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// parseKind reads a --kind flag; empty means that the kind is to be detected.
+func parseKind(name string) (hmx.Kind, error) {
+	if name == "" {
+		return "", nil
+	}
+	k, err := hmx.ParseKind(name)
+	if err != nil {
+		return "", unknownName(fault.UnknownKind, "kind", name, kindNames())
+	}
+	return k, nil
+}
+
+// counted writes n things: "1 event", "1,234 events".
+func counted(n int, thing string) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if n != 1 {
+		thing += "s"
+	}
+	return strings.Join([]string{s, thing}, " ")
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/fault"
+)
+
+// maxHashed is the largest text that is hashed: hashing needs all of it at once.
+const maxHashed = 16 << 20
+
+type hashFlags struct {
+	whole     bool
+	canonical bool
+	check     bool
+}
+
+// hashAnswer is what lukasa hash --json prints.
+type hashAnswer struct {
+	Hash    string `json:"hash"`
+	Of      string `json:"of"`               // content or document
+	Stated  string `json:"stated,omitempty"` // what an artifact says its hash is
+	Matches *bool  `json:"matches,omitempty"`
+}
+
+func hashCommand(s *shell) *cobra.Command {
+	var flags hashFlags
+	c := &cobra.Command{
+		Use:   "hash [FILE|-]",
+		Short: "Hash a JSON document in its canonical form",
+		Long: `Print the SHA-256 of a JSON document in the canonical form of RFC 8785.
+
+Of an artifact it is the hash of its content, which is what content_hash must be
+(HMX-A section 8); --whole hashes the artifact itself. White space, the order of
+names and the way numbers and characters are written do not matter.`,
+		Example: `  lukasa hash examples/artifact.json
+  lukasa hash --check examples/artifact.json
+  echo '{"b": 1.0, "a": "\u00e9"}' | lukasa hash --canonical -`,
+		Args: oneFile,
+		RunE: func(c *cobra.Command, args []string) error { return s.hash(c.Context(), args, flags) },
+	}
+	c.Flags().BoolVar(&flags.whole, "whole", false, "hash the whole document, also of an artifact")
+	c.Flags().BoolVar(&flags.canonical, "canonical", false, "print the canonical form instead of its hash")
+	c.Flags().BoolVar(&flags.check, "check", false, "fail unless an artifact's content_hash is right")
+	return c
+}
+
+func (s *shell) hash(ctx context.Context, args []string, flags hashFlags) error {
+	in, err := s.open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	text, err := io.ReadAll(io.LimitReader(in, maxHashed+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxHashed {
+		return fault.Newf(fault.TooLarge, "%s has more than %d MB", in.name, maxHashed>>20)
+	}
+	var doc canon.Doc
+	if flaws := doc.Parse(text); flaws != nil {
+		return notStrict(in.name, &canon.Error{Flaws: flaws})
+	}
+	part, answer := doc.Root(), hashAnswer{Of: "document"}
+	if kind, ok := hmx.Detect(text); ok && kind == hmx.KindArtifact && !flags.whole {
+		if n := doc.Member(part, "content"); n != canon.None {
+			part, answer.Of = n, "content"
+		}
+	}
+	form := doc.AppendCanonical(nil, part)
+	if flags.canonical {
+		_, err := s.stdout.Write(append(form, '\n'))
+		return err
+	}
+	sum := sha256.Sum256(form)
+	answer.Hash = hex.EncodeToString(sum[:])
+	if n := doc.Member(doc.Root(), "content_hash"); answer.Of == "content" && n != canon.None && doc.Kind(n) == canon.String {
+		answer.Stated = doc.Text(n)
+		matches := answer.Stated == answer.Hash
+		answer.Matches = &matches
+	}
+	return s.printHash(in.name, answer, flags.check)
+}
+
+func (s *shell) printHash(name string, a hashAnswer, check bool) error {
+	if s.json {
+		if err := s.writeJSON(a); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(s.stdout, "%s  %s of %s\n", s.paint.bold(a.Hash), a.Of, oneLine(name))
+		switch {
+		case a.Matches != nil && *a.Matches:
+			fmt.Fprintf(s.stdout, "%s with its content_hash\n", s.paint.green("agrees"))
+		case a.Matches != nil:
+			fmt.Fprintf(s.stdout, "%s from its content_hash %s\n", s.paint.red("differs"), oneLine(a.Stated))
+		}
+	}
+	switch {
+	case !check || a.Matches != nil && *a.Matches:
+		return nil
+	case a.Matches == nil:
+		return fault.Newf(fault.InvalidDocument, "%s is not an artifact with a content_hash", name).WithFix("use --check with an artifact only")
+	}
+	return fault.Newf(fault.InvalidDocument, "the content_hash of %s is not the hash of its content (HMX-A/8)", name).
+		WithFix("set content_hash to " + a.Hash)
+}
+
+// notStrict is the error for an input that is not strict JSON.
+func notStrict(name string, err error) error {
+	var bad *canon.Error
+	fix := "correct it and run this again"
+	if errors.As(err, &bad) {
+		fix = "what is allowed there: " + bad.Flaws[0].Allowed
+	}
+	return fault.Newf(fault.InvalidDocument, "%s is %w", name, err).WithFix(fix)
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"lukasa.dev/internal/fault"
+)
+
+// input is an open FILE or standard input. Its reads end with
+// context.Canceled soon after the context it was opened with is cancelled, and
+// its other errors are from the catalogue.
+type input struct {
+	// name is how to call it in a message.
+	name string
+	// size is how much there is to read, or -1 when that is not known.
+	size int64
+
+	read  func([]byte) (int, error)
+	close func() error
+}
+
+// open opens the [FILE|-] argument of a command whose Args is oneFile. Without
+// an argument, or with "-", it is standard input; but a person at a terminal
+// who named nothing is told so, instead of being left waiting.
+//
+// Nothing is read ahead of need beyond two small buffers. The caller closes it.
+func (s *shell) open(ctx context.Context, args []string) (*input, error) {
+	if len(args) == 0 || args[0] == "-" {
+		if len(args) == 0 && s.detect(s.stdin).is {
+			return nil, fault.New(fault.Usage, "no FILE was given and standard input is a terminal").
+				WithFix("name a file, pipe something in, or use - to type it here")
+		}
+		return newInput(ctx, "standard input", s.stdin, func() error { return nil })
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return nil, cannotOpen(args[0], err)
+	}
+	in, err := newInput(ctx, fmt.Sprintf("%q", args[0]), f, f.Close)
+	if err != nil {
+		_ = f.Close() // nothing was written to it
+	}
+	return in, err
+}
+
+func newInput(ctx context.Context, name string, r io.Reader, closeSource func() error) (*input, error) {
+	in := &input{name: name, size: -1}
+	if f, ok := r.(*os.File); ok {
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+			return nil, fault.Newf(fault.UnreadableInput, "cannot read %s: %w", name, cause(err))
+		case info.IsDir():
+			return nil, fault.Newf(fault.UnreadableInput, "%s is a directory", name).
+				WithFix("name a file inside it")
+		case info.Mode().IsRegular():
+			// Reading a regular file does not block for long.
+			in.size = info.Size()
+			in.read = func(p []byte) (int, error) {
+				if err := ctx.Err(); err != nil {
+					return 0, err
+				}
+				return f.Read(p)
+			}
+			in.close = closeSource
+			return in, nil
+		}
+	}
+	pump := newPump(ctx, r)
+	in.read = pump.Read
+	in.close = func() error {
+		pump.stop()
+		return closeSource()
+	}
+	return in, nil
+}
+
+// Read implements io.Reader.
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.read(p)
+	switch {
+	case err == nil, err == io.EOF, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return n, err
+	}
+	return n, fault.Newf(fault.UnreadableInput, "cannot read %s: %w", in.name, cause(err))
+}
+
+// Close ends reading and closes a FILE; standard input stays open.
+func (in *input) Close() error { return in.close() }
+
+func cannotOpen(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.Newf(fault.UnreadableInput, "there is no file %q", path).
+			WithCause(err).WithFix("check the path, or use - to read standard input")
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Newf(fault.UnreadableInput, "may not read %q", path).
+			WithCause(err).WithFix("get permission to read it, or pipe it in")
+	}
+	return fault.Newf(fault.UnreadableInput, "cannot open %q: %w", path, cause(err))
+}
+
+// cause strips the operation and path that os puts before an error, since the
+// message around it names them already.
+func cause(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,26 @@
+//go:build !windows
+
+package cli
+
+import "os"
+
+// detectTerminal looks at the other end of a stream. A character device is
+// taken for a terminal, except the null device, which is where programs run
+// without a person read from and write to.
+func detectTerminal(stream any) terminal {
+	f, ok := stream.(*os.File)
+	if !ok || f == nil {
+		return terminal{}
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return terminal{}
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, null) {
+		return terminal{}
+	}
+	return terminal{is: true, ansi: true}
+}
+
+// brokenPipe reports whether err is this platform's own way of saying EPIPE.
+func brokenPipe(error) bool { return false }

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// detectTerminal looks at the other end of a stream. Only a console has a
+// console mode; old consoles do not understand escape sequences.
+func detectTerminal(stream any) terminal {
+	f, ok := stream.(*os.File)
+	if !ok || f == nil {
+		return terminal{}
+	}
+	var mode uint32
+	if err := syscall.GetConsoleMode(syscall.Handle(f.Fd()), &mode); err != nil {
+		return terminal{}
+	}
+	const enableVirtualTerminalProcessing = 0x4
+	return terminal{is: true, ansi: mode&enableVirtualTerminalProcessing != 0}
+}
+
+// brokenPipe reports whether err is this platform's own way of saying EPIPE.
+func brokenPipe(err error) bool {
+	const errorNoData = syscall.Errno(232) // the pipe is being closed
+	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errorNoData)
+}

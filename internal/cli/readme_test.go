@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What the README shows is what happens: every block that runs the program from
+// the checkout is run, and its output compared. -update pastes it anew.
+func TestREADMEShowsWhatHappens(t *testing.T) {
+	t.Chdir("../..")
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```\n\\$ go run ./cmd/lukasa ([^\n]*)\n(.*?)```")
+	shown := 0
+	got := blocks.ReplaceAllStringFunc(string(readme), func(block string) string {
+		shown++
+		args := strings.Fields(blocks.FindStringSubmatch(block)[1])
+		var out bytes.Buffer
+		code := Run(context.Background(), args, strings.NewReader(""), &out, &out, func(string) string { return "" })
+		if code != 0 {
+			fmt.Fprintf(&out, "exit status %d\n", code) // as go run says
+		}
+		return "```\n$ go run ./cmd/lukasa " + strings.Join(args, " ") + "\n" + out.String() + "```"
+	})
+	if shown < 2 {
+		t.Errorf("the README runs the program %d times", shown)
+	}
+	if got == string(readme) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile("README.md", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("README.md shows other output than the program prints: run go test ./internal/cli -run README -update\n%s", got)
+}

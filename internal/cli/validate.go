@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/wire"
+	"lukasa.dev/internal/fault"
+)
+
+type validateFlags struct {
+	kind   string
+	format string
+	strict bool
+	most   int
+}
+
+func validateCommand(s *shell) *cobra.Command {
+	var flags validateFlags
+	c := &cobra.Command{
+		Use:   "validate [FILE|-]",
+		Short: "Check HMX documents and show everything that is wrong",
+		Long: `Check HMX events, artifacts and context packs against every rule of HMX-1.0.
+
+FILE is newline-delimited JSON (one document a line) or one JSON document; which
+of the two is seen from its first lines, and which kind of document from its
+event_id, artifact_id or pack_id. All problems are shown at once, each with its
+line, a JSON Pointer, the rule it breaks, what was found and what is allowed.
+A bad line never costs a good one. docs/formats/rules.md lists the rules.
+
+Exit code 0: everything is valid. 1: something is not. 2: wrong usage, or FILE
+cannot be read.`,
+		Example: `  lukasa validate examples/session.ndjson
+  lukasa validate --kind artifact examples/artifact.json
+  cat examples/pack.json | lukasa validate --json -`,
+		Args: oneFile,
+		RunE: func(c *cobra.Command, args []string) error { return s.validate(c.Context(), args, flags) },
+	}
+	c.Flags().StringVar(&flags.kind, "kind", "", "take every document for this kind: event, artifact or pack")
+	c.Flags().StringVar(&flags.format, "format", formatAuto, "how documents are written: auto, json or ndjson")
+	c.Flags().BoolVar(&flags.strict, "strict", false, "count warnings as problems")
+	c.Flags().IntVar(&flags.most, "max", 100, "show at most so many problems; 0 shows all")
+	return c
+}
+
+// validation is the state of one run, and what --json prints of it.
+type validation struct {
+	Valid     bool           `json:"valid"`
+	Documents int            `json:"documents"`
+	Invalid   int            `json:"invalid"`
+	Errors    int            `json:"errors"`
+	Warnings  int            `json:"warnings"`
+	Kinds     map[string]int `json:"kinds"`
+	Omitted   int            `json:"omitted"` // problems that were counted but not shown
+}
+
+// finding is a problem and where it was found, as --json prints it.
+type finding struct {
+	Line int      `json:"line"`
+	Kind hmx.Kind `json:"kind,omitempty"`
+	hmx.Problem
+}
+
+func (s *shell) validate(ctx context.Context, args []string, flags validateFlags) error {
+	fixed, err := parseKind(flags.kind)
+	if err != nil {
+		return err
+	}
+	if flags.most < 0 {
+		return fault.Newf(fault.Usage, "--max is %d", flags.most).WithFix("use 0 to show all problems, or a positive number")
+	}
+	in, err := s.open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	docs, err := readDocuments(in, flags.format)
+	if err != nil {
+		return err
+	}
+	r := &report{shell: s, name: in.name, flags: flags}
+	r.Kinds = map[string]int{}
+	progress := s.progress()
+	defer progress.done()
+	r.begin()
+	err = r.documents(docs, fixed, func() {
+		progress.update(func() string { return "checked " + counted(r.Documents, "document") })
+	})
+	if err != nil {
+		return err
+	}
+	return r.end()
+}
+
+// documents checks every document of the input.
+func (r *report) documents(docs *documents, fixed hmx.Kind, tick func()) error {
+	last := hmx.KindEvent
+	for {
+		doc, err := docs.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		kind, known := fixed, true
+		if kind == "" {
+			if kind, known = hmx.Detect(doc.text); !known {
+				kind = last
+			}
+		}
+		last = kind
+		r.check(doc, kind, known)
+		tick()
+	}
+	if w, ok := docs.warning(); ok {
+		r.add(finding{Problem: w})
+	}
+	if docs.count == 0 {
+		r.Invalid++
+		r.add(finding{Line: 1, Problem: hmx.Problem{Rule: "HMX-JSON/empty", Found: "no document at all", Allowed: "at least one JSON document"}})
+	}
+	return nil
+}
+
+func (r *report) check(doc document, kind hmx.Kind, known bool) {
+	r.Documents++
+	r.Kinds[string(kind)]++
+	if doc.err != nil {
+		r.Invalid++
+		r.add(finding{Line: doc.line, Kind: kind, Problem: tooLong(kind, doc.err)})
+		return
+	}
+	problems, err := hmx.Check(kind, doc.text)
+	var invalid *hmx.InvalidError
+	if errors.As(err, &invalid) {
+		r.Invalid++
+		problems = invalid.Problems
+		r.Errors += invalid.Omitted
+		r.Omitted += invalid.Omitted
+		if !known {
+			assumed(kind, problems)
+		}
+	} else if r.flags.strict && len(problems) > 0 {
+		r.Invalid++
+	}
+	for _, p := range problems {
+		r.add(finding{Line: doc.lineOf(p), Kind: kind, Problem: p})
+	}
+}
+
+// assumed adds to the missing id that the kind was not told but taken.
+func assumed(kind hmx.Kind, problems []hmx.Problem) {
+	for i := range problems {
+		if p := &problems[i]; p.Pointer == "/"+string(kind)+"_id" && p.Rule == kind.Document()+"/2.1" {
+			p.Allowed += "; without event_id, artifact_id or pack_id it was taken for a document of kind " + string(kind) + ", --kind says otherwise"
+		}
+	}
+}
+
+// tooLong says of a text that was skipped which rule on size it breaks.
+func tooLong(kind hmx.Kind, err error) hmx.Problem {
+	p := hmx.Problem{
+		Rule:    hmx.SizeRule(kind),
+		Allowed: fmt.Sprintf("at most %d bytes of JSON", hmx.MaxBytes(kind)),
+		Found:   err.Error(),
+	}
+	var long *wire.TooLongError
+	if errors.As(err, &long) {
+		p.Found = fmt.Sprintf("%d bytes", long.Size)
+	}
+	return p
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/hmx"
+)
+
+// version is set by the linker: -X lukasa.dev/internal/cli.version=v1.2.3
+var version string
+
+// versionAnswer is what `lukasa version --json` prints.
+type versionAnswer struct {
+	Version  string `json:"version"`
+	Protocol string `json:"protocol"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func versionCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Long: `Say which version of lukasa this is, which protocol it speaks, and what it was built with.
+Put this into a bug report.`,
+		Example: `  lukasa version
+  lukasa version --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := versionAnswer{
+				Version:  buildVersion(),
+				Protocol: hmx.Version,
+				Go:       runtime.Version(),
+				OS:       runtime.GOOS,
+				Arch:     runtime.GOARCH,
+			}
+			if s.json {
+				return s.writeJSON(v)
+			}
+			fmt.Fprintf(s.stdout, "%s %s\nprotocol %s\nbuilt with %s for %s/%s\n",
+				s.paint.bold(program), v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+			return nil
+		},
+	}
+}
+
+// buildVersion is what the linker was told, or what Go recorded about the
+// checkout or the module download, or "devel" when neither is known.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
