@@ -1,0 +1,112 @@
+// Package arch holds the shape of the module: which package stands on which
+// floor, and which third party may be imported where.
+//
+// The tests of this package read every Go file of the module and fail when the
+// tree disagrees with the tables below. They guarantee that
+//
+//   - a package imports strictly lower floors only, in tests too;
+//   - the tables and the tree name the same packages and the same third parties;
+//   - hmx can be taken out of the module with internal/canon and nothing else;
+//   - every package says what it is, no file is a drawer for odds and ends,
+//     nothing runs before main, and nothing needs a C compiler.
+//
+// They do not judge whether a package deserves its floor. Files are parsed
+// in-process, whatever their build tags, so that a platform's file is not
+// overlooked on another platform.
+package arch
+
+// module is the import path of the module itself.
+const module = "lukasa.dev"
+
+// maxLines is the most a non-test file may have. Most are far below it.
+const maxLines = 700
+
+// floor is one storey. Its packages may import any storey below it, and
+// neither each other nor anything above.
+type floor struct {
+	name     string
+	purpose  string
+	packages []string
+}
+
+// floors returns the storeys from the ground up. A new package gets a line here.
+func floors() []floor {
+	return []floor{{
+		name:    "ground",
+		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, this table",
+		packages: []string{
+			"internal/arch",
+			"internal/canon",
+			"internal/fault",
+		},
+	}, {
+		name:     "shape",
+		purpose:  "what an HMX document looks like: fields, limits, schemas, as data",
+		packages: []string{"hmx/internal/shape"},
+	}, {
+		name:     "protocol",
+		purpose:  "HMX-1.0 as a Go library: types, validation, canonical hash",
+		packages: []string{"hmx"},
+	}, {
+		name:    "protocol edges",
+		purpose: "what the protocol needs on a wire: order, framing, other dialects",
+		packages: []string{
+			"hmx/hippocortex",
+			"hmx/reorder",
+			"hmx/wire",
+		},
+	}, {
+		name:     "commands",
+		purpose:  "the command line, one file a command",
+		packages: []string{"internal/cli"},
+	}, {
+		name:     "main",
+		purpose:  "signals and an exit code",
+		packages: []string{"cmd/lukasa"},
+	}}
+}
+
+// enclave is a part of the tree that imports, of our own packages, only itself
+// and those allowed, and no third party outside tests.
+type enclave struct {
+	root    string
+	allowed []string
+	why     string
+}
+
+// enclaves returns the parts of the tree that must stay liftable.
+func enclaves() []enclave {
+	return []enclave{{
+		root:    "hmx",
+		allowed: []string{"internal/canon"},
+		why:     "others embed the protocol without the engine",
+	}}
+}
+
+// thirdParty is a dependency and where it may be imported. Prefix is a module
+// path or the part of one that a family of modules shares.
+type thirdParty struct {
+	prefix string
+	// packages may import it. Empty means tests only.
+	packages []string
+	why      string
+}
+
+// thirdParties returns every dependency imported by the module's own code. A
+// heavy one has one package, so that it can be replaced there.
+func thirdParties() []thirdParty {
+	return []thirdParty{
+		{"github.com/go-json-experiment/json", nil, "the bar for speed, and a second opinion on JSON"},
+		{"github.com/google/go-cmp", nil, "readable differences"},
+		{"github.com/gowebpki/jcs", nil, "a second opinion on RFC 8785"},
+		{"github.com/rogpeppe/go-internal", nil, "scripted command-line tests"},
+		{"github.com/santhosh-tekuri/jsonschema", nil, "a second opinion on the schemas"},
+		{"github.com/spf13", []string{"internal/cli"}, "commands and flags"},
+		{"pgregory.net/rapid", nil, "property tests"},
+	}
+}
+
+// drawers returns the names that say nothing about what is inside.
+func drawers() []string {
+	return []string{"base", "common", "helper", "helpers", "misc", "types", "util", "utils"}
+}
