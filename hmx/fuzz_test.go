@@ -69,6 +69,10 @@ func quickAgrees(t *testing.T, data []byte) {
 	d := borrow()
 	defer d.giveBack()
 	quick := d.quickEvent(data)
+	// What a decoder did before must not matter.
+	if fresh := new(decoder).quickEvent(data); !reflect.DeepEqual(quick, fresh) {
+		t.Fatalf("a used decoder reads %+v, a new one %+v", quick, fresh)
+	}
 	if quick == nil {
 		return
 	}

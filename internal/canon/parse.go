@@ -49,7 +49,8 @@ func (d *Doc) Begin(data []byte) {
 	d.Reset()
 	d.data = data
 	d.open[0] = 0
-	d.push(Object, 0, 0)
+	root := d.push(Object, 0, 0)
+	root.end, root.after = uint32(len(data)), 1
 }
 
 // Scan reads the value at position i of a text started with Begin, as a member of
@@ -57,8 +58,11 @@ func (d *Doc) Begin(data []byte) {
 // value has any flaw; the text should then be read with Parse, which tells.
 func (d *Doc) Scan(i int) (n Node, end int, ok bool) {
 	n = Node(len(d.tape))
-	end = d.value(i, 1)
-	return n, end, end >= 0 && d.flaws == nil
+	if end = d.value(i, 1); end < 0 || d.flaws != nil {
+		return None, -1, false
+	}
+	d.tape[0].after = uint32(len(d.tape))
+	return n, end, true
 }
 
 // space returns the first position at or after i that is not white space.

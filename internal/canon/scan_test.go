@@ -41,6 +41,15 @@ func TestScan(t *testing.T) {
 			t.Errorf("Scan(%d) = %v, %d, %v", at, n, end, ok)
 		}
 	}
+	// The tape stays whole in between: pointers end, whatever was on it before.
+	for n := range Node(len(d.tape)) {
+		if p := d.Pointer(n); n > 0 && p == "" {
+			t.Errorf("node %d has no pointer", n)
+		}
+	}
+	if p := d.Pointer(Node(len(d.tape) + 7)); p != "" {
+		t.Errorf("a node that is not there is at %q", p)
+	}
 	for _, flawed := range []string{`{"a": NaN}`, `{"a": {"x":1,"x":2}}`, `{"a": "\ud800"}`, `{"a": [`, `{"a": `, `{"a": }`, `{"a":` + strings.Repeat("[", MaxDepth)} {
 		d.Begin([]byte(flawed))
 		if _, _, ok := d.Scan(strings.IndexByte(flawed, ':') + 1 + strings.Count(flawed[:6], " ")); ok {

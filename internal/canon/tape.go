@@ -225,19 +225,27 @@ func (d *Doc) Integral(n Node) bool {
 // Pointer returns the JSON Pointer of n.
 func (d *Doc) Pointer(n Node) string {
 	var p []byte
-	at := Node(0)
-	for at != n {
-		i := 0
-		for c := d.First(at); c != None; c = d.Next(at, c) {
-			if n >= c && uint32(n) < d.tape[c].after {
-				p = d.appendToken(p, at, c, i)
-				at = c
-				break
-			}
-			i++
+	for at := d.Root(); at != n; {
+		child, index := d.ancestor(at, n)
+		if child == None {
+			break // not below the root: there is no such node
 		}
+		p = d.appendToken(p, at, child, index)
+		at = child
 	}
 	return string(p)
+}
+
+// ancestor returns the child of parent that is n or holds it, and its index.
+func (d *Doc) ancestor(parent, n Node) (child Node, index int) {
+	first, end := d.Children(parent)
+	for c := first; c < end; c = d.After(c) {
+		if n >= c && n < d.After(c) {
+			return c, index
+		}
+		index++
+	}
+	return None, 0
 }
 
 func (d *Doc) appendToken(p []byte, parent, child Node, index int) []byte {
