@@ -50,7 +50,7 @@ type Options struct {
 func (o Options) Validate() error {
 	var problems []error
 	if o.Window < 0 {
-		problems = append(problems, fmt.Errorf("Window is %s: must be positive, or zero for %s", o.Window, DefaultWindow))
+		problems = append(problems, fmt.Errorf("%s is %s: must be positive, or zero for %s", "Window", o.Window, DefaultWindow))
 	}
 	for _, limit := range []struct {
 		name         string
