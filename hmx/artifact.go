@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"lukasa.dev/hmx/internal/shape"
 	"lukasa.dev/internal/canon"
@@ -91,17 +92,25 @@ func decodeInto(s *spec, data []byte, v any) ([]Problem, error) {
 // Validate applies every rule of HMX-A to an artifact made in Go.
 func (a *Artifact) Validate() ([]Problem, error) {
 	data, err := a.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
-	return Check(KindArtifact, data)
+	return checkEncoded(KindArtifact, data, err)
 }
 
-// AppendJSON appends the artifact as compact JSON.
-func (a *Artifact) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, a) }
+// AppendJSON appends the artifact as compact JSON; an empty HMXVersion is
+// written as Version.
+func (a *Artifact) AppendJSON(dst []byte) ([]byte, error) {
+	if a == nil {
+		return dst, &EncodeError{Rule: "HMX-A/2", Detail: "there is no artifact (nil)"}
+	}
+	if a.HMXVersion == "" {
+		versioned := *a
+		versioned.HMXVersion = Version
+		a = &versioned
+	}
+	return encode(dst, a)
+}
 
 // MarshalJSON is AppendJSON for encoding/json.
-func (a *Artifact) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil) }
+func (a Artifact) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil) }
 
 // UnmarshalJSON decodes strictly, as DecodeArtifact does.
 func (a *Artifact) UnmarshalJSON(data []byte) error {
@@ -207,8 +216,8 @@ var (
 
 var artifactTypeFormat = shape.Format{
 	Match:   func(b []byte) bool { return artifactTypeKnown(string(b)) },
-	Pattern: `^(task_schema|failure_playbook|decision_policy|causal_pattern|strategy_template|x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+)$`,
-	Allowed: "task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template, or x-{vendor}-{type}",
+	Pattern: "^(" + strings.Join(names(ArtifactTypes()), "|") + "|" + customPattern + ")$",
+	Allowed: "one of " + strings.Join(names(ArtifactTypes()), ", ") + ", or x-{vendor}-{type}",
 }
 
 func artifactTypeKnown(name string) bool {

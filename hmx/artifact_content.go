@@ -13,7 +13,7 @@ type TaskSchema struct {
 	Postconditions      []string   `json:"postconditions,omitzero"`
 	ToolsUsed           []string   `json:"tools_used,omitzero"`
 	EstimatedComplexity string     `json:"estimated_complexity,omitzero"` // low, medium or high
-	Extra               Extra
+	Extra               Extra      `json:"-"`
 }
 
 // TaskStep is one step of a TaskSchema.
@@ -22,7 +22,7 @@ type TaskStep struct {
 	Description string     `json:"description,omitzero"`
 	ToolsUsed   []string   `json:"tools_used,omitzero"`
 	Optional    Opt[bool]  `json:"optional,omitzero"`
-	Extra       Extra
+	Extra       Extra      `json:"-"`
 }
 
 // FailurePlaybook is a failure pattern with recovery and prevention.
@@ -33,7 +33,7 @@ type FailurePlaybook struct {
 	RecoverySteps        []string `json:"recovery_steps,omitzero"`
 	PreventionStrategies []string `json:"prevention_strategies,omitzero"`
 	Severity             string   `json:"severity,omitzero"` // low, medium, high or critical
-	Extra                Extra
+	Extra                Extra    `json:"-"`
 }
 
 // DecisionPolicy is a rule for decisions, from how they turned out.
@@ -43,7 +43,7 @@ type DecisionPolicy struct {
 	Alternatives   []PolicyAlternative `json:"alternatives,omitzero"`
 	Outcomes       []PolicyOutcome     `json:"outcomes,omitzero"`
 	Scope          []string            `json:"scope,omitzero"`
-	Extra          Extra
+	Extra          Extra               `json:"-"`
 }
 
 // PolicyAlternative is an option of a DecisionPolicy that was not recommended.
@@ -52,7 +52,7 @@ type PolicyAlternative struct {
 	Outcome     string       `json:"outcome,omitzero"`
 	ChosenCount Opt[int64]   `json:"chosen_count,omitzero"`
 	SuccessRate Opt[float64] `json:"success_rate,omitzero"`
-	Extra       Extra
+	Extra       Extra        `json:"-"`
 }
 
 // PolicyOutcome is one decision that a DecisionPolicy learned from.
@@ -61,7 +61,7 @@ type PolicyOutcome struct {
 	Outcome        string    `json:"outcome,omitzero"`
 	Positive       Opt[bool] `json:"positive,omitzero"`
 	SourceMemoryID string    `json:"source_memory_id,omitzero"`
-	Extra          Extra
+	Extra          Extra     `json:"-"`
 }
 
 // CausalPattern is an observed relation of cause and effect.
@@ -72,7 +72,7 @@ type CausalPattern struct {
 	Strength        Opt[float64] `json:"strength,omitzero"`
 	Conditions      []string     `json:"conditions,omitzero"`
 	Counterexamples []string     `json:"counterexamples,omitzero"`
-	Extra           Extra
+	Extra           Extra        `json:"-"`
 }
 
 // StrategyTemplate is a reusable approach to a goal.
@@ -81,7 +81,7 @@ type StrategyTemplate struct {
 	Phases                  []StrategyPhase `json:"phases,omitzero"`
 	ApplicabilityConditions []string        `json:"applicability_conditions,omitzero"`
 	EstimatedComplexity     string          `json:"estimated_complexity,omitzero"` // low, medium or high
-	Extra                   Extra
+	Extra                   Extra           `json:"-"`
 }
 
 // StrategyPhase is one phase of a StrategyTemplate.
@@ -91,7 +91,7 @@ type StrategyPhase struct {
 	Description     string     `json:"description,omitzero"`
 	ToolsUsed       []string   `json:"tools_used,omitzero"`
 	SuccessCriteria []string   `json:"success_criteria,omitzero"`
-	Extra           Extra
+	Extra           Extra      `json:"-"`
 }
 
 func (TaskSchema) artifactType() ArtifactType       { return TypeTaskSchema }
@@ -102,6 +102,9 @@ func (StrategyTemplate) artifactType() ArtifactType { return TypeStrategyTemplat
 
 // SetContent makes c the content of the artifact, with type and hash to match.
 func (a *Artifact) SetContent(c ArtifactContent) error {
+	if c == nil {
+		return errNoContent
+	}
 	data, err := encode(nil, c)
 	if err != nil {
 		return err

@@ -161,8 +161,8 @@ func TestTransitions(t *testing.T) {
 		StatusDraft: {false, false}, StatusActive: {true, true}, StatusSuperseded: {false, true},
 		StatusDeprecated: {false, false}, StatusArchived: {false, true},
 	} {
-		if s.Retrievable(false) != want[0] || s.Retrievable(true) != want[1] {
-			t.Errorf("%s: retrievable %v, when asked for %v", s, s.Retrievable(false), s.Retrievable(true))
+		if s.Retrievable() != want[0] || s.RetrievableOnRequest() != want[1] {
+			t.Errorf("%s: retrievable %v, when asked for %v", s, s.Retrievable(), s.RetrievableOnRequest())
 		}
 	}
 }

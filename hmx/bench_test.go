@@ -3,7 +3,8 @@ package hmx
 import (
 	"bytes"
 	"fmt"
-	"slices"
+	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,14 +34,18 @@ func typicalEvents() [][]byte {
 		{"error", `{"error_type":"KubectlError","message":%q,"stack":"at a.go:1\n\tat b.go:2","recoverable":true}`},
 		{"message", `{"role":"assistant","text":%q,"attachments":[{"type":"image","url":"https://example.com/a.png"}]}`},
 	}
+	saliences := []string{"0.8", "0.30000000000000004", "1", "0.55"}
 	for i := range 20 {
 		c := contents[i%len(contents)]
+		if i == 7 {
+			c.kind = "x-acme-build_step"
+		}
 		body := fmt.Sprintf(c.body, prose(80+i*60, i))
 		out = append(out, fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","event_id":"019e5a3b-7c4d-7000-8000-%012d","event_type":%q,`+
 			`"agent_id":"agent-claude-001","tenant_id":"tenant-acme","session_id":"session-2026-03-14-001",`+
 			`"timestamp":"2026-03-14T03:%02d:01.500Z","sequence":%d,"content":%s,"metadata":{"channel":"slack","user_id":"U12345"},`+
-			`"trace_id":"trace-deploy-staging","correlation_id":"019e5a3b-7c4d-7000-8000-000000000001","salience":0.8,`+
-			`"source":"claude-agent","tags":["deployment","staging"]}`, i, c.kind, i, i, body))
+			`"trace_id":"trace-deploy-staging","correlation_id":"019e5a3b-7c4d-7000-8000-000000000001","salience":%s,`+
+			`"source":"claude-agent","tags":["deployment","staging"]}`, i, c.kind, i, i, body, saliences[i%len(saliences)]))
 	}
 	return out
 }
@@ -140,8 +145,9 @@ func BenchmarkEncodeEvent(b *testing.B) {
 
 // BenchmarkDecodeRatio measures strict decoding with full validation beside
 // json/v2 into a struct and a JSON Schema library. They take turns within one run,
-// each turn long enough to pay for its own garbage, and the median turn counts, so
-// that a noisy machine disturbs none of them.
+// each turn long enough to pay for its own garbage, and of each the best turn
+// counts: the one that a noisy machine disturbed least. It fails below what is
+// promised: twice and ten times as fast.
 func BenchmarkDecodeRatio(b *testing.B) {
 	events := typicalEvents()
 	schema := compileSchema(b, KindEvent)
@@ -153,7 +159,12 @@ func BenchmarkDecodeRatio(b *testing.B) {
 		{decodePlain, 125},
 		{func(data []byte) error { return decodeSchema(schema, data) }, 10},
 	}
-	var turns [3][]float64
+	// A heap as a service has it. In that of a small program the collector runs
+	// every few milliseconds, and it would be the collector that is measured.
+	ballast := make([]byte, 64<<20)
+	defer runtime.KeepAlive(ballast)
+
+	best := []float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	for b.Loop() {
 		for i, c := range contenders {
 			start := time.Now()
@@ -164,18 +175,17 @@ func BenchmarkDecodeRatio(b *testing.B) {
 					}
 				}
 			}
-			turns[i] = append(turns[i], float64(time.Since(start).Nanoseconds())/float64(c.rounds*len(events)))
+			best[i] = min(best[i], float64(time.Since(start).Nanoseconds())/float64(c.rounds*len(events)))
 		}
 	}
-	median := func(i int) float64 {
-		slices.Sort(turns[i])
-		return turns[i][len(turns[i])/2]
-	}
-	ours, plain, general := median(0), median(1), median(2)
+	ours, plain, general := best[0], best[1], best[2]
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(ours, "hmx-ns/event")
 	b.ReportMetric(plain, "jsonv2-ns/event")
 	b.ReportMetric(general, "schema-ns/event")
 	b.ReportMetric(plain/ours, "×jsonv2")
 	b.ReportMetric(general/ours, "×schema")
+	if b.N > 20 && (plain/ours < 2 || general/ours < 10) {
+		b.Errorf("%.2f times as fast as json/v2 and %.1f times as fast as a schema library; promised are 2 and 10", plain/ours, general/ours)
+	}
 }

@@ -154,11 +154,16 @@ func (b *binder) record(v reflect.Value, n canon.Node) bool {
 	for c := b.doc.First(n); c != canon.None; c = b.doc.Next(n, c) {
 		name := b.doc.Key(c)
 		if i, known := p.byName[string(name)]; known {
-			if field := v.Field(p.fields[i].index); b.value(field, c) {
-				continue
-			} else {
+			f := p.fields[i]
+			field := v.Field(f.index)
+			switch {
+			case !b.value(field, c):
 				field.SetZero()
+			case !f.omitZero || !absent(field):
+				continue
 			}
+			// A value of the wrong kind, or one that says no more than its absence
+			// would ("text": ""): Extra remembers that it was there.
 		}
 		if p.extra < 0 {
 			continue
@@ -173,6 +178,22 @@ func (b *binder) record(v reflect.Value, n canon.Node) bool {
 	return true
 }
 
+// bind fills *v, a struct, from text, which is strict JSON or an error. The strings
+// of *v are parts of text where they can be.
+func bind(text string, v any) error {
+	d := borrow()
+	defer d.giveBack()
+	d.buf = append(d.buf[:0], text...)
+	if flaws := d.doc.Parse(d.buf); flaws != nil {
+		return &canon.Error{Flaws: flaws}
+	}
+	b := binder{&d.doc, text}
+	if !b.value(reflect.ValueOf(v).Elem(), d.doc.Root()) {
+		return errNotObject
+	}
+	return nil
+}
+
 // view reads raw into a typed view. A raw that is not a strict JSON object gives
 // the zero view and an error.
 func view[T any](raw Raw) (T, error) {
@@ -180,15 +201,6 @@ func view[T any](raw Raw) (T, error) {
 	if raw == "" {
 		return out, nil
 	}
-	d := borrow()
-	defer d.giveBack()
-	d.buf = append(d.buf[:0], raw...)
-	if flaws := d.doc.Parse(d.buf); flaws != nil {
-		return out, &canon.Error{Flaws: flaws}
-	}
-	b := binder{&d.doc, string(raw)}
-	if !b.value(reflect.ValueOf(&out).Elem(), d.doc.Root()) {
-		return out, errNotObject
-	}
-	return out, nil
+	err := bind(string(raw), &out)
+	return out, err
 }

@@ -27,7 +27,8 @@ func (f *ChainFault) Error() string { return f.Detail + " (" + f.Rule + ")" }
 // no artifact supersedes itself, there is no cycle and no branch, links agree in
 // both directions, what is superseded says so, versions grow, and at most one
 // artifact of a chain is active. All faults are returned. A neighbour that is not
-// among the artifacts is not a fault.
+// among the artifacts is not a fault, nor is a draft that names what it would
+// supersede: it joins the chain when that names it back.
 func NewChain(artifacts []*Artifact) (*Chain, []*ChainFault) {
 	b := chainBuilder{c: &Chain{byID: map[string]*Artifact{}, newer: map[string]string{}, older: map[string]string{}}}
 	for _, a := range artifacts {
@@ -70,7 +71,11 @@ func (b *chainBuilder) links(a *Artifact) {
 		}
 		b.link(id, next.ArtifactID)
 	}
-	if prev := b.c.byID[a.Supersedes.Value]; a.Supersedes.Set && prev != nil {
+	prev := b.c.byID[a.Supersedes.Value]
+	if a.Status == StatusDraft && prev != nil && prev.SupersededBy != Some(id) {
+		return // a draft proposes to supersede; the older one stands until it does
+	}
+	if a.Supersedes.Set && prev != nil {
 		if prev.SupersededBy != Some(id) {
 			b.fault("HMX-A/7.5", fmt.Sprintf("artifact %s supersedes %s, which does not name it back", id, prev.ArtifactID), id, prev.ArtifactID)
 		}
@@ -181,18 +186,24 @@ func (c *Chain) Active(id string) *Artifact {
 }
 
 // Supersede returns copies of the artifact id and of next, linked: the old one
-// superseded by the new, the new one with the version after it. It refuses what
+// superseded by the new, the new one with the version after it and the status it
+// came with: a chain whose newest artifact is a draft has no active one until that
+// is made active. It refuses what
 // would break a rule: an unknown or own id, an artifact that may not become
 // superseded, a successor that stands in a chain already.
 func (c *Chain) Supersede(id string, next *Artifact) (old, successor *Artifact, err error) {
 	a := c.byID[id]
 	switch {
 	case a == nil:
-		return nil, nil, fmt.Errorf("artifact %s is not known", id)
+		return nil, nil, &ChainFault{"HMX-A/7", []string{id}, "artifact " + id + " is not known"}
 	case next.ArtifactID == id:
 		return nil, nil, &ChainFault{"HMX-A/7.1", []string{id}, "artifact " + id + " cannot supersede itself"}
 	case c.byID[next.ArtifactID] != nil:
 		return nil, nil, &ChainFault{"HMX-A/7.2", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " stands in a chain already"}
+	case next.SupersededBy.Set:
+		return nil, nil, &ChainFault{"HMX-A/7.2", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " has a successor already"}
+	case next.Status != StatusDraft && next.Status != StatusActive:
+		return nil, nil, &ChainFault{"HMX-A/5", []string{next.ArtifactID}, "a successor is a draft or active, and artifact " + next.ArtifactID + " is " + string(next.Status)}
 	case next.Supersedes.Set && next.Supersedes.Value != id:
 		return nil, nil, &ChainFault{"HMX-A/7", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " supersedes another already"}
 	}

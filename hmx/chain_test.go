@@ -50,7 +50,8 @@ func TestChainRules(t *testing.T) {
 		{"one-sided backward", []*Artifact{link("a", 1, StatusSuperseded, "", ""), link("b", 2, StatusActive, "a", "")}, "HMX-A/7.5"},
 		{"version does not grow", []*Artifact{link("a", 2, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", "")}, "HMX-A/2.1"},
 		{"branch", []*Artifact{
-			link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", ""), link("c", 2, StatusDraft, "a", "")}, "HMX-A/7,HMX-A/7.5"},
+			link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", ""), link("c", 2, StatusDeprecated, "a", "")}, "HMX-A/7,HMX-A/7.5"},
+		{"a draft proposes", []*Artifact{link("a", 1, StatusActive, "", ""), link("b", 2, StatusDraft, "a", "")}, ""},
 		{"cycle of two", []*Artifact{
 			link("a", 1, StatusSuperseded, "b", "b"), link("b", 2, StatusSuperseded, "a", "a")}, "HMX-A/2.1,HMX-A/7.2"},
 		{"cycle of three", []*Artifact{
@@ -122,12 +123,15 @@ func TestSupersedeKeepsTheRules(t *testing.T) {
 				t.Fatal(faults)
 			}
 			old := rapid.SampledFrom(ids).Draw(t, "old")
-			next := link(fmt.Sprintf("next%d", i), 1, StatusActive, "", "")
+			next := link(fmt.Sprintf("next%d", i), 1, rapid.SampledFrom(Statuses()).Draw(t, "status of next"), "",
+				rapid.SampledFrom([]string{"", "", "", old, "elsewhere"}).Draw(t, "successor of next"))
 			if rapid.Bool().Draw(t, "known") {
 				next = all[rapid.SampledFrom(ids).Draw(t, "next")]
 			}
 			o, n, err := c.Supersede(old, next)
-			if wanted := all[old].Status == StatusActive && all[next.ArtifactID] == nil; (err == nil) != wanted {
+			wanted := all[old].Status == StatusActive && all[next.ArtifactID] == nil && !next.SupersededBy.Set &&
+				(next.Status == StatusActive || next.Status == StatusDraft)
+			if (err == nil) != wanted {
 				t.Fatalf("%s by %s: %v", old, next.ArtifactID, err)
 			}
 			if err == nil {
@@ -144,6 +148,8 @@ func TestSupersedeRefusals(t *testing.T) {
 		"itself":        func() error { _, _, err := c.Supersede("a", link("a", 1, StatusActive, "", "")); return err },
 		"a draft":       func() error { _, _, err := c.Supersede("d", link("b", 1, StatusActive, "", "")); return err },
 		"taken already": func() error { _, _, err := c.Supersede("a", link("b", 1, StatusActive, "other", "")); return err },
+		"has its own":   func() error { _, _, err := c.Supersede("a", link("b", 1, StatusSuperseded, "", "a")); return err },
+		"deprecated":    func() error { _, _, err := c.Supersede("a", link("b", 1, StatusDeprecated, "", "")); return err },
 		"in the chain":  func() error { _, _, err := c.Supersede("a", link("d", 1, StatusActive, "", "")); return err },
 	} {
 		if call() == nil {

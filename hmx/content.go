@@ -1,8 +1,9 @@
 package hmx
 
 // The typed views of event content. A view is read from an event with the method
-// of its name and written with SetContent; fields it does not know, and fields
-// whose value is not of the kind expected here, stay in Extra. The fields of
+// of its name and written with SetContent; fields it does not know, fields whose
+// value is not of the kind expected here, and empty texts stay in Extra, so that
+// reading and writing back gives the same content. The fields of
 // Message, ToolCall, ToolResult, Decision, Failure and Feedback are normative
 // (HMX-E section 4) and checked when an event is decoded. The other seven types
 // have no normative content: their views name what agents commonly record.
@@ -15,14 +16,14 @@ type Message struct {
 	Role        string       `json:"role,omitzero"` // user, assistant or system
 	Text        string       `json:"text,omitzero"`
 	Attachments []Attachment `json:"attachments,omitzero"`
-	Extra       Extra
+	Extra       Extra        `json:"-"`
 }
 
 // Attachment is something that came with a message.
 type Attachment struct {
 	Type  string `json:"type,omitzero"`
 	URL   string `json:"url,omitzero"`
-	Extra Extra
+	Extra Extra  `json:"-"`
 }
 
 // ToolCall is an agent invoking a tool.
@@ -30,7 +31,7 @@ type ToolCall struct {
 	ToolName  string `json:"tool_name,omitzero"`
 	Arguments Raw    `json:"arguments,omitzero"`
 	CallID    string `json:"call_id,omitzero"`
-	Extra     Extra
+	Extra     Extra  `json:"-"`
 }
 
 // ToolResult is what a tool returned.
@@ -40,7 +41,7 @@ type ToolResult struct {
 	Result     Raw          `json:"result,omitzero"`
 	Success    Opt[bool]    `json:"success,omitzero"`
 	DurationMS Opt[float64] `json:"duration_ms,omitzero"`
-	Extra      Extra
+	Extra      Extra        `json:"-"`
 }
 
 // Decision is a choice the agent made.
@@ -50,7 +51,7 @@ type Decision struct {
 	Alternatives []string     `json:"alternatives,omitzero"`
 	Reasoning    string       `json:"reasoning,omitzero"`
 	Confidence   Opt[float64] `json:"confidence,omitzero"`
-	Extra        Extra
+	Extra        Extra        `json:"-"`
 }
 
 // Failure is the content of an error event.
@@ -59,7 +60,7 @@ type Failure struct {
 	Message     string    `json:"message,omitzero"`
 	Stack       string    `json:"stack,omitzero"`
 	Recoverable Opt[bool] `json:"recoverable,omitzero"`
-	Extra       Extra
+	Extra       Extra     `json:"-"`
 }
 
 // Feedback is a signal from a user about what happened.
@@ -67,7 +68,7 @@ type Feedback struct {
 	Signal        string `json:"signal,omitzero"` // positive, negative or correction
 	TargetEventID string `json:"target_event_id,omitzero"`
 	Comment       string `json:"comment,omitzero"`
-	Extra         Extra
+	Extra         Extra  `json:"-"`
 }
 
 // FileEdit is a file created, changed, moved or removed.
@@ -79,7 +80,7 @@ type FileEdit struct {
 	Language     string     `json:"language,omitzero"`
 	LinesAdded   Opt[int64] `json:"lines_added,omitzero"`
 	LinesRemoved Opt[int64] `json:"lines_removed,omitzero"`
-	Extra        Extra
+	Extra        Extra      `json:"-"`
 }
 
 // TestRun is a run of tests and how it ended.
@@ -93,7 +94,7 @@ type TestRun struct {
 	Success    Opt[bool]    `json:"success,omitzero"`
 	Output     string       `json:"output,omitzero"`
 	DurationMS Opt[float64] `json:"duration_ms,omitzero"`
-	Extra      Extra
+	Extra      Extra        `json:"-"`
 }
 
 // CommandExec is a shell command and how it ended.
@@ -104,7 +105,7 @@ type CommandExec struct {
 	Stdout     string       `json:"stdout,omitzero"`
 	Stderr     string       `json:"stderr,omitzero"`
 	DurationMS Opt[float64] `json:"duration_ms,omitzero"`
-	Extra      Extra
+	Extra      Extra        `json:"-"`
 }
 
 // BrowserAction is a step of browser automation.
@@ -114,7 +115,7 @@ type BrowserAction struct {
 	Selector string    `json:"selector,omitzero"`
 	Value    string    `json:"value,omitzero"`
 	Success  Opt[bool] `json:"success,omitzero"`
-	Extra    Extra
+	Extra    Extra     `json:"-"`
 }
 
 // APIResult is the answer of an external API.
@@ -126,14 +127,14 @@ type APIResult struct {
 	Request    Raw          `json:"request,omitzero"`
 	Response   Raw          `json:"response,omitzero"`
 	DurationMS Opt[float64] `json:"duration_ms,omitzero"`
-	Extra      Extra
+	Extra      Extra        `json:"-"`
 }
 
 // Observation is something noticed without acting.
 type Observation struct {
 	Subject string `json:"subject,omitzero"`
 	Text    string `json:"text,omitzero"`
-	Extra   Extra
+	Extra   Extra  `json:"-"`
 }
 
 // StateChange is a transition of some state.
@@ -142,7 +143,7 @@ type StateChange struct {
 	From    string `json:"from,omitzero"`
 	To      string `json:"to,omitzero"`
 	Reason  string `json:"reason,omitzero"`
-	Extra   Extra
+	Extra   Extra  `json:"-"`
 }
 
 func (Message) eventType() EventType       { return TypeMessage }
@@ -161,6 +162,9 @@ func (StateChange) eventType() EventType   { return TypeStateChange }
 
 // SetContent makes c the content of the event and sets the event type to match.
 func (e *Event) SetContent(c EventContent) error {
+	if c == nil {
+		return errNoContent
+	}
 	data, err := encode(nil, c)
 	if err != nil {
 		return err

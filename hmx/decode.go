@@ -15,7 +15,8 @@ type decoder struct {
 	slots [32]canon.Node
 	data  []byte // the document without surrounding white space
 	lead  int    // bytes of white space before it
-	buf   []byte // a raw value under inspection
+	buf   []byte // a raw value under inspection, or the parts of an event
+	parts assembly
 }
 
 // keepBytes is how large a decoder may have grown and still be kept.
@@ -111,11 +112,22 @@ func Check(k Kind, data []byte) (warnings []Problem, err error) {
 	return d.run(specOf(k), data)
 }
 
-// MaxBytes returns how large a document of kind k may be.
-func MaxBytes(k Kind) int { return specOf(k).maxBytes }
+// MaxBytes returns how large a document of kind k may be, and 0 if there is no such
+// kind.
+func MaxBytes(k Kind) int {
+	if s := specOf(k); s != nil {
+		return s.maxBytes
+	}
+	return 0
+}
 
 // SizeRule returns the code of the rule that limits documents of kind k.
-func SizeRule(k Kind) string { return specOf(k).sizeRule }
+func SizeRule(k Kind) string {
+	if s := specOf(k); s != nil {
+		return s.sizeRule
+	}
+	return ""
+}
 
 // Detect tells from its id field which kind of document data is. It looks at the
 // names of the outermost object only; ok is false if data has none or several of
@@ -146,49 +158,6 @@ func (d *decoder) text() string { return string(d.data) }
 
 // has reports whether the field in slot i is there.
 func (d *decoder) has(i int) bool { return d.slots[i] != canon.None }
-
-// str returns the string in slot i.
-func (d *decoder) str(text string, i int) string {
-	if !d.has(i) {
-		return ""
-	}
-	return d.doc.StringOf(text, d.slots[i])
-}
-
-func (d *decoder) optStr(text string, i int) Opt[string] {
-	if !d.has(i) {
-		return Opt[string]{}
-	}
-	return Some(d.doc.StringOf(text, d.slots[i]))
-}
-
-func (d *decoder) raw(text string, i int) Raw {
-	if !d.has(i) {
-		return ""
-	}
-	start, end := d.doc.Span(d.slots[i])
-	return Raw(text[start:end])
-}
-
-// texts returns the strings of array n.
-func (d *decoder) texts(text string, n canon.Node) []string {
-	list := make([]string, 0, d.doc.Len(n))
-	first, end := d.doc.Children(n)
-	for c := first; c < end; c = d.doc.After(c) {
-		list = append(list, d.doc.StringOf(text, c))
-	}
-	return list
-}
-
-// numbers returns the numbers of array n.
-func (d *decoder) numbers(n canon.Node) []float64 {
-	list := make([]float64, 0, d.doc.Len(n))
-	first, end := d.doc.Children(n)
-	for c := first; c < end; c = d.doc.After(c) {
-		list = append(list, d.doc.Float(c))
-	}
-	return list
-}
 
 // warn adds a warning about the value in slot i.
 func (d *decoder) warn(i int, rule, found, allowed string) {

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
-
-	"lukasa.dev/internal/canon"
 )
 
 // base is a small valid event; tests replace parts of it.
@@ -259,10 +258,11 @@ func TestBigIntegersKeepTheirDigits(t *testing.T) {
 func TestTypicalEventsAreQuick(t *testing.T) {
 	events := typicalEvents()
 	for _, extra := range []string{
-		`"embeddings":[0.1,-2e-5]`, `"ttl_seconds":3600`, `"salience":1`, `"provenance_ref":"é"`, `"parent_event_id":""`, `"tags":[]`,
+		`"embeddings":[0.1,-2e-5]`, `"salience":0.30000000000000004`, `"source":"tab\tand \ud83d\ude00"`, `"tags":["a\n","b"]`, `"ttl_seconds":3600`, `"salience":1`, `"provenance_ref":"é"`, `"parent_event_id":""`, `"tags":[]`,
 	} {
 		events = append(events, []byte(" "+with("", extra)+"\r\n"))
 	}
+	events = append(events, []byte(with(`"message"`, `"x-acme-custom_signal"`)), []byte(with(`"e1"`, `"\u0065"`)))
 	for _, data := range events {
 		d := borrow()
 		if d.quickEvent(data) == nil {
@@ -277,11 +277,11 @@ func TestTypicalEventsAreQuick(t *testing.T) {
 func TestQuickDecoderLeavesTheRest(t *testing.T) {
 	for _, doc := range []string{
 		"", "{}", "{", "[]", base + "x", base[:len(base)-1], "\xef\xbb\xbf" + base,
-		with(`"HMX-1.0"`, `"HMX-2.0"`), with(`"message"`, `"telepathy"`), with(`"message"`, `"x-acme-custom"`),
-		with(`"e1"`, `"\u0065"`), with(`"e1"`, `""`), with(`"event_id"`, `"event\u005fid"`), with(`"e1"`, "\"\xff\""), with(`"e1"`, "\"a\x01\""),
+		with(`"HMX-1.0"`, `"HMX-2.0"`), with(`"message"`, `"telepathy"`), with(`"message"`, `"x-acme"`), with(`"message"`, `"messag\u0065"`),
+		with(`"e1"`, `"\ud800"`), with(`"e1"`, `""`), with(`"event_id"`, `"event\u005fid"`), with(`"e1"`, "\"\xff\""), with(`"e1"`, "\"a\x01\""),
 		with(`"sequence":0`, `"sequence":01`), with(`"sequence":0`, `"sequence":-0`), with(`"sequence":0`, `"sequence":1.0`), with(`"sequence":0`, `"sequence":1234567890123456789`),
 		with(`"sequence":0`, `"sequence":0 0`), with(`"sequence":0`, `"sequence":`), with(``, `"salience":0.`), with(``, `"salience":.5`), with(``, `"salience":1.0`),
-		with(``, `"salience":0.5.5`), with(``, `"salience":2`), with(``, `"salience":0.00000000000000000001`),
+		with(``, `"salience":0.5.5`), with(``, `"salience":2`), with(``, `"salience":00.5`), with(``, `"salience":1e-3`),
 		with(``, `"tags":[1]`), with(``, `"embeddings":[]`), with(``, `"event_id":"e2"`), with(``, `"colour":1`), with(`"metadata":{}`, `"metadata":[]`),
 		with(`"role":"user"`, `"role":"pirate"`), with(`"role":"user"`, `"role":"user","role":"user"`), with(`"metadata":{}`, `"metadata":{},`), with(`"metadata":{}`, `"metadata":{"a":NaN}`),
 		with(`,"metadata":{}`, ``),
@@ -318,6 +318,35 @@ func TestDecodedEventOwnsItsMemory(t *testing.T) {
 	}
 	if again, err := e.AppendJSON(nil); err != nil || string(again) != base {
 		t.Errorf("%s %v", again, err)
+	}
+}
+
+// An event holds its parts and nothing else of the text it came in, however it was
+// decoded.
+func TestEventsHoldOnlyTheirParts(t *testing.T) {
+	padded := strings.Replace(base, `,"event_id"`, strings.Repeat(" ", 1<<19)+`,"event_id"`, 1)
+	odd := strings.Replace(padded, `"message"`, `"telepathy"`, 1) // not for the quick decoder
+	for _, doc := range []string{padded, odd} {
+		const n = 64
+		held := make([]*Event, n)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		size := 0
+		for i := range held {
+			e, _, err := DecodeEvent([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			held[i] = e
+			size += e.Size()
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if grown := int(after.HeapAlloc) - int(before.HeapAlloc); grown > 4*size+(1<<20) {
+			t.Errorf("%d events of %d bytes by their own account hold %d", n, size, grown)
+		}
+		runtime.KeepAlive(held)
 	}
 }
 
@@ -372,7 +401,7 @@ func TestRealEvents(t *testing.T) {
 			if err != nil || warnings != nil {
 				t.Fatalf("%s:%d: %v %v", filepath.Base(f), i+1, warnings, err)
 			}
-			if again, err := e.AppendJSON(nil); err != nil || !canon.Equal(line, again) {
+			if again, err := e.AppendJSON(nil); err != nil || !sameJSON(line, again) {
 				t.Fatalf("%s:%d: encoding lost something: %v", filepath.Base(f), i+1, err)
 			}
 		}

@@ -12,13 +12,49 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
+// EncodeError says that a value made in Go has no JSON form.
+type EncodeError struct {
+	Pointer string // JSON Pointer of the value
+	Rule    string // the rule of strict JSON that it breaks
+	Detail  string
+}
+
+func (e *EncodeError) Error() string {
+	return "cannot write as JSON: " + e.Pointer + ": " + e.Detail + " (" + e.Rule + ")"
+}
+
+// within says that err belongs to the member or item called name.
+func within(name string, err error) error {
+	if e, ok := err.(*EncodeError); ok {
+		token := canon.AppendPointerToken([]byte("/"), []byte(name))
+		return &EncodeError{string(token) + e.Pointer, e.Rule, e.Detail}
+	}
+	return err
+}
+
+func notFinite(f float64) error {
+	return &EncodeError{Rule: "HMX-JSON/number", Detail: fmt.Sprint(f) + " is not a finite number"}
+}
+
+// checkEncoded applies the rules of kind k to what was encoded, and turns a
+// failure to encode into the problem that it is.
+func checkEncoded(k Kind, data []byte, err error) ([]Problem, error) {
+	if e, ok := err.(*EncodeError); ok {
+		return nil, &InvalidError{Kind: k, Problems: []Problem{{Pointer: e.Pointer, Rule: e.Rule, Found: e.Detail, Allowed: "what JSON can say"}}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Check(k, data)
+}
+
 // encode appends v as compact JSON. Unlike encoding/json it refuses text that is
 // not UTF-8 instead of replacing it, writes numbers as RFC 8785 does and escapes
-// nothing that need not be. An error names the field.
+// nothing that need not be. An error is an *EncodeError that names the field.
 func encode(dst []byte, v any) ([]byte, error) {
 	out, err := appendValue(dst, reflect.ValueOf(v))
 	if err != nil {
-		return dst, fmt.Errorf("cannot write as JSON: %w", err)
+		return dst, err
 	}
 	return out, nil
 }
@@ -61,7 +97,7 @@ func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Float64:
 		f := v.Float()
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%v is not a finite number", f)
+			return nil, notFinite(f)
 		}
 		return canon.AppendNumber(dst, f), nil
 	case reflect.Pointer:
@@ -76,12 +112,12 @@ func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		return appendStruct(dst, v)
 	}
-	return nil, fmt.Errorf("%s has no JSON form", v.Type())
+	panic("hmx: no JSON form for " + v.Type().String()) // a fault in a type of this package
 }
 
 func appendText(dst []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
-		return nil, fmt.Errorf("%s is not valid UTF-8", strconv.Quote(s[:min(len(s), 40)]))
+		return nil, &EncodeError{Rule: "HMX-JSON/utf8", Detail: strconv.Quote(s[:min(len(s), 40)]) + " is not valid UTF-8"}
 	}
 	return canon.AppendQuoted(dst, s), nil
 }
@@ -96,7 +132,8 @@ func appendRaw(dst []byte, r Raw) ([]byte, error) {
 	defer d.giveBack()
 	d.buf = append(d.buf[:0], r...)
 	if flaws := d.doc.Parse(d.buf); flaws != nil {
-		return nil, &canon.Error{Flaws: flaws}
+		f := flaws[0]
+		return nil, &EncodeError{f.Pointer, jsonRule(f.Code), "raw JSON with " + f.Found + "; allowed: " + f.Allowed}
 	}
 	return d.doc.AppendCompact(dst, d.doc.Root()), nil
 }
@@ -109,7 +146,7 @@ func appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
 		}
 		var err error
 		if dst, err = appendValue(dst, v.Index(i)); err != nil {
-			return nil, fmt.Errorf("%d: %w", i, err)
+			return nil, within(strconv.Itoa(i), err)
 		}
 	}
 	return append(dst, ']'), nil
@@ -141,9 +178,18 @@ func appendMember(dst []byte, name string, v reflect.Value) ([]byte, error) {
 	}
 	dst, err = appendValue(append(dst, ':'), v)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, within(name, err)
 	}
 	return dst, nil
+}
+
+// absent reports whether a field that may be left out is to be: an Opt that is not
+// set, whatever its value, or the zero value of another type.
+func absent(v reflect.Value) bool {
+	if o, ok := v.Interface().(interface{ IsZero() bool }); ok {
+		return o.IsZero()
+	}
+	return v.IsZero()
 }
 
 func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
@@ -152,7 +198,7 @@ func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 	first := true
 	for _, f := range p.fields {
 		fv := v.Field(f.index)
-		if f.omitZero && fv.IsZero() {
+		if f.omitZero && absent(fv) {
 			continue
 		}
 		if !first {
@@ -167,7 +213,7 @@ func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 	if p.extra >= 0 {
 		extra := v.Field(p.extra).Interface().(Extra)
 		for _, name := range slices.Sorted(maps.Keys(extra)) {
-			if i, known := p.byName[name]; known && !(p.fields[i].omitZero && v.Field(p.fields[i].index).IsZero()) {
+			if i, known := p.byName[name]; known && !(p.fields[i].omitZero && absent(v.Field(p.fields[i].index))) {
 				continue // the typed field has been written
 			}
 			if !first {

@@ -1,8 +1,8 @@
 package hmx
 
 import (
-	"fmt"
-	"regexp"
+	"cmp"
+	"strings"
 
 	"lukasa.dev/hmx/internal/shape"
 	"lukasa.dev/internal/canon"
@@ -55,15 +55,31 @@ func (t EventType) Standard() bool {
 	return false
 }
 
-const customPattern = `^x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+$`
-
-var customType = regexp.MustCompile(customPattern)
+// customPattern is CustomType as a regular expression, for schemas.
+const customPattern = `x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+`
 
 // CustomType reports whether name has the form x-{vendor}-{type} that custom
-// event and artifact types must have.
-func CustomType(name string) bool { return customType.MatchString(name) }
+// event and artifact types must have: letters, digits, _ and . in the vendor, and
+// dashes too in the type.
+func CustomType(name string) bool {
+	rest, ok := strings.CutPrefix(name, "x-")
+	vendor, kind, dash := strings.Cut(rest, "-")
+	if !ok || !dash || vendor == "" || kind == "" {
+		return false
+	}
+	for i := range len(rest) {
+		switch c := rest[i]; {
+		case c-'0' < 10, c|0x20 >= 'a' && c|0x20 <= 'z', c == '_', c == '.', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
 
-// Event is one HMX event: the atomic unit of what an agent saw or did.
+// Event is one HMX event: the atomic unit of what an agent saw or did. The strings
+// of a decoded event are parts of one text, so keeping one of them keeps all:
+// use strings.Clone to keep an id alone.
 type Event struct {
 	HMXVersion string    `json:"hmx_version"`
 	EventID    string    `json:"event_id"`
@@ -117,7 +133,7 @@ var eventSpec = spec{
 
 // DecodeEvent reads one event and applies every rule of HMX-E. It returns the
 // event with any warnings, or an *InvalidError that lists all problems. The event
-// does not refer to data.
+// does not refer to data, and holds no more memory than Size says.
 func DecodeEvent(data []byte) (*Event, []Problem, error) {
 	d := borrow()
 	defer d.giveBack()
@@ -138,41 +154,35 @@ func (d *decoder) generalEvent(data []byte) (*Event, []Problem, error) {
 
 // event builds the Event from a document that has passed every rule.
 func (d *decoder) event() *Event {
-	text := d.text()
-	e := &Event{
-		HMXVersion: d.str(text, eVersion),
-		EventID:    d.str(text, eID),
-		EventType:  EventType(d.str(text, eType)),
-		AgentID:    d.str(text, eAgent),
-		TenantID:   d.str(text, eTenant),
-		SessionID:  d.str(text, eSession),
-		Content:    d.raw(text, eContent),
-		Metadata:   d.raw(text, eMetadata),
-
-		TraceID:       d.optStr(text, eTrace),
-		CorrelationID: d.optStr(text, eCorrelation),
-		ParentEventID: d.optStr(text, eParent),
-		Source:        d.optStr(text, eSource),
-		ProvenanceRef: d.optStr(text, eProvenance),
+	a := d.assemble()
+	for i, n := range d.slots[:eTTL+1] {
+		if n == canon.None {
+			continue
+		}
+		switch i {
+		case eContent, eMetadata:
+			a.add(i, d.doc.Raw(n))
+		case eSequence:
+			a.sequence, _ = d.doc.Int(n)
+		case eTTL:
+			a.ttl, _ = d.doc.Int(n)
+			a.there |= 1 << eTTL
+		case eSalience:
+			a.salience = d.doc.Float(n)
+			a.there |= 1 << eSalience
+		case eTags:
+			a.addTags(n)
+		case eEmbeddings:
+			a.addNumbers(n)
+		case eTimestamp:
+			a.addText(i, n)
+			span := a.parts[i]
+			a.sec, a.nsec, _ = parseRFC3339(d.buf[span[0]:span[1]])
+		default:
+			a.addText(i, n)
+		}
 	}
-	stamp := d.str(text, eTimestamp)
-	sec, nsec, _ := parseRFC3339(stamp)
-	e.Timestamp = Time{stamp, sec, nsec}
-	e.Sequence, _ = d.doc.Int(d.slots[eSequence])
-	if d.has(eSalience) {
-		e.Salience = Some(d.doc.Float(d.slots[eSalience]))
-	}
-	if d.has(eTTL) {
-		v, _ := d.doc.Int(d.slots[eTTL])
-		e.TTLSeconds = Some(v)
-	}
-	if d.has(eTags) {
-		e.Tags = d.texts(text, d.slots[eTags])
-	}
-	if d.has(eEmbeddings) {
-		e.Embeddings = d.numbers(d.slots[eEmbeddings])
-	}
-	return e
+	return a.event()
 }
 
 // checkEvent adds the warnings; an event has no rule that its schema cannot say,
@@ -187,7 +197,8 @@ func checkEvent(d *decoder) {
 		return
 	}
 	if name := d.doc.Text(d.slots[eType]); name != "" && !EventType(name).Standard() && !CustomType(name) {
-		d.warn(eType, "HMX-E/3", shape.Show(&d.doc, d.slots[eType]), "a standard type, or x-{vendor}-{type} for custom ones; accepted as it is")
+		allowed := "one of " + strings.Join(names(EventTypes()), ", ") + ", or x-{vendor}-{type}; accepted, with its content unchecked"
+		d.warn(eType, "HMX-E/3", shape.Show(&d.doc, d.slots[eType]), shape.Suggest(allowed, name, names(EventTypes())))
 	}
 }
 
@@ -201,24 +212,23 @@ func (d *decoder) warnVersion(i int, rule string) {
 	}
 }
 
-// Validate applies every rule of HMX-E to an event made in Go.
+// Validate applies every rule of HMX-E to an event made in Go. What cannot be
+// written as JSON at all is the one problem reported then.
 func (e *Event) Validate() ([]Problem, error) {
 	data, err := e.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
-	return Check(KindEvent, data)
+	return checkEncoded(KindEvent, data, err)
 }
 
 // AppendJSON appends the event as one line of compact JSON, fields in the order
-// of the document. It fails if a string is not UTF-8, a number is not finite or
+// of the document; an empty HMXVersion is written as Version. It does not ask
+// whether the event is valid: Validate does. It fails if a string is not UTF-8, a number is not finite or
 // a raw value is not strict JSON.
 func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 	if e == nil {
 		return dst, errNoEvent
 	}
 	w := eventWriter{buf: append(dst, '{')}
-	w.text("hmx_version", e.HMXVersion)
+	w.text("hmx_version", cmp.Or(e.HMXVersion, Version))
 	w.text("event_id", e.EventID)
 	w.text("event_type", string(e.EventType))
 	w.text("agent_id", e.AgentID)
@@ -243,13 +253,13 @@ func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 		w.integer("ttl_seconds", e.TTLSeconds.Value)
 	}
 	if w.err != nil {
-		return dst, fmt.Errorf("cannot write as JSON: %w", w.err)
+		return dst, w.err
 	}
 	return append(w.buf, '}'), nil
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
-func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
 
 // UnmarshalJSON decodes strictly, as DecodeEvent does.
 func (e *Event) UnmarshalJSON(data []byte) error {
@@ -260,12 +270,14 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Canonical returns the event in the canonical form of RFC 8785.
+// Canonical returns the event in the canonical form of RFC 8785. Numbers are doubles
+// there: two events that differ only in digits beyond 2^53, of a sequence or inside
+// content, have the same canonical form, and are not told apart by it.
 func (e *Event) Canonical() ([]byte, error) { return canonical(e) }
 
 // Size estimates the memory the event holds, in bytes.
 func (e *Event) Size() int {
-	n := 400 + len(e.EventID) + len(e.EventType) + len(e.AgentID) + len(e.TenantID) + len(e.SessionID) +
+	n := 400 + len(e.HMXVersion) + len(e.Timestamp.text) + len(e.EventID) + len(e.EventType) + len(e.AgentID) + len(e.TenantID) + len(e.SessionID) +
 		len(e.Content) + len(e.Metadata) + 8*len(e.Embeddings) + len(e.TraceID.Value) + len(e.CorrelationID.Value) +
 		len(e.ParentEventID.Value) + len(e.Source.Value) + len(e.ProvenanceRef.Value)
 	for _, t := range e.Tags {

@@ -1,6 +1,7 @@
 package hmx
 
 import (
+	"bytes"
 	"strconv"
 
 	"lukasa.dev/hmx/internal/shape"
@@ -8,9 +9,9 @@ import (
 )
 
 // quickEvent reads an event that is valid, free of warnings and written in the
-// plain way nearly every event is: known names, each once, no escapes outside
-// content, metadata and tags. Anything else it leaves, by returning nil, to the
-// general decoder, which finds out what is wrong and says so.
+// plain way nearly every event is: known names, each once and without escapes, and
+// small whole numbers. Anything else it leaves, by returning nil, to the general
+// decoder, which finds out what is wrong and says so.
 //
 // It is there for speed alone: the members are told apart as they are read, so
 // that only content, metadata and lists go through the tape. It must never accept
@@ -20,7 +21,7 @@ func (d *decoder) quickEvent(data []byte) *Event {
 	if len(b) < 2 || len(b) > MaxEventBytes || b[0] != '{' {
 		return nil
 	}
-	q := quickReader{d: d, b: b}
+	q := quickReader{assembly: d.assemble(), b: b}
 	d.doc.Begin(b)
 	for i := skip(b, 1); ; i = skip(b, i+1) {
 		if i = q.member(i); i < 0 {
@@ -43,16 +44,10 @@ func (d *decoder) quickEvent(data []byte) *Event {
 
 // quickReader is the state of one quickEvent.
 type quickReader struct {
-	d     *decoder
-	b     []byte
-	seen  uint32              // a bit per field
-	spans [eTTL + 1][2]uint32 // texts without quotes, raw values
-	nodes [eTTL + 1]canon.Node
-
-	sec           int64
-	nsec          int32
-	sequence, ttl int64
-	salience      float64
+	*assembly
+	b       []byte
+	seen    uint32 // a bit per field
+	content canon.Node
 }
 
 // skip returns the first position at or after i that is not white space.
@@ -89,16 +84,24 @@ func (q *quickReader) member(i int) int {
 		q.sequence, end = quickInt(b, i)
 	case eTTL:
 		q.ttl, end = quickInt(b, i)
+		q.there |= 1 << eTTL
 	case eSalience:
 		q.salience, end = quickFraction(b, i)
+		q.there |= 1 << eSalience
 	case eContent:
-		end = q.object(field, i, MaxEventContentBytes)
+		q.content, end = q.object(field, i, MaxEventContentBytes)
 	case eMetadata:
-		end = q.object(field, i, MaxEventMetadataBytes)
+		_, end = q.object(field, i, MaxEventMetadataBytes)
 	case eTags:
-		end = q.list(field, i, canon.String, 0, MaxTags)
+		var n canon.Node
+		if n, end = q.list(i, canon.String, 0, MaxTags); end >= 0 {
+			q.addTags(n)
+		}
 	case eEmbeddings:
-		end = q.list(field, i, canon.Number, 1, MaxEmbeddings)
+		var n canon.Node
+		if n, end = q.list(i, canon.Number, 1, MaxEmbeddings); end >= 0 {
+			q.addNumbers(n)
+		}
 	default:
 		end = q.text(field, i)
 	}
@@ -157,7 +160,7 @@ func (q *quickReader) text(field, i int) int {
 	}
 	end := canon.PlainString(q.b, i+1)
 	if end < 0 {
-		return -1
+		return q.escaped(field, i)
 	}
 	text := q.b[i+1 : end-1]
 	ok := true
@@ -165,7 +168,7 @@ func (q *quickReader) text(field, i int) int {
 	case eVersion:
 		ok = string(text) == Version
 	case eType:
-		ok = EventType(text).Standard()
+		ok = EventType(text).Standard() || CustomType(string(text))
 	case eTimestamp:
 		q.sec, q.nsec, ok = parseRFC3339(text)
 	case eID, eAgent, eTenant, eSession:
@@ -174,46 +177,58 @@ func (q *quickReader) text(field, i int) int {
 	if !ok {
 		return -1
 	}
-	q.spans[field] = [2]uint32{uint32(i + 1), uint32(end - 1)}
+	q.add(field, text)
 	return end
 }
 
-func (q *quickReader) object(field, i, most int) int {
-	if q.b[i] != '{' {
+// escaped reads a string with escapes, where there is no rule on what it says.
+func (q *quickReader) escaped(field, i int) int {
+	switch field {
+	case eVersion, eType, eTimestamp:
 		return -1
 	}
 	n, end, ok := q.d.doc.Scan(i)
-	if !ok || end-i > most {
+	if !ok {
 		return -1
 	}
-	q.nodes[field] = n
-	q.spans[field] = [2]uint32{uint32(i), uint32(end)}
+	q.addText(field, n)
 	return end
 }
 
+func (q *quickReader) object(field, i, most int) (canon.Node, int) {
+	if q.b[i] != '{' {
+		return canon.None, -1
+	}
+	n, end, ok := q.d.doc.Scan(i)
+	if !ok || end-i > most {
+		return canon.None, -1
+	}
+	q.add(field, q.b[i:end])
+	return n, end
+}
+
 // list reads an array of least to most values of one kind.
-func (q *quickReader) list(field, i int, kind canon.Kind, least, most int) int {
+func (q *quickReader) list(i int, kind canon.Kind, least, most int) (canon.Node, int) {
 	if q.b[i] != '[' {
-		return -1
+		return canon.None, -1
 	}
 	doc := &q.d.doc
 	n, end, ok := doc.Scan(i)
 	if !ok {
-		return -1
+		return canon.None, -1
 	}
 	count := 0
 	first, after := doc.Children(n)
 	for c := first; c < after; c = doc.After(c) {
 		if doc.Kind(c) != kind {
-			return -1
+			return canon.None, -1
 		}
 		count++
 	}
 	if count < least || count > most {
-		return -1
+		return canon.None, -1
 	}
-	q.nodes[field] = n
-	return end
+	return n, end
 }
 
 // quickInt reads a whole number of at most 18 digits.
@@ -229,20 +244,19 @@ func quickInt(b []byte, i int) (v int64, end int) {
 	return v, i
 }
 
-// quickFraction reads 0, 1 or 0.something of at most 15 characters, which a double
-// holds exactly enough for the rule.
+// quickFraction reads 0, 1 or 0.something, which is in range however long it is.
 func quickFraction(b []byte, i int) (v float64, end int) {
 	start := i
-	for i < len(b) && (b[i]-'0' < 10 || b[i] == '.') && i-start < 16 {
+	for i < len(b) && (b[i]-'0' < 10 || b[i] == '.') && i-start < 40 {
 		i++
 	}
 	text := b[start:i]
-	switch n := len(text); {
-	case !ends(b, i) || n == 0 || n > 15:
+	switch {
+	case len(text) == 0 || !ends(b, i):
 		return 0, -1
-	case n == 1 && text[0] <= '1':
+	case len(text) == 1 && text[0] <= '1' && text[0] >= '0':
 		return float64(text[0] - '0'), i
-	case n < 3 || text[0] != '0' || text[1] != '.':
+	case len(text) < 3 || text[0] != '0' || text[1] != '.' || bytes.IndexByte(text[2:], '.') >= 0:
 		return 0, -1
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
@@ -259,14 +273,14 @@ func ends(b []byte, i int) bool {
 
 // contentFits reports whether the content follows the rules of its event type.
 func (q *quickReader) contentFits() bool {
-	span := q.spans[eType]
-	s := contentShape(q.b[span[0]:span[1]])
+	span := q.parts[eType]
+	s := contentShape(q.d.buf[span[0]:span[1]])
 	if s == nil {
 		return true
 	}
 	check := &q.d.check
 	check.Reset(&q.d.doc)
-	check.Record(s, q.nodes[eContent], "", nil)
+	check.Record(s, q.content, "", nil)
 	return len(check.Problems) == 0
 }
 
@@ -278,43 +292,4 @@ func contentShape(eventType []byte) *shape.Shape {
 		}
 	}
 	return nil
-}
-
-// event builds the Event. Its strings are parts of one copy of the text.
-func (q *quickReader) event() *Event {
-	text := string(q.b)
-	part := func(field int) string { return text[q.spans[field][0]:q.spans[field][1]] }
-	option := func(field int) Opt[string] {
-		if q.seen>>field&1 == 0 {
-			return Opt[string]{}
-		}
-		return Some(part(field))
-	}
-	e := &Event{
-		HMXVersion: Version,
-		EventID:    part(eID),
-		EventType:  EventType(part(eType)),
-		AgentID:    part(eAgent),
-		TenantID:   part(eTenant),
-		SessionID:  part(eSession),
-		Timestamp:  Time{part(eTimestamp), q.sec, q.nsec},
-		Sequence:   q.sequence,
-		Content:    Raw(part(eContent)),
-		Metadata:   Raw(part(eMetadata)),
-
-		TraceID:       option(eTrace),
-		CorrelationID: option(eCorrelation),
-		ParentEventID: option(eParent),
-		Salience:      Opt[float64]{q.salience, q.seen>>eSalience&1 != 0},
-		Source:        option(eSource),
-		ProvenanceRef: option(eProvenance),
-		TTLSeconds:    Opt[int64]{q.ttl, q.seen>>eTTL&1 != 0},
-	}
-	if q.seen>>eTags&1 != 0 {
-		e.Tags = q.d.texts(text, q.nodes[eTags])
-	}
-	if q.seen>>eEmbeddings&1 != 0 {
-		e.Embeddings = q.d.numbers(q.nodes[eEmbeddings])
-	}
-	return e
 }

@@ -22,13 +22,15 @@ var (
 )
 
 var dateTimeFormat = shape.Format{
-	Match:   func(b []byte) bool { _, _, ok := parseRFC3339(b); return ok },
-	Format:  "date-time",
+	Match:  func(b []byte) bool { _, _, ok := parseRFC3339(b); return ok },
+	Format: "date-time",
+	// Many validators do not assert formats; the grammar at least is a pattern.
+	Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`,
 	Allowed: "an RFC 3339 date-time with a time zone, such as 2026-03-14T03:00:00.000Z",
 }
 
 var versionFormat = shape.Format{
-	Match: wellFormedVersion, Pattern: `^HMX-\d+\.\d+$`,
+	Match: wellFormedVersion, Pattern: `^HMX-[0-9]+\.[0-9]+$`,
 	Allowed: "HMX-<major>.<minor>, such as " + Version,
 }
 

@@ -1,15 +1,13 @@
 package hmx
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
 	"lukasa.dev/internal/canon"
 )
 
-var errNoEvent = errors.New("cannot write as JSON: no event (nil)")
+var errNoEvent = &EncodeError{Rule: "HMX-E/2", Detail: "there is no event (nil)"}
 
 // eventWriter writes the members of an event without reflection, because every
 // event that leaves the engine passes through it. The first error stays.
@@ -30,7 +28,7 @@ func (w *eventWriter) keep(name string, buf []byte, err error) {
 	switch {
 	case w.err != nil:
 	case err != nil:
-		w.err = fmt.Errorf("%s: %w", name, err)
+		w.err = within(name, err)
 	default:
 		w.buf = buf
 	}
@@ -61,7 +59,7 @@ func (w *eventWriter) integer(name string, value int64) {
 
 func (w *eventWriter) number(name string, value float64) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		w.keep(name, nil, fmt.Errorf("%v is not a finite number", value))
+		w.keep(name, nil, notFinite(value))
 		return
 	}
 	w.buf = canon.AppendNumber(w.buf, value)

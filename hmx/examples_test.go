@@ -1,6 +1,7 @@
 package hmx
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -20,6 +21,13 @@ func example(t testing.TB, name string) []byte {
 	return data
 }
 
+// sameJSON reports whether two texts have the same canonical form.
+func sameJSON(a, b []byte) bool {
+	x, errX := canon.Append(nil, a)
+	y, errY := canon.Append(nil, b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
 func TestEventExamplesAreValid(t *testing.T) {
 	for _, name := range []string{"event-message", "event-tool-call", "event-error"} {
 		e, warnings, err := DecodeEvent(example(t, name))
@@ -30,7 +38,7 @@ func TestEventExamplesAreValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !canon.Equal(example(t, name), again) {
+		if !sameJSON(example(t, name), again) {
 			t.Errorf("%s: encoding lost something:\n%s", name, again)
 		}
 	}
@@ -62,7 +70,7 @@ func TestArtifactExamplesDifferInTheirHashAlone(t *testing.T) {
 			t.Errorf("%s: ContentHash = %s, %v", name, got, err)
 		}
 		again, err := a.AppendJSON(nil)
-		if err != nil || !canon.Equal([]byte(mended), again) {
+		if err != nil || !sameJSON([]byte(mended), again) {
 			t.Errorf("%s: encoding lost something: %v\n%s", name, err, again)
 		}
 	}
@@ -79,7 +87,7 @@ func TestPackExampleIsValid(t *testing.T) {
 		t.Errorf("warnings = %v", warnings)
 	}
 	again, err := p.AppendJSON(nil)
-	if err != nil || !canon.Equal(data, again) {
+	if err != nil || !sameJSON(data, again) {
 		t.Errorf("encoding lost something: %v\n%s", err, again)
 	}
 }

@@ -2,6 +2,7 @@ package hmx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,13 +23,7 @@ func Statuses() []Status {
 	return []Status{StatusDraft, StatusActive, StatusSuperseded, StatusDeprecated, StatusArchived}
 }
 
-func statusNames() []string {
-	var names []string
-	for _, s := range Statuses() {
-		names = append(names, string(s))
-	}
-	return names
-}
+func statusNames() []string { return names(Statuses()) }
 
 // transitions is the diagram of HMX-A section 5. States without a row are final.
 var transitions = map[Status][]Status{
@@ -36,33 +31,37 @@ var transitions = map[Status][]Status{
 	StatusActive: {StatusSuperseded, StatusDeprecated, StatusArchived},
 }
 
-// Transition reports whether an artifact may go from s to another state; the error
-// says where it may go. Staying is not a transition.
-func (s Status) Transition(to Status) error {
-	allowed := transitions[s]
-	for _, a := range allowed {
-		if a == to {
-			return nil
-		}
-	}
-	if len(allowed) == 0 {
-		return fmt.Errorf("an artifact that is %s cannot become %s: %s is final (HMX-A/5)", s, to, s)
-	}
-	names := make([]string, len(allowed))
-	for i, a := range allowed {
-		names[i] = string(a)
-	}
-	return fmt.Errorf("an artifact that is %s cannot become %s: allowed are %s (HMX-A/5)", s, to, strings.Join(names, ", "))
+// TransitionError is a change of state that the diagram does not have.
+type TransitionError struct {
+	From, To Status
+	Allowed  []Status // where From may go; empty if it is final or not a state at all
 }
 
-// Retrievable reports whether an artifact in this state may be given to an agent;
-// explicit is true if the caller asked for this state by name.
-func (s Status) Retrievable(explicit bool) bool {
-	switch s {
-	case StatusActive:
-		return true
-	case StatusSuperseded, StatusArchived:
-		return explicit
+func (e *TransitionError) Error() string {
+	switch {
+	case !slices.Contains(Statuses(), e.From):
+		return fmt.Sprintf("%q is not a status: allowed are %s (HMX-A/5)", e.From, strings.Join(statusNames(), ", "))
+	case len(e.Allowed) == 0:
+		return fmt.Sprintf("an artifact that is %s cannot become %s: %s is final (HMX-A/5)", e.From, e.To, e.From)
 	}
-	return false
+	return fmt.Sprintf("an artifact that is %s cannot become %s: allowed are %s (HMX-A/5)", e.From, e.To, strings.Join(names(e.Allowed), ", "))
+}
+
+// Transition reports whether an artifact may go from s to another state, with a
+// *TransitionError if not. Staying is not a transition.
+func (s Status) Transition(to Status) error {
+	allowed := transitions[s]
+	if slices.Contains(allowed, to) {
+		return nil
+	}
+	return &TransitionError{s, to, slices.Clone(allowed)}
+}
+
+// Retrievable reports whether an artifact in this state is given to an agent.
+func (s Status) Retrievable() bool { return s == StatusActive }
+
+// RetrievableOnRequest reports whether an artifact in this state is given to
+// whoever asks for this state by name.
+func (s Status) RetrievableOnRequest() bool {
+	return s == StatusActive || s == StatusSuperseded || s == StatusArchived
 }

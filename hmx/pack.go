@@ -156,7 +156,7 @@ type Entry struct {
 	TokenEstimate  int64      `json:"token_estimate"`
 	Rank           int64      `json:"rank"` // global, among all candidates
 	Provenance     Provenance `json:"provenance"`
-	Extra          Extra
+	Extra          Extra      `json:"-"`
 }
 
 // Provenance says what stands behind an entry.
@@ -164,7 +164,7 @@ type Provenance struct {
 	Origin        string  `json:"origin"`
 	Confidence    float64 `json:"confidence"`
 	EvidenceCount int64   `json:"evidence_count"`
-	Extra         Extra
+	Extra         Extra   `json:"-"`
 }
 
 // TokenBudget is what the pack was allowed to cost and what it cost.
@@ -175,14 +175,14 @@ type TokenBudget struct {
 	Truncated      bool                      `json:"truncated"`
 	SectionBudgets map[Section]SectionBudget `json:"section_budgets"`
 	DroppedCount   int64                     `json:"dropped_count"`
-	Extra          Extra
+	Extra          Extra                     `json:"-"`
 }
 
 // SectionBudget is one section's share.
 type SectionBudget struct {
 	Budget int64 `json:"budget"`
 	Used   int64 `json:"used"`
-	Extra  Extra
+	Extra  Extra `json:"-"`
 }
 
 // AssemblyMetadata says how the pack was made.
@@ -194,7 +194,7 @@ type AssemblyMetadata struct {
 	IncludedCount       int64               `json:"included_count"`
 	AssemblyDurationMS  float64             `json:"assembly_duration_ms"`
 	QueryClassification QueryClassification `json:"query_classification"`
-	Extra               Extra
+	Extra               Extra               `json:"-"`
 }
 
 // QueryClassification is what was made of the query.
@@ -203,7 +203,7 @@ type QueryClassification struct {
 	Keywords []string `json:"keywords"`
 	Entities []string `json:"entities"`
 	TimeRef  *string  `json:"time_ref"` // null if the query names no time
-	Extra    Extra
+	Extra    Extra    `json:"-"`
 }
 
 // WorkflowHints suggests what the agent might do next.
@@ -213,7 +213,7 @@ type WorkflowHints struct {
 	CurrentStep        Opt[int64]  `json:"current_step,omitzero"`
 	TotalSteps         Opt[int64]  `json:"total_steps,omitzero"`
 	Blockers           []string    `json:"blockers,omitzero"`
-	Extra              Extra
+	Extra              Extra       `json:"-"`
 }
 
 // NextStep is one suggestion.
@@ -222,7 +222,7 @@ type NextStep struct {
 	ArtifactID  Opt[string]  `json:"artifact_id,omitzero"`
 	Confidence  Opt[float64] `json:"confidence,omitzero"`
 	Tools       []string     `json:"tools,omitzero"`
-	Extra       Extra
+	Extra       Extra        `json:"-"`
 }
 
 // DecisionConstraint is a policy in force. One that allows no override is a hard
@@ -233,7 +233,7 @@ type DecisionConstraint struct {
 	Constraint      string  `json:"constraint"`
 	Confidence      float64 `json:"confidence"`
 	OverrideAllowed bool    `json:"override_allowed"`
-	Extra           Extra
+	Extra           Extra   `json:"-"`
 }
 
 // DroppedEntry is a candidate that was left out, and why.
@@ -245,7 +245,7 @@ type DroppedEntry struct {
 	TokenEstimate  int64      `json:"token_estimate"`
 	DropReason     DropReason `json:"drop_reason"`
 	Rank           int64      `json:"rank"`
-	Extra          Extra
+	Extra          Extra      `json:"-"`
 }
 
 // DecodePack reads one context pack and applies every rule of HMX-C. It returns
@@ -262,17 +262,25 @@ func DecodePack(data []byte) (*Pack, []Problem, error) {
 // Validate applies every rule of HMX-C to a pack made in Go.
 func (p *Pack) Validate() ([]Problem, error) {
 	data, err := p.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
-	return Check(KindPack, data)
+	return checkEncoded(KindPack, data, err)
 }
 
-// AppendJSON appends the pack as compact JSON.
-func (p *Pack) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, p) }
+// AppendJSON appends the pack as compact JSON; an empty HMXVersion is
+// written as Version.
+func (p *Pack) AppendJSON(dst []byte) ([]byte, error) {
+	if p == nil {
+		return dst, &EncodeError{Rule: "HMX-C/2", Detail: "there is no pack (nil)"}
+	}
+	if p.HMXVersion == "" {
+		versioned := *p
+		versioned.HMXVersion = Version
+		p = &versioned
+	}
+	return encode(dst, p)
+}
 
 // MarshalJSON is AppendJSON for encoding/json.
-func (p *Pack) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
+func (p Pack) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
 
 // UnmarshalJSON decodes strictly, as DecodePack does.
 func (p *Pack) UnmarshalJSON(data []byte) error {

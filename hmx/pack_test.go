@@ -9,9 +9,10 @@ import (
 const entryBase = `{"section":"facts","content":"c","source_id":"m1","source_type":"memory","relevance_score":0.5,"token_estimate":10,"rank":1,` +
 	`"provenance":{"origin":"semantic","confidence":1,"evidence_count":1}}`
 
+// packBase has two candidates and nothing dropped, so that a test may drop one.
 const packBase = `{"hmx_version":"HMX-1.0","pack_id":"p","query_context":"q","entries":[` + entryBase + `],` +
 	`"token_budget":{"total_budget":100,"used":10,"remaining":90,"truncated":false,"section_budgets":{"facts":{"budget":100,"used":10}},"dropped_count":0},` +
-	`"assembly_metadata":{"assembly_strategy":"ranked","ranking_weights":{"relevance":1},"retrieval_sources":[],"candidate_count":1,"included_count":1,` +
+	`"assembly_metadata":{"assembly_strategy":"ranked","ranking_weights":{"relevance":1},"retrieval_sources":[],"candidate_count":2,"included_count":1,` +
 	`"assembly_duration_ms":0.5,"query_classification":{"intent":"i","keywords":[],"entities":[],"time_ref":null}},` +
 	`"created_at":"2026-03-14T03:00:00Z","metadata":{}}`
 
@@ -28,7 +29,7 @@ func withPack(old, new string) string {
 // withEntries returns packBase with these entries and counts to match.
 func withEntries(entries ...string) string {
 	return strings.NewReplacer(entryBase, strings.Join(entries, ","), `"included_count":1`, fmt.Sprintf(`"included_count":%d`, len(entries)),
-		`"candidate_count":1`, fmt.Sprintf(`"candidate_count":%d`, len(entries))).Replace(packBase)
+		`"candidate_count":2`, fmt.Sprintf(`"candidate_count":%d`, len(entries))).Replace(packBase)
 }
 
 func entry(section Section, source SourceType, id string, score float64, tokens int) string {
@@ -56,13 +57,16 @@ func TestPackRules(t *testing.T) {
 		{`"token_estimate":10`, `"token_estimate":-1`, "HMX-C/3 /entries/0/token_estimate"},
 		{`"used":10,"remaining":90`, `"used":101,"remaining":0`, "HMX-C/4.1 /token_budget/used"},
 		{`"remaining":90`, `"remaining":91`, "HMX-C/4 /token_budget/remaining"},
+		{`"token_estimate":10`, `"token_estimate":101`, "HMX-C/4.1 /token_budget/total_budget"},
+		{`"token_estimate":10`, `"token_estimate":9223372036854775807`, "HMX-C/4.1 /token_budget/total_budget"},
+		{`"dropped_count":0`, `"dropped_count":2`, "HMX-C/5 /assembly_metadata/candidate_count"},
 		{`"truncated":false`, `"truncated":0`, "HMX-C/4 /token_budget/truncated"},
 		{`{"facts":{"budget"`, `{"gossip":{"budget"`, "HMX-C/4 /token_budget/section_budgets/gossip"},
 		{`{"budget":100,"used":10}`, `{"budget":100}`, "HMX-C/4 /token_budget/section_budgets/facts/used"},
 		{`"ranked"`, `"random"`, "HMX-C/5 /assembly_metadata/assembly_strategy"},
 		{`{"relevance":1}`, `{"relevance":-1}`, "HMX-C/5 /assembly_metadata/ranking_weights/relevance"},
 		{`"included_count":1`, `"included_count":2`, "HMX-C/5 /assembly_metadata/included_count"},
-		{`"candidate_count":1`, `"candidate_count":0`, "HMX-C/5 /assembly_metadata/candidate_count"},
+		{`"candidate_count":2`, `"candidate_count":0`, "HMX-C/5 /assembly_metadata/candidate_count"},
 		{`"time_ref":null`, `"time_ref":7`, "HMX-C/5 /assembly_metadata/query_classification/time_ref"},
 		{`"intent":"i",`, ``, "HMX-C/5 /assembly_metadata/query_classification/intent"},
 		{``, `"workflow_hints":{"current_step":-1}`, "HMX-C/6 /workflow_hints/current_step"},
@@ -70,7 +74,7 @@ func TestPackRules(t *testing.T) {
 		{``, `"decision_constraints":[{}]`, ""},
 		{``, `"decision_constraints":[` + strings.Replace(constraint, "0.9", "9", 1) + `]`, "HMX-C/7 /decision_constraints/0/confidence"},
 		{``, `"dropped_entries":[` + dropped + `]`, "HMX-C/8 /token_budget/dropped_count"},
-		{``, `"dropped_entries":[` + strings.Replace(dropped, "duplicate", "boring", 1) + `]`, "HMX-C/8 /dropped_entries/0/drop_reason"},
+		{`"dropped_count":0},`, `"dropped_count":1},"dropped_entries":[` + strings.Replace(dropped, "duplicate", "boring", 1) + `],`, "HMX-C/8 /dropped_entries/0/drop_reason"},
 	} {
 		if c.want == "" {
 			if got := found(t, KindPack, withPack(c.old, c.new)); len(got) != 5 {
@@ -79,6 +83,20 @@ func TestPackRules(t *testing.T) {
 			continue
 		}
 		expect(t, KindPack, withPack(c.old, c.new), c.want)
+	}
+}
+
+// A problem of one field does not hide those of others.
+func TestPackProblemsAllAtOnce(t *testing.T) {
+	doc := strings.NewReplacer(`"used":10,"remaining":90`, `"used":101,"remaining":0`, `"included_count":1`, `"included_count":7`,
+		`"metadata":{}`, `"metadata":{},"tags":"x"`, `"relevance_score":0.5`, `"relevance_score":"high"`).Replace(packBase)
+	expect(t, KindPack, doc,
+		"HMX-C/3 /entries/0/relevance_score", "HMX-C/4.1 /token_budget/used", "HMX-C/5 /assembly_metadata/included_count", "HMX-C/2.2 /tags")
+	for _, broken := range []string{`"entries":7`, `"entries":[7,{},{"section":3}]`, `"entries":[null]`} {
+		start, end := strings.Index(packBase, `"entries"`), strings.Index(packBase, `,"token_budget"`)
+		if got := found(t, KindPack, packBase[:start]+broken+packBase[end:]); len(got) == 0 {
+			t.Errorf("%s was accepted", broken)
+		}
 	}
 }
 
@@ -122,12 +140,12 @@ func TestPackLimits(t *testing.T) {
 	}
 	many := make([]string, MaxPackEntries+1)
 	for i := range many {
-		many[i] = entryBase
+		many[i] = entry(SectionFacts, SourceMemory, "m1", 0.5, 0)
 	}
 	expect(t, KindPack, withEntries(many[:MaxPackEntries]...))
 	expect(t, KindPack, withEntries(many...), "HMX-C/12 /entries")
 	dropped := `{"source_id":"m","source_type":"memory","section":"facts","relevance_score":0.1,"token_estimate":1,"drop_reason":"duplicate","rank":2}`
-	counted := strings.Replace(packBase, `"dropped_count":0`, `"dropped_count":500`, 1)
+	counted := strings.NewReplacer(`"dropped_count":0`, `"dropped_count":500`, `"candidate_count":2`, `"candidate_count":501`).Replace(packBase)
 	add := func(doc, field string) string { return strings.TrimSuffix(doc, "}") + "," + field + "}" }
 	expect(t, KindPack, add(counted, `"dropped_entries":`+repeat(dropped, MaxDroppedEntries)))
 	expect(t, KindPack, add(counted, `"dropped_entries":`+repeat(dropped, MaxDroppedEntries+1)), "HMX-C/12 /dropped_entries")
@@ -149,12 +167,12 @@ func TestPackFragmentsOfTheDocument(t *testing.T) {
 		`"graph_relations":{"budget":512,"used":370}},"dropped_count":5}`
 	start := strings.Index(packBase, `{"total_budget"`)
 	end := strings.Index(packBase, `,"assembly_metadata"`)
-	expect(t, KindPack, packBase[:start]+budget+packBase[end:])
+	expect(t, KindPack, strings.Replace(packBase[:start]+budget+packBase[end:], `"candidate_count":2`, `"candidate_count":150`, 1))
 	expect(t, KindPack, withPack(``, `"workflow_hints":{"suggested_next_steps":[{"description":"Verify deployment succeeded","artifact_id":"art-002",`+
 		`"confidence":0.85,"tools":["kubectl"]}],"active_task_schema":"art-002","current_step":3,"total_steps":5,"blockers":[]}`))
 	expect(t, KindPack, withPack(``, `"decision_constraints":[{"artifact_id":"art-policy-001","condition":"Database migration on tables > 1GB",`+
 		`"constraint":"Must use online migration tool","confidence":0.92,"override_allowed":true}]`))
-	counted := strings.Replace(packBase, `"dropped_count":0`, `"dropped_count":1`, 1)
+	counted := strings.NewReplacer(`"dropped_count":0`, `"dropped_count":1`, `"candidate_count":2`, `"candidate_count":3`).Replace(packBase)
 	expect(t, KindPack, strings.TrimSuffix(counted, "}")+`,"dropped_entries":[{"source_id":"mem-099","source_type":"memory","section":"facts",`+
 		`"relevance_score":0.45,"token_estimate":120,"drop_reason":"budget_exceeded","rank":43}]}`)
 }

@@ -55,7 +55,7 @@ func (e *InvalidError) Error() string {
 }
 
 // jsonRule is the rule code of a flaw in the JSON itself.
-func jsonRule(c canon.FlawCode) string { return "HMX-JSON/" + string(c) }
+func jsonRule(c canon.FlawCode) string { return shape.JSONRules + string(c) }
 
 // verdict turns what the checker and the parser found into warnings and error.
 func verdict(k Kind, flaws []canon.Flaw, found []shape.Problem, omitted, lead int) ([]Problem, error) {

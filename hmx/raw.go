@@ -1,13 +1,15 @@
 package hmx
 
 import (
+	"encoding/json"
 	"errors"
 
 	"lukasa.dev/internal/canon"
 )
 
 // Raw is one JSON value as text, kept as it was written: order of names, digits
-// and escapes are the sender's. The zero Raw stands for {}.
+// and escapes are the sender's. The zero Raw stands for {}. Of a Go value it is
+// made by json.Marshal: Raw(data).
 type Raw string
 
 // MarshalJSON returns the text without white space between tokens.
@@ -56,6 +58,19 @@ func (o Opt[T]) IsZero() bool { return !o.Set }
 // MarshalJSON writes the value, or null if it is absent.
 func (o Opt[T]) MarshalJSON() ([]byte, error) { return encode(nil, o) }
 
+// UnmarshalJSON reads the value; null leaves it absent.
+func (o *Opt[T]) UnmarshalJSON(data []byte) error {
+	*o = Opt[T]{}
+	if string(data) == "null" {
+		return nil
+	}
+	if err := json.Unmarshal(data, &o.Value); err != nil {
+		return err
+	}
+	o.Set = true
+	return nil
+}
+
 func (o *Opt[T]) slot() any           { return &o.Value }
 func (o *Opt[T]) fill()               { o.Set = true }
 func (o Opt[T]) content() (any, bool) { return o.Value, o.Set }
@@ -64,4 +79,7 @@ func (o Opt[T]) content() (any, bool) { return o.Value, o.Set }
 // back after the known ones, in the order of their names.
 type Extra map[string]Raw
 
-var errNotObject = errors.New("not a JSON object")
+var (
+	errNotObject = errors.New("not a JSON object")
+	errNoContent = errors.New("there is no content (nil)")
+)

@@ -10,14 +10,14 @@ type ValidityScope struct {
 	Tags       []string       `json:"tags,omitzero"`
 	TimeRange  Opt[TimeRange] `json:"time_range,omitzero"`
 	Conditions []string       `json:"conditions,omitzero"`
-	Extra      Extra
+	Extra      Extra          `json:"-"`
 }
 
 // TimeRange is a span of time, open where an end is absent.
 type TimeRange struct {
 	Start Opt[Time] `json:"start,omitzero"`
 	End   Opt[Time] `json:"end,omitzero"`
-	Extra Extra
+	Extra Extra     `json:"-"`
 }
 
 // Situation is what a ValidityScope is judged against.

@@ -2,6 +2,7 @@ package hmx
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -56,6 +57,19 @@ func (t Time) Compare(u Time) int {
 
 // MarshalJSON writes the text.
 func (t Time) MarshalJSON() ([]byte, error) { return encode(nil, t) }
+
+// UnmarshalJSON reads a JSON string as ParseTime does.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	parsed, err := ParseTime(s)
+	if err == nil {
+		*t = parsed
+	}
+	return err
+}
 
 // parseRFC3339 reads s, which is text in any form; generic over string and bytes
 // so that the hot path need not copy.

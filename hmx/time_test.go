@@ -92,7 +92,7 @@ func TestTimeAgreesWithTheStandardLibrary(t *testing.T) {
 }
 
 // dateTimeGrammar is the ABNF of RFC 3339, which says nothing of ranges.
-var dateTimeGrammar = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
+var dateTimeGrammar = regexp.MustCompile(dateTimeFormat.Pattern)
 
 // FuzzTime holds the parser against the date-time format of a JSON Schema library
 // and against the standard library where that is known right.

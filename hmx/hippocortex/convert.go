@@ -12,25 +12,34 @@ import (
 // HMX form to itself is checked and made compact, an older one goes to HMX and
 // back, so that it has its envelope. A nil opts is the zero Options.
 //
-// The error wraps an *[hmx.InvalidError] with all problems if data is at fault.
-func Convert(from, to Form, data []byte, opts *Options) ([]byte, error) {
+// It returns the result with any warnings about data, or an error, which wraps an
+// *[hmx.InvalidError] with all problems if data is at fault.
+func Convert(from, to Form, data []byte, opts *Options) ([]byte, []hmx.Problem, error) {
 	m := from.mapping()
 	if m == nil {
-		return nil, fmt.Errorf("unknown form %q: allowed are %s", from, list(Forms()))
+		return nil, nil, fmt.Errorf("unknown form %q: allowed are %s", from, list(Forms()))
 	}
 	if to.mapping() != m {
-		return nil, fmt.Errorf("%s cannot become %q: allowed are %s and %s", from, to, m.kind, m.form)
+		return nil, nil, fmt.Errorf("%s cannot become %q: allowed are %s and %s", from, to, m.kind, m.form)
 	}
-	if from.Older() {
-		converted, _, err := m.toHMX(data, opts)
-		if err != nil || !to.Older() {
-			return converted, err
+	if !from.Older() {
+		warnings, err := hmx.Check(m.kind, data)
+		if err != nil {
+			return nil, nil, err
 		}
-		return m.toOlder(converted)
+		out, err := m.write(data, to)
+		return out, warnings, err
 	}
-	if _, err := hmx.Check(m.kind, data); err != nil {
-		return nil, err
+	converted, warnings, err := m.toHMX(data, opts)
+	if err != nil {
+		return nil, nil, err
 	}
+	out, err := m.write(converted, to)
+	return out, warnings, err
+}
+
+// write writes a valid HMX document in one of the two forms of its kind.
+func (m *mapping) write(data []byte, to Form) ([]byte, error) {
 	if to.Older() {
 		return m.toOlder(data)
 	}
@@ -50,7 +59,8 @@ func encode(m *mapping, v document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Convert(Form(m.kind), m.form, data, nil)
+	out, _, err := Convert(Form(m.kind), m.form, data, nil)
+	return out, err
 }
 
 // decode reads data in the older form.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/internal/shape"
 )
 
 func TestForms(t *testing.T) {
@@ -36,15 +37,15 @@ func TestConvertOnlyBetweenCounterparts(t *testing.T) {
 		{"context-pack", "", "allowed are pack and context-pack"},
 		{"trace", "event", `unknown form "trace"`},
 	} {
-		if _, err := Convert(Form(tc.from), Form(tc.to), []byte(`{}`), nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, _, err := Convert(Form(tc.from), Form(tc.to), []byte(`{}`), nil); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s to %s: %v", tc.from, tc.to, err)
 		}
 	}
-	compact, err := Convert(FormEvent, FormEvent, []byte(" "+strings.ReplaceAll(eventDocument, ",", " ,\n")), nil)
+	compact, _, err := Convert(FormEvent, FormEvent, []byte(" "+strings.ReplaceAll(eventDocument, ",", " ,\n")), nil)
 	if err != nil || string(compact) != eventDocument {
 		t.Errorf("%s, %v", compact, err)
 	}
-	if _, err := Convert(FormEvent, FormEpisodeTrace, []byte(`{}`), nil); !errors.As(err, new(*hmx.InvalidError)) {
+	if _, _, err := Convert(FormEvent, FormEpisodeTrace, []byte(`{}`), nil); !errors.As(err, new(*hmx.InvalidError)) {
 		t.Errorf("%v", err)
 	}
 }
@@ -89,7 +90,7 @@ func TestTooDeepForTheEnvelope(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 60; n <= 62; n++ {
-		out, err := Convert(FormEvent, FormEpisodeTrace, []byte(nested(n)), nil)
+		out, _, err := Convert(FormEvent, FormEpisodeTrace, []byte(nested(n)), nil)
 		if got := problemsOf(t, err); out != nil || len(got) != 1 || !strings.HasPrefix(got[0], "/metadata/hmx/shadowed/metadata/hmx/0") || !strings.HasSuffix(got[0], " HMX-E/10") {
 			t.Errorf("%d: %v", n, err)
 		}
@@ -153,9 +154,9 @@ func TestHostileDocuments(t *testing.T) {
 		"entries": {FormContextPack, `{"id":"p","entries":[{}` + strings.Repeat(",{}", 60_000) + `]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Convert(tc.form, tc.form.Counterpart(), []byte(tc.data), nil)
+			_, _, err := Convert(tc.form, tc.form.Counterpart(), []byte(tc.data), nil)
 			var invalid *hmx.InvalidError
-			if !errors.As(err, &invalid) || len(invalid.Problems) > maxProblems+1 {
+			if !errors.As(err, &invalid) || len(invalid.Problems) > shape.MaxProblems+1 {
 				t.Errorf("%d problems", len(invalid.Problems))
 			}
 		})

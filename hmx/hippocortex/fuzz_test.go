@@ -21,7 +21,7 @@ func fuzz(f *testing.F, form Form, bare string) {
 		if formOf(name) != form.Counterpart() {
 			continue
 		}
-		older, err := Convert(form.Counterpart(), form, all[name], nil)
+		older, _, err := Convert(form.Counterpart(), form, all[name], nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -72,13 +72,13 @@ func check(t *testing.T, form Form, data []byte) {
 	DetectForm(data)
 	hmxForm := form.Counterpart()
 	if _, err := hmx.Check(hmxForm.Kind(), data); err == nil {
-		if _, err := Convert(hmxForm, form, data, nil); err == nil {
+		if _, _, err := Convert(hmxForm, form, data, nil); err == nil {
 			roundTrip(t, hmxForm, data)
 		} else {
 			checkProblems(t, err)
 		}
 	}
-	converted, err := Convert(form, hmxForm, data, generous())
+	converted, _, err := Convert(form, hmxForm, data, generous())
 	if err != nil {
 		for _, p := range checkProblems(t, err) {
 			if p.Offset < 0 || p.Offset > len(data) {

@@ -27,7 +27,7 @@ func packText(t *rapid.T) []byte {
 	number := strconv.Itoa(len(sections))
 
 	var budget, assembly, p object
-	for n, v := range map[string]string{"total_budget": "9007199254740993", "used": "1", "remaining": "9007199254740992", "truncated": "false", "dropped_count": "500"} {
+	for n, v := range map[string]string{"total_budget": "90071992547409931", "used": "1", "remaining": "90071992547409930", "truncated": "false", "dropped_count": "500"} {
 		budget.add(n, []byte(v))
 	}
 	budget.add("section_budgets", budgets.text())
@@ -76,7 +76,7 @@ func entryText(t *rapid.T, s hmx.Section, included bool) []byte {
 	e.add("source_id", id(t))
 	e.add("source_type", quoted(string(s.SourceTypes()[0])))
 	e.add("relevance_score", fraction(t))
-	e.add("token_estimate", count(t))
+	e.add("token_estimate", []byte(rapid.SampledFrom([]string{"0", "7", "1e3", "900719925474099"}).Draw(t, "tokens")))
 	e.add("rank", count(t))
 	known := []string{"section", "source_id", "source_type", "relevance_score", "token_estimate", "rank", "content", "provenance", "drop_reason"}
 	if included {

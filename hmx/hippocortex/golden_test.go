@@ -45,7 +45,7 @@ func TestDocumentsInTheOlderForm(t *testing.T) {
 			form := formOf(name)
 			older := roundTrip(t, form, data)
 			// An envelope is the last word: options change nothing.
-			back, err := Convert(form.Counterpart(), form, older, generous())
+			back, _, err := Convert(form.Counterpart(), form, older, generous())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,16 +80,16 @@ func TestDocumentsInTheOlderForm(t *testing.T) {
 // and as Go values, and returns the older form.
 func roundTrip(t failer, form Form, data []byte) []byte {
 	t.Helper()
-	older, err := Convert(form, form.Counterpart(), data, nil)
+	older, _, err := Convert(form, form.Counterpart(), data, nil)
 	if err != nil {
 		t.Fatalf("to %s: %v\n%s", form.Counterpart(), err, data)
 	}
-	back, err := Convert(form.Counterpart(), form, older, nil)
+	back, _, err := Convert(form.Counterpart(), form, older, nil)
 	if err != nil {
 		t.Fatalf("from %s: %v\n%s", form.Counterpart(), err, older)
 	}
 	sameText(t, data, back)
-	again, err := Convert(form.Counterpart(), form.Counterpart(), older, nil)
+	again, _, err := Convert(form.Counterpart(), form.Counterpart(), older, nil)
 	if err != nil {
 		t.Fatalf("again: %v", err)
 	}

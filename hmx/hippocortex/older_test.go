@@ -54,7 +54,7 @@ func TestBareDocumentsAreCompleted(t *testing.T) {
 	}} {
 		t.Run(tc.name, func(t *testing.T) {
 			from := Form(tc.from)
-			got, err := Convert(from, from.Counterpart(), []byte(tc.data), generous())
+			got, _, err := Convert(from, from.Counterpart(), []byte(tc.data), generous())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestProblemsAreToldInTheTermsOfTheOlderForm(t *testing.T) {
 		{"no provenance", "context-pack", barePack, nil, []string{"/entries/0/provenance HMX-C/9", "/entries/1/provenance HMX-C/9"}},
 		{"some ranks", "context-pack", edit(barePack, `"token_estimate":4`, `"token_estimate":4,"rank":1`), generous(), []string{"/entries/0/rank HMX-C/3"}},
 		{"budget is no number", "context-pack", edit(barePack, `"used":7`, `"used":"7"`), generous(), []string{"/tokenBudget/remaining HMX-C/4", "/tokenBudget/used HMX-C/4"}},
-		{"overspent", "context-pack", edit(barePack, `"used":7`, `"used":700`), generous(), []string{"/tokenBudget/remaining HMX-C/4"}},
+		{"overspent", "context-pack", edit(barePack, `"used":7`, `"used":700`), generous(), []string{"/tokenBudget/remaining HMX-C/4", "/tokenBudget/used HMX-C/4.1"}},
 		{"wrong kinds", "context-pack", edit(barePack, `"tokenBudget":{"total_budget":100,"used":7,"truncated":false}`, `"tokenBudget":7`, `"entries":[`, `"entries":[1,`), generous(),
 			[]string{"/entries/0 HMX-C/3", "/tokenBudget HMX-C/4"}},
 		{"assembly members", "context-pack", edit(barePack, `"assembly_strategy":"ranked"`, `"assembly_strategy":"best"`, `"low_relevance"`, `"boring"`), generous(),
@@ -135,7 +135,7 @@ func TestProblemsAreToldInTheTermsOfTheOlderForm(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			from := Form(tc.from)
-			_, err := Convert(from, from.Counterpart(), []byte(tc.data), tc.opts)
+			_, _, err := Convert(from, from.Counterpart(), []byte(tc.data), tc.opts)
 			if diff := cmp.Diff(tc.want, problemsOf(t, err)); diff != "" {
 				t.Errorf("%v\n(-want +got)\n%s", err, diff)
 			}

@@ -69,7 +69,7 @@ func foreign(t *rapid.T, form Form) []byte {
 // withoutEnvelope makes an older pack of an HMX pack by taking away the envelope
 // and, some of the time, what can be filled in again.
 func withoutEnvelope(t *rapid.T, data []byte) []byte {
-	older, err := Convert(FormPack, FormContextPack, data, nil)
+	older, _, err := Convert(FormPack, FormContextPack, data, nil)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -127,7 +127,7 @@ func TestForeignDocumentsKeepEveryMember(t *testing.T) {
 	for _, form := range []Form{FormEpisodeTrace, FormCompiledArtifact, FormContextPack} {
 		t.Run(string(form), rapid.MakeCheck(func(t *rapid.T) {
 			data := foreign(t, form)
-			converted, err := Convert(form, form.Counterpart(), data, generous())
+			converted, _, err := Convert(form, form.Counterpart(), data, generous())
 			if err != nil {
 				t.Fatalf("%v\n%s", err, data)
 			}

@@ -62,7 +62,7 @@ func (r *reader) read(data []byte) []byte {
 		return nil
 	}
 	for _, f := range r.doc.Parse(data) {
-		r.add(hmx.Problem{Pointer: f.Pointer, Rule: jsonRules + string(f.Code), Found: f.Found, Allowed: f.Allowed, Offset: f.Offset})
+		r.add(hmx.Problem{Pointer: f.Pointer, Rule: shape.JSONRules + string(f.Code), Found: f.Found, Allowed: f.Allowed, Offset: f.Offset})
 	}
 	if !r.doc.Complete() {
 		return nil

@@ -6,14 +6,9 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/internal/shape"
 	"lukasa.dev/internal/canon"
 )
-
-// jsonRules begins the rule codes of flaws in the JSON itself, as in package hmx.
-const jsonRules = "HMX-JSON/"
-
-// maxProblems is how many problems are listed; the rest is only counted.
-const maxProblems = 200
 
 // report gathers the problems of one document.
 type report struct {
@@ -22,7 +17,7 @@ type report struct {
 }
 
 func (p *report) add(problem hmx.Problem) {
-	if len(p.problems) < maxProblems {
+	if len(p.problems) < shape.MaxProblems {
 		p.problems = append(p.problems, problem)
 	} else {
 		p.omitted++
@@ -38,7 +33,7 @@ func (p *report) invalid(k hmx.Kind) *hmx.InvalidError {
 // full reports whether one more problem would not be listed, and then counts it.
 // Whoever may find a great many asks first, as pointers cost time to make.
 func (p *report) full() bool {
-	if len(p.problems) < maxProblems {
+	if len(p.problems) < shape.MaxProblems {
 		return false
 	}
 	p.omitted++
@@ -68,7 +63,7 @@ func (r *reader) merge(invalid *hmx.InvalidError) {
 	flawed := len(r.doc.Flaws()) > 0
 	r.omitted += invalid.Omitted
 	for _, p := range invalid.Problems {
-		if flawed && strings.HasPrefix(p.Rule, jsonRules) {
+		if flawed && strings.HasPrefix(p.Rule, shape.JSONRules) {
 			continue
 		}
 		p = r.moved(p)

@@ -15,6 +15,7 @@ const (
 	DefaultMaxEvents        = 65536
 	DefaultMaxBytes         = 64 << 20
 	DefaultMaxSessions      = 65536
+	DefaultMaxNameBytes     = 16 << 20
 )
 
 // Options says how long to wait and how much to hold. The zero value works.
@@ -30,11 +31,13 @@ type Options struct {
 	MaxEvents int
 	MaxBytes  int
 
-	// MaxSessions is how many sessions are remembered: some 200 bytes each, and
-	// their names. The one idle for longest is forgotten first. Sessions that hold
-	// events are never forgotten, even should there be more of them; they are at
-	// most MaxEvents.
-	MaxSessions int
+	// MaxSessions is how many sessions are remembered, at some 200 bytes each, and
+	// MaxNameBytes how long their tenant and session ids may be all together. The
+	// one idle for longest is forgotten first. Sessions that hold events are never
+	// forgotten, even should there be more of them; they are at most MaxEvents, and
+	// their ids count there.
+	MaxSessions  int
+	MaxNameBytes int
 
 	// Next, if set, says which sequence is expected first of a session that is not
 	// remembered: one above the highest that was ever released of it, by an earlier
@@ -50,7 +53,7 @@ type Options struct {
 func (o Options) Validate() error {
 	var problems []error
 	if o.Window < 0 {
-		problems = append(problems, fmt.Errorf("%s is %s: must be positive, or zero for %s", "Window", o.Window, DefaultWindow))
+		problems = append(problems, fmt.Errorf("window is %s: must be positive, or zero for %s", o.Window, DefaultWindow))
 	}
 	for _, limit := range []struct {
 		name         string
@@ -61,6 +64,7 @@ func (o Options) Validate() error {
 		{"MaxEvents", o.MaxEvents, DefaultMaxEvents},
 		{"MaxBytes", o.MaxBytes, DefaultMaxBytes},
 		{"MaxSessions", o.MaxSessions, DefaultMaxSessions},
+		{"MaxNameBytes", o.MaxNameBytes, DefaultMaxNameBytes},
 	} {
 		if limit.value < 0 {
 			problems = append(problems, fmt.Errorf("%s is %d: must be positive, or zero for %d", limit.name, limit.value, limit.usual))
@@ -79,5 +83,6 @@ func (o Options) withDefaults() Options {
 	o.MaxEvents = cmp.Or(o.MaxEvents, DefaultMaxEvents)
 	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
+	o.MaxNameBytes = cmp.Or(o.MaxNameBytes, DefaultMaxNameBytes)
 	return o
 }

@@ -30,9 +30,9 @@ const (
 	dispositions = iota
 )
 
-// Late reports whether the event is one that its session's order has to be told
-// of: it came late, or its sequence is not its own.
-func (d Disposition) Late() bool { return d == Late || d == Tied }
+// CountsAsLate reports whether the event is to be reported as late: its place has
+// passed, or another has its sequence.
+func (d Disposition) CountsAsLate() bool { return d == Late || d == Tied }
 
 // String returns the name of the disposition, for logs and metrics.
 func (d Disposition) String() string {
@@ -62,6 +62,7 @@ type Stats struct {
 	Events   int // held
 	Bytes    int // held, by hmx.Event.Size
 	Sessions int // remembered
+	Names    int // bytes of their ids
 	Waiting  int // sessions among them that hold events
 
 	InOrder  uint64 // released, by disposition, since New
@@ -80,7 +81,7 @@ func (s Stats) Released() uint64 {
 // Stats returns what the buffer holds and has done.
 func (b *Buffer) Stats() Stats {
 	return Stats{
-		Events: b.queue.len, Bytes: b.bytes, Sessions: len(b.sessions), Waiting: len(b.sessions) - b.idle.len,
+		Events: b.queue.len, Bytes: b.bytes, Sessions: len(b.sessions), Names: b.names, Waiting: len(b.sessions) - b.idle.len,
 		InOrder: b.counts[InOrder], AfterGap: b.counts[AfterGap], Evicted: b.counts[Evicted],
 		Flushed: b.counts[Flushed], Late: b.counts[Late], Tied: b.counts[Tied],
 	}

@@ -19,8 +19,8 @@
 //
 //   - Every event pushed is released exactly once, at the latest by [Buffer.Flush].
 //     Nothing is dropped, whatever limit is hit.
-//   - The releases that are not late have strictly growing sequence numbers. This
-//     holds always: also after a gap, an eviction or a flush.
+//   - The releases that are neither Late nor Tied have strictly growing sequence
+//     numbers. This holds always: also after a gap, an eviction or a flush.
 //   - Let high be the highest sequence released so far, or one below the first
 //     expected. A release is InOrder if and only if its sequence is high+1, Tied if
 //     it is high, Late if it is below, and otherwise says why it did not wait for
@@ -68,6 +68,7 @@ type Buffer struct {
 	queue    queue   // all held events in order of arrival, which is that of deadlines
 	idle     recency // sessions that hold nothing, most recently used first
 	bytes    int     // of all held events
+	names    int     // bytes of the ids of all remembered sessions
 	arrivals uint64
 	counts   [dispositions]uint64
 	out      []Release    // what the current call releases
@@ -243,11 +244,12 @@ func (b *Buffer) end() []Release {
 }
 
 // forget drops the sessions that have been idle longest until no more than
-// MaxSessions are left, or all that are left hold events.
+// MaxSessions are left with MaxNameBytes of ids, or all that are left hold events.
 func (b *Buffer) forget() {
-	for len(b.sessions) > b.opts.MaxSessions && b.idle.last != nil {
+	for (len(b.sessions) > b.opts.MaxSessions || b.names > b.opts.MaxNameBytes) && b.idle.last != nil {
 		s := b.idle.last
 		b.idle.remove(s)
+		b.names -= s.key.len()
 		delete(b.sessions, s.key)
 	}
 }
@@ -264,6 +266,7 @@ func (b *Buffer) session(ev *hmx.Event) *session {
 		}
 	}
 	b.sessions[s.key] = s
+	b.names += s.key.len()
 	return s
 }
 

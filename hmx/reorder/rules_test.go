@@ -174,7 +174,7 @@ func TestTies(t *testing.T) {
 	}
 	got := b.Push(epoch, ev(0))[1:]
 	for i, e := range []*hmx.Event{first, second, third, fourth, again} {
-		if got[i].Event != e || got[i].Disposition.Late() != (i > 0) {
+		if got[i].Event != e || got[i].Disposition.CountsAsLate() != (i > 0) {
 			t.Errorf("release %d: %s %s", i, got[i].Event.EventID, got[i].Disposition)
 		}
 	}
@@ -206,7 +206,7 @@ func TestStats(t *testing.T) {
 	b.Flush()
 	held := eventOf("t", "E", 3)
 	b.Push(epoch, held)
-	want := Stats{Events: 1, Bytes: held.Size(), Sessions: 5, Waiting: 1, InOrder: 2, AfterGap: 4, Evicted: 1, Flushed: 1, Late: 1, Tied: 1}
+	want := Stats{Events: 1, Bytes: held.Size(), Sessions: 5, Names: 10, Waiting: 1, InOrder: 2, AfterGap: 4, Evicted: 1, Flushed: 1, Late: 1, Tied: 1}
 	if got := b.Stats(); got != want || got.Released() != 10 {
 		t.Fatalf("\n got %+v\nwant %+v", got, want)
 	}
@@ -217,7 +217,7 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := New(Options{Window: -1, MaxSessionEvents: -1, MaxSessionBytes: -1, MaxEvents: -1, MaxBytes: -1, MaxSessions: -1})
-	for _, name := range []string{"Window", "MaxSessionEvents", "MaxSessionBytes", "MaxEvents", "MaxBytes", "MaxSessions"} {
+	for _, name := range []string{"window", "MaxSessionEvents", "MaxSessionBytes", "MaxEvents", "MaxBytes", "MaxSessions"} {
 		if err == nil || !strings.Contains(err.Error(), name+" is -1") {
 			t.Errorf("%s is not reported: %v", name, err)
 		}
@@ -227,7 +227,7 @@ func TestOptions(t *testing.T) {
 func TestDisposition(t *testing.T) {
 	var got []string
 	for d := range Disposition(dispositions + 1) {
-		got = append(got, fmt.Sprint(d, " ", d.Late()))
+		got = append(got, fmt.Sprint(d, " ", d.CountsAsLate()))
 	}
 	want := "in_order false, after_gap false, evicted false, flushed false, late true, tied true, disposition 6 false"
 	if s := strings.Join(got, ", "); s != want {

@@ -21,6 +21,9 @@ func newKey(ev *hmx.Event) key {
 // of reports whether ev belongs to the session.
 func (k key) of(ev *hmx.Event) bool { return k.session == ev.SessionID && k.tenant == ev.TenantID }
 
+// len returns the length of the ids.
+func (k key) len() int { return len(k.tenant) + len(k.session) }
+
 // held is one event that waits.
 type held struct {
 	event      *hmx.Event

@@ -24,7 +24,7 @@ func ExampleReader_Events() {
 			fmt.Println("line", item.Line, "is event", item.Event.EventID)
 		}
 	}
-	if warning, ok := r.Counts().Warning(); ok {
+	if warning, ok := r.Counts().Problem(); ok {
 		fmt.Println("warning:", warning.Found)
 	}
 	// Output:

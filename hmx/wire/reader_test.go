@@ -159,12 +159,12 @@ type misbehaved int
 
 func (m misbehaved) Read([]byte) (int, error) { return int(m), nil }
 
-func TestWarning(t *testing.T) {
-	if p, ok := (LineCounts{Lines: 3}).Warning(); ok {
+func TestStreamProblem(t *testing.T) {
+	if p, ok := (LineCounts{Lines: 3}).Problem(); ok {
 		t.Error(p)
 	}
-	p, ok := (LineCounts{Lines: 3, CRLF: 2}).Warning()
-	if !ok || !p.Warning || p.Rule != "HMX-E/8" || p.Found != "CR LF at the end of 2 of 3 lines" {
+	p, ok := (LineCounts{Lines: 3, CRLF: 2}).Problem()
+	if !ok || p.Warning || p.Rule != "HMX-E/8" || p.Found != "CR LF at the end of 2 of 3 lines" {
 		t.Errorf("%+v", p)
 	}
 	if !slices.ContainsFunc(hmx.Rules(), func(r hmx.Rule) bool { return r.Code == p.Rule }) {

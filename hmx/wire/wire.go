@@ -13,8 +13,9 @@
 //     [LineError]. What the source had not finished saying when it failed is not
 //     taken for a line.
 //   - The result does not depend on how the source cuts its bytes into reads.
-//   - What is written is read back as the same event, and an event is written whole
-//     or not at all.
+//   - A valid event that is written is read back as the same event, and an event is
+//     written whole or not at all. Whether it is valid is not asked here: a decoded
+//     event is, and of one made in Go its Validate tells.
 //
 // # What is not
 //

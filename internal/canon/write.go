@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"slices"
 )
 
@@ -14,15 +12,6 @@ func Append(dst, data []byte) ([]byte, error) {
 		return dst, &Error{slices.Clone(flaws)}
 	}
 	return d.AppendCanonical(dst, d.Root()), nil
-}
-
-// Sum returns the SHA-256 of the canonical form of data.
-func Sum(data []byte) ([sha256.Size]byte, error) {
-	c, err := Append(nil, data)
-	if err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	return sha256.Sum256(c), nil
 }
 
 // AppendCanonical appends the canonical form of n, which must be free of flaws.
@@ -166,11 +155,4 @@ func CompareUTF16(a, b []byte) int {
 		return int(x) - int(y)
 	}
 	return len(a) - len(b)
-}
-
-// Equal reports whether two strict JSON texts have the same canonical form.
-func Equal(a, b []byte) bool {
-	x, errA := Append(nil, a)
-	y, errB := Append(nil, b)
-	return errA == nil && errB == nil && bytes.Equal(x, y)
 }

@@ -5,9 +5,9 @@ import "github.com/spf13/cobra"
 // program is the name that help, errors and completion use.
 const program = "lukasa"
 
-const programLong = `Lukasa is the memory engine of software agents.
-It records what an agent saw and did, and compiles that into knowledge that can be used again.
-It hands back what fits into the tokens that are left, with proof of where each line came from.`
+const programLong = `Lukasa is the memory of software agents: what they saw and did, kept and handed back.
+What stands today is the protocol that agents and their memory speak, HMX-1.0:
+check events, artifacts and context packs, hash them, translate them.`
 
 // programExample is the first thing a newcomer runs, in a checkout.
 const programExample = `  lukasa validate examples/session.ndjson`

@@ -44,3 +44,11 @@ or source it from the shell's start-up file.`,
 		},
 	}
 }
+
+// suggestValues lets a shell complete the values of a flag.
+func suggestValues(cmd *cobra.Command, flag string, values []string) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic("cli: " + err.Error()) // the flag is not there
+	}
+}

@@ -3,9 +3,8 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
+	"strconv"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/hmx/wire"
@@ -113,12 +112,12 @@ func (d *documents) nextWhole() (document, error) {
 	return document{line: 1, text: text}, nil
 }
 
-// warning returns what there is to say about the input as a whole.
-func (d *documents) warning() (hmx.Problem, bool) {
+// problem returns what there is to say about the input as a whole.
+func (d *documents) problem() (hmx.Problem, bool) {
 	if d.lines == nil {
 		return hmx.Problem{}, false
 	}
-	return d.lines.Counts().Warning()
+	return d.lines.Counts().Problem()
 }
 
 // lookAhead reads until the first line that is not blank has ended and the next
@@ -141,7 +140,7 @@ func lookAhead(src io.Reader) ([]byte, error) {
 func firstLines(text []byte) (first, second []byte) {
 	for line := range bytes.Lines(text) {
 		ended := line[len(line)-1] == '\n'
-		switch line = bytes.TrimSpace(line); {
+		switch line = bytes.Trim(line, " \t\r\n"); {
 		case len(line) == 0:
 		case first == nil && ended:
 			first = line
@@ -157,7 +156,8 @@ func firstLines(text []byte) (first, second []byte) {
 // like a document of its own.
 func oneDocument(head []byte) bool {
 	first, second := firstLines(head)
-	if first == nil || second == nil {
+	first = bytes.TrimPrefix(first, []byte("\xEF\xBB\xBF")) // a mark to be refused, but not to mislead
+	if len(first) == 0 || second == nil {
 		return false
 	}
 	if c := first[len(first)-1]; len(first) > 1 && (c == '}' || c == ']') {
@@ -189,12 +189,17 @@ func parseKind(name string) (hmx.Kind, error) {
 
 // counted writes n things: "1 event", "1,234 events".
 func counted(n int, thing string) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
 	if n != 1 {
 		thing += "s"
 	}
-	return strings.Join([]string{s, thing}, " ")
+	return thousands(n) + " " + thing
+}
+
+// thousands writes n with a comma between every three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

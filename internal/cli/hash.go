@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 
@@ -55,6 +54,10 @@ names and the way numbers and characters are written do not matter.`,
 }
 
 func (s *shell) hash(ctx context.Context, args []string, flags hashFlags) error {
+	if flags.check && (flags.whole || flags.canonical) {
+		return fault.New(fault.Usage, "--check is about the hash of an artifact's content, and goes neither with --whole nor with --canonical").
+			WithFix("leave one of them out")
+	}
 	in, err := s.open(ctx, args)
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (s *shell) hash(ctx context.Context, args []string, flags hashFlags) error 
 	}
 	var doc canon.Doc
 	if flaws := doc.Parse(text); flaws != nil {
-		return notStrict(in.name, &canon.Error{Flaws: flaws})
+		return notStrict(in.name, flaws[0])
 	}
 	part, answer := doc.Root(), hashAnswer{Of: "document"}
 	if kind, ok := hmx.Detect(text); ok && kind == hmx.KindArtifact && !flags.whole {
@@ -109,19 +112,21 @@ func (s *shell) printHash(name string, a hashAnswer, check bool) error {
 	switch {
 	case !check || a.Matches != nil && *a.Matches:
 		return nil
+	case a.Of != "content":
+		return fault.Newf(fault.InvalidDocument, "%s is not an artifact with content, so there is no content_hash to check", name).
+			WithFix("use --check with an artifact")
 	case a.Matches == nil:
-		return fault.Newf(fault.InvalidDocument, "%s is not an artifact with a content_hash", name).WithFix("use --check with an artifact only")
+		return fault.Newf(fault.InvalidDocument, "%s has no content_hash (HMX-A/2.1)", name).WithFix("add content_hash " + a.Hash)
 	}
 	return fault.Newf(fault.InvalidDocument, "the content_hash of %s is not the hash of its content (HMX-A/8)", name).
 		WithFix("set content_hash to " + a.Hash)
 }
 
-// notStrict is the error for an input that is not strict JSON.
-func notStrict(name string, err error) error {
-	var bad *canon.Error
-	fix := "correct it and run this again"
-	if errors.As(err, &bad) {
-		fix = "what is allowed there: " + bad.Flaws[0].Allowed
+// notStrict is the error for an input that is not one strict JSON document.
+func notStrict(name string, flaw canon.Flaw) error {
+	e := fault.Newf(fault.InvalidDocument, "%s is not strict JSON: found %s (HMX-JSON/%s at byte %d)", name, flaw.Found, flaw.Code, flaw.Offset)
+	if flaw.Code == canon.FlawTrailing {
+		return e.WithFix("give it one document; of NDJSON, one line")
 	}
-	return fault.Newf(fault.InvalidDocument, "%s is %w", name, err).WithFix(fix)
+	return e.WithFix("allowed there: " + flaw.Allowed)
 }

@@ -35,20 +35,20 @@ func (s *shell) open(ctx context.Context, args []string) (*input, error) {
 			return nil, fault.New(fault.Usage, "no FILE was given and standard input is a terminal").
 				WithFix("name a file, pipe something in, or use - to type it here")
 		}
-		return newInput(ctx, "standard input", s.stdin, func() error { return nil })
+		return s.newInput(ctx, "standard input", s.stdin, func() error { return nil })
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
 		return nil, cannotOpen(args[0], err)
 	}
-	in, err := newInput(ctx, fmt.Sprintf("%q", args[0]), f, f.Close)
+	in, err := s.newInput(ctx, fmt.Sprintf("%q", args[0]), f, f.Close)
 	if err != nil {
 		_ = f.Close() // nothing was written to it
 	}
 	return in, err
 }
 
-func newInput(ctx context.Context, name string, r io.Reader, closeSource func() error) (*input, error) {
+func (s *shell) newInput(ctx context.Context, name string, r io.Reader, closeSource func() error) (*input, error) {
 	in := &input{name: name, size: -1}
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -71,7 +71,9 @@ func newInput(ctx context.Context, name string, r io.Reader, closeSource func() 
 			return in, nil
 		}
 	}
-	pump := newPump(ctx, r)
+	// What has been answered so far should not wait for input that may be long in
+	// coming.
+	pump := newPump(ctx, r, s.stdout.passOn)
 	in.read = pump.Read
 	in.close = func() error {
 		pump.stop()

@@ -26,14 +26,14 @@ func TestPumpKeepsEveryByte(t *testing.T) {
 		"halves":        iotest.HalfReader,
 		"end with data": iotest.DataErrReader,
 	} {
-		p := newPump(t.Context(), wrap(bytes.NewReader(want)))
+		p := newPump(t.Context(), wrap(bytes.NewReader(want)), func() {})
 		got, err := io.ReadAll(p)
 		p.stop()
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes and %v, want %d", name, len(got), err, len(want))
 		}
 	}
-	p := newPump(t.Context(), strings.NewReader("a small text"))
+	p := newPump(t.Context(), strings.NewReader("a small text"), func() {})
 	defer p.stop()
 	if err := iotest.TestReader(p, []byte("a small text")); err != nil {
 		t.Error(err)
@@ -42,7 +42,7 @@ func TestPumpKeepsEveryByte(t *testing.T) {
 
 func TestPumpHandsOutWhatCameBeforeAnError(t *testing.T) {
 	broken := errors.New("broken")
-	p := newPump(t.Context(), io.MultiReader(strings.NewReader("before"), iotest.ErrReader(broken)))
+	p := newPump(t.Context(), io.MultiReader(strings.NewReader("before"), iotest.ErrReader(broken)), func() {})
 	defer p.stop()
 	got, err := io.ReadAll(p)
 	if string(got) != "before" || !errors.Is(err, broken) {

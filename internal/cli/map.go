@@ -47,6 +47,9 @@ costs none of the others. docs/formats/hippocortex.md describes the mappings.`,
 	c.Flags().StringVar(&flags.agent, "agent", "", "agent_id for older documents that name none")
 	c.Flags().StringVar(&flags.createdAt, "created-at", "", "created_at for a compiled-artifact, which has no time of its own")
 	c.Flags().StringVar(&flags.origin, "origin", "", "provenance.origin for entries of a context-pack that have no provenance; their confidence and evidence are then 0")
+	suggestValues(c, "to", formNames())
+	suggestValues(c, "from", formNames())
+	suggestValues(c, "format", formats())
 	return c
 }
 
@@ -70,7 +73,8 @@ func parseForm(name, value string) (hippocortex.Form, error) {
 // mapper is one run of map.
 type mapper struct {
 	shell    *shell
-	name     string
+	name     string           // of the input, for a message
+	file     string           // the same as it was given
 	from, to hippocortex.Form // from is empty if it is to be found out
 	options  hippocortex.Options
 	count    int
@@ -119,7 +123,10 @@ func (s *shell) mapDocuments(ctx context.Context, args []string, flags mapFlags)
 		return err
 	}
 	defer func() { _ = in.Close() }() // nothing was written to it
-	m.name = in.name
+	m.name, m.file = in.name, "-"
+	if len(args) > 0 {
+		m.file = args[0]
+	}
 	docs, err := readDocuments(in, flags.format)
 	if err != nil {
 		return err
@@ -174,7 +181,7 @@ func (m *mapper) one(doc document) error {
 			from = detected
 		}
 	}
-	out, err := hippocortex.Convert(from, m.to, doc.text, &m.options)
+	out, warnings, err := hippocortex.Convert(from, m.to, doc.text, &m.options)
 	var invalid *hmx.InvalidError
 	switch {
 	case errors.As(err, &invalid):
@@ -186,6 +193,9 @@ func (m *mapper) one(doc document) error {
 		return nil
 	case err != nil:
 		return err
+	}
+	for _, p := range warnings {
+		m.report(finding{Line: doc.lineOf(p), Kind: kind, Problem: p})
 	}
 	_, err = m.shell.stdout.Write(append(out, '\n'))
 	return err
@@ -207,6 +217,7 @@ func mappingRule(k hmx.Kind) string {
 // report shows a finding on standard error, beside the documents on standard
 // output: for a person, or as one line of JSON with --json.
 func (m *mapper) report(f finding) {
+	f.File = m.file
 	if m.shell.json {
 		_ = encodeLine(m.shell.stderr, f) // the exit code still tells
 		return

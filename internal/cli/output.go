@@ -45,11 +45,16 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, o.err
 }
 
-// finish writes what is still buffered, and returns the first failure.
-func (o *output) finish() error {
+// passOn writes what is still buffered, and remembers a failure.
+func (o *output) passOn() {
 	if o.err == nil {
 		o.note(o.flush())
 	}
+}
+
+// finish writes what is still buffered, and returns the first failure.
+func (o *output) finish() error {
+	o.passOn()
 	return o.err
 }
 

@@ -15,6 +15,7 @@ type pump struct {
 	chunks chan chunk
 	free   chan []byte
 	quit   chan struct{}
+	idle   func() // called before waiting for more
 
 	current []byte // the buffer that rest is part of
 	rest    []byte // what was read and not yet handed out
@@ -29,12 +30,13 @@ type chunk struct {
 	err error
 }
 
-func newPump(ctx context.Context, src io.Reader) *pump {
+func newPump(ctx context.Context, src io.Reader, idle func()) *pump {
 	p := &pump{
 		ctx:    ctx,
 		chunks: make(chan chunk),
 		free:   make(chan []byte, 2), // one to fill while the other is consumed
 		quit:   make(chan struct{}),
+		idle:   idle,
 	}
 	for range cap(p.free) {
 		p.free <- make([]byte, 64<<10)
@@ -75,6 +77,13 @@ func (p *pump) Read(b []byte) (int, error) {
 		if p.current != nil {
 			p.free <- p.current // never blocks: there are no more buffers than room
 			p.current = nil
+		}
+		select {
+		case c := <-p.chunks:
+			p.current, p.rest, p.err = c.buf, c.buf[:c.n], c.err
+			continue
+		default:
+			p.idle()
 		}
 		select {
 		case c := <-p.chunks:

@@ -26,7 +26,7 @@ func oneFile(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return fault.Newf(fault.Usage, "%q takes one FILE, got %d arguments", cmd.CommandPath(), len(args)).
-		WithFix("run it once a file, or join the files and pipe them in")
+		WithFix("run it once a file")
 }
 
 // wrongUsage gives a code to an error that cobra found before any command ran.

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/hippocortex"
 	"lukasa.dev/hmx/wire"
 	"lukasa.dev/internal/fault"
 )
@@ -23,34 +26,39 @@ type validateFlags struct {
 func validateCommand(s *shell) *cobra.Command {
 	var flags validateFlags
 	c := &cobra.Command{
-		Use:   "validate [FILE|-]",
+		Use:   "validate [FILE|-]...",
 		Short: "Check HMX documents and show everything that is wrong",
-		Long: `Check HMX events, artifacts and context packs against every rule of HMX-1.0.
+		Long: `Check HMX events, artifacts and context packs, each document on its own, against
+every rule of HMX-1.0.
 
 FILE is newline-delimited JSON (one document a line) or one JSON document; which
 of the two is seen from its first lines, and which kind of document from its
 event_id, artifact_id or pack_id. All problems are shown at once, each with its
 line, a JSON Pointer, the rule it breaks, what was found and what is allowed.
-A bad line never costs a good one. docs/formats/rules.md lists the rules.
+A bad line never costs a good one. docs/formats/rules.md lists the rules, and
+docs/formats/answers.md describes what --json prints.
 
-Exit code 0: everything is valid. 1: something is not. 2: wrong usage, or FILE
-cannot be read.`,
+Exit code 0: everything is valid. 1: something is not. 2: wrong usage, or a FILE
+cannot be read; the others are checked all the same.`,
 		Example: `  lukasa validate examples/session.ndjson
+  lukasa validate examples/artifact.json examples/pack.json
   lukasa validate --kind artifact examples/artifact.json
   cat examples/pack.json | lukasa validate --json -`,
-		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error { return s.validate(c.Context(), args, flags) },
 	}
 	c.Flags().StringVar(&flags.kind, "kind", "", "take every document for this kind: event, artifact or pack")
 	c.Flags().StringVar(&flags.format, "format", formatAuto, "how documents are written: auto, json or ndjson")
 	c.Flags().BoolVar(&flags.strict, "strict", false, "count warnings as problems")
 	c.Flags().IntVar(&flags.most, "max", 100, "show at most so many problems; 0 shows all")
+	suggestValues(c, "kind", kindNames())
+	suggestValues(c, "format", formats())
 	return c
 }
 
 // validation is the state of one run, and what --json prints of it.
 type validation struct {
 	Valid     bool           `json:"valid"`
+	Complete  bool           `json:"complete"` // every input was read to its end
 	Documents int            `json:"documents"`
 	Invalid   int            `json:"invalid"`
 	Errors    int            `json:"errors"`
@@ -61,40 +69,61 @@ type validation struct {
 
 // finding is a problem and where it was found, as --json prints it.
 type finding struct {
-	Line int      `json:"line"`
+	File string   `json:"file"`           // as it was given; - is standard input
+	Line int      `json:"line,omitempty"` // absent if it is about the whole input
 	Kind hmx.Kind `json:"kind,omitempty"`
 	hmx.Problem
 }
 
 func (s *shell) validate(ctx context.Context, args []string, flags validateFlags) error {
-	fixed, err := parseKind(flags.kind)
+	kind, err := parseKind(flags.kind)
 	if err != nil {
 		return err
 	}
 	if flags.most < 0 {
 		return fault.Newf(fault.Usage, "--max is %d", flags.most).WithFix("use 0 to show all problems, or a positive number")
 	}
-	in, err := s.open(ctx, args)
+	if !slices.Contains(formats(), flags.format) {
+		return unknownName(fault.Usage, "format", flags.format, formats())
+	}
+	r := &report{shell: s, flags: flags, validation: validation{Complete: true, Kinds: map[string]int{}}}
+	progress := s.progress()
+	defer progress.done()
+	tick := func() {
+		progress.update(func() string { return "checked " + counted(r.Documents, "document") })
+	}
+	r.begin()
+	var failed error
+	if len(args) == 0 {
+		failed = r.input(ctx, nil, kind, tick)
+	}
+	for _, name := range args {
+		// A file that cannot be read costs none of the others.
+		if err := r.input(ctx, []string{name}, kind, tick); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	r.Complete = failed == nil
+	return cmp.Or(failed, r.end())
+}
+
+// input checks one FILE, or standard input.
+func (r *report) input(ctx context.Context, args []string, kind hmx.Kind, tick func()) error {
+	in, err := r.shell.open(ctx, args)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // nothing was written to it
-	docs, err := readDocuments(in, flags.format)
+	r.inputs++
+	r.name, r.file = in.name, "-"
+	if len(args) > 0 {
+		r.file = args[0]
+	}
+	docs, err := readDocuments(in, r.flags.format)
 	if err != nil {
 		return err
 	}
-	r := &report{shell: s, name: in.name, flags: flags}
-	r.Kinds = map[string]int{}
-	progress := s.progress()
-	defer progress.done()
-	r.begin()
-	err = r.documents(docs, fixed, func() {
-		progress.update(func() string { return "checked " + counted(r.Documents, "document") })
-	})
-	if err != nil {
-		return err
-	}
-	return r.end()
+	return r.documents(docs, kind, tick)
 }
 
 // documents checks every document of the input.
@@ -118,8 +147,8 @@ func (r *report) documents(docs *documents, fixed hmx.Kind, tick func()) error {
 		r.check(doc, kind, known)
 		tick()
 	}
-	if w, ok := docs.warning(); ok {
-		r.add(finding{Problem: w})
+	if p, ok := docs.problem(); ok {
+		r.add(finding{Problem: p})
 	}
 	if docs.count == 0 {
 		r.Invalid++
@@ -144,7 +173,7 @@ func (r *report) check(doc document, kind hmx.Kind, known bool) {
 		r.Errors += invalid.Omitted
 		r.Omitted += invalid.Omitted
 		if !known {
-			assumed(kind, problems)
+			assumed(doc.text, kind, problems)
 		}
 	} else if r.flags.strict && len(problems) > 0 {
 		r.Invalid++
@@ -154,11 +183,24 @@ func (r *report) check(doc document, kind hmx.Kind, known bool) {
 	}
 }
 
-// assumed adds to the missing id that the kind was not told but taken.
-func assumed(kind hmx.Kind, problems []hmx.Problem) {
+// assumed adds to the first problem what the document may be instead, since its
+// kind was not told but taken.
+func assumed(text []byte, kind hmx.Kind, problems []hmx.Problem) {
+	hint := ""
+	if form, ok := hippocortex.DetectForm(text); ok {
+		hint = "; this looks like a document of form " + string(form) + ", which lukasa map --to " + string(form.Counterpart()) + " translates"
+	}
 	for i := range problems {
-		if p := &problems[i]; p.Pointer == "/"+string(kind)+"_id" && p.Rule == kind.Document()+"/2.1" {
-			p.Allowed += "; without event_id, artifact_id or pack_id it was taken for a document of kind " + string(kind) + ", --kind says otherwise"
+		switch p := &problems[i]; {
+		case p.Pointer == "" && p.Rule == kind.Document()+"/2":
+			p.Allowed += "; several documents stand one on each line"
+			return
+		case p.Pointer == "/"+string(kind)+"_id" && p.Rule == kind.Document()+"/2.1":
+			if hint == "" {
+				hint = "; without event_id, artifact_id or pack_id it was taken for a document of kind " + string(kind) + ", --kind says otherwise"
+			}
+			p.Allowed += hint
+			return
 		}
 	}
 }

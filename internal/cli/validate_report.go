@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,10 +16,12 @@ import (
 // more memory than its longest document.
 type report struct {
 	validation
-	shell *shell
-	name  string
-	flags validateFlags
-	shown int
+	shell  *shell
+	name   string // of the input, for a message
+	file   string // the same as it was given
+	flags  validateFlags
+	inputs int
+	shown  int
 }
 
 // begin opens the answer. With --json it is one object whose problems are
@@ -30,6 +33,7 @@ func (r *report) begin() {
 }
 
 func (r *report) add(f finding) {
+	f.File = r.file
 	if f.Warning && r.flags.strict {
 		f.Warning = false
 	}
@@ -53,11 +57,17 @@ func (r *report) json(f finding) {
 	if r.shown > 1 {
 		fmt.Fprint(r.shell.stdout, ",")
 	}
-	line, err := json.Marshal(f)
-	if err != nil {
-		panic("cli: a finding without a JSON form: " + err.Error()) // it is made of text and numbers
+	_ = encodeLine(trimmed{r.shell.stdout}, f) // the output remembers a failure
+}
+
+// trimmed passes on what is written without the line ends.
+type trimmed struct{ w io.Writer }
+
+func (t trimmed) Write(p []byte) (int, error) {
+	if _, err := t.w.Write(bytes.TrimRight(p, "\n")); err != nil {
+		return 0, err
 	}
-	_, _ = r.shell.stdout.Write(line) // the output remembers a failure
+	return len(p), nil
 }
 
 // print writes the finding for a person: where, which rule, what was found and
@@ -82,7 +92,7 @@ func (f finding) print(w io.Writer, paint palette, input string) {
 
 // end closes the answer and returns it as an error if it is no.
 func (r *report) end() error {
-	r.Valid = r.Invalid == 0 && r.Errors == 0
+	r.Valid = r.Complete && r.Invalid == 0 && r.Errors == 0
 	if r.shell.json {
 		figures, err := json.Marshal(r.validation)
 		if err != nil {
@@ -92,16 +102,19 @@ func (r *report) end() error {
 	} else {
 		r.summary()
 	}
-	if r.Valid {
-		return nil
+	where := r.name
+	if r.inputs > 1 {
+		where = counted(r.inputs, "file")
 	}
-	if r.Documents == 0 {
-		return fault.Newf(fault.InvalidDocument, "%s is empty", r.name).WithFix("give it at least one JSON document")
+	switch {
+	case r.Valid || !r.Complete:
+		return nil // what kept an input from being read is the error then
+	case r.Documents == 0:
+		return fault.Newf(fault.InvalidDocument, "%s is empty", where).WithFix("give it at least one JSON document")
+	case r.Invalid == 0:
+		return fault.Newf(fault.InvalidDocument, "the documents in %s are valid, but not the way they are written down", where)
 	}
-	if r.Invalid == 0 {
-		return fault.Newf(fault.InvalidDocument, "%s has warnings, and --strict counts them", r.name)
-	}
-	return notValid(r.Invalid, r.Documents, r.name)
+	return notValid(r.Invalid, r.Documents, where)
 }
 
 // notValid is the error for an input some of whose documents are not valid.
@@ -110,7 +123,7 @@ func notValid(invalid, all int, name string) error {
 	if invalid == 1 {
 		verb = "is"
 	}
-	return fault.Newf(fault.InvalidDocument, "%d of %s in %s %s not valid", invalid, counted(all, "document"), name, verb)
+	return fault.Newf(fault.InvalidDocument, "%s of %s in %s %s not valid", thousands(invalid), counted(all, "document"), name, verb)
 }
 
 func (r *report) summary() {
@@ -129,7 +142,7 @@ func (r *report) summary() {
 	if r.Valid {
 		line = s.paint.green("valid") + ": " + line
 	} else {
-		line = s.paint.red("not valid") + ": " + line + fmt.Sprintf(", %d of them with problems, %s", r.Invalid, counted(r.Errors, "problem"))
+		line = s.paint.red("not valid") + ": " + line + fmt.Sprintf(", %s of them with problems, %s", thousands(r.Invalid), counted(r.Errors, "problem"))
 	}
 	if r.Warnings > 0 {
 		line += ", " + counted(r.Warnings, "warning")

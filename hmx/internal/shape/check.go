@@ -109,13 +109,11 @@ func (c *Checker) unknown(s *Shape, m canon.Node, rule string) {
 			names[i] = f.Name
 		}
 		name := string(c.Doc.Key(m))
-		found := "the unknown field " + Quote(name)
-		for _, known := range names {
-			if strings.EqualFold(known, name) {
-				found += " (names are case-sensitive: did you mean " + Quote(known) + "?)"
-			}
+		found, allowed := "the unknown field "+Quote(name), "only "+strings.Join(names, ", ")
+		if meant, ok := nearest(name, names); ok {
+			found, allowed = found+" (did you mean "+Quote(meant)+"?)", "only the fields of the document, by their exact names"
 		}
-		c.At(m, s.Unknown, found, "only "+strings.Join(names, ", "))
+		c.At(m, s.Unknown, found, allowed)
 	case s.Names != nil && !slices.Contains(s.Names, string(c.Doc.Key(m))):
 		c.At(m, s.Unknown, "the name "+Quote(string(c.Doc.Key(m))), "one of "+strings.Join(s.Names, ", "))
 	case s.Values != nil:
@@ -214,7 +212,7 @@ func (c *Checker) checkText(s *Shape, n canon.Node, rule string) {
 				return
 			}
 		}
-		c.At(n, rule, Show(c.Doc, n), s.describe())
+		c.At(n, rule, Show(c.Doc, n), Suggest(s.describe(), string(text), s.Enum))
 	}
 }
 
@@ -276,7 +274,9 @@ func (s *Shape) describe() string {
 	case Text:
 		switch {
 		case s.Enum != nil:
-			t = "one of " + strings.Join(s.Enum, ", ")
+			if t = strings.Join(s.Enum, ", "); len(s.Enum) > 1 {
+				t = "one of " + t
+			}
 		case s.Format.Allowed != "":
 			t = s.Format.Allowed
 		case s.NonEmpty:
@@ -329,7 +329,10 @@ func Show(d *canon.Doc, n canon.Node) string {
 	case canon.String:
 		return "the string " + Quote(d.Text(n))
 	case canon.Array:
-		return "an array of " + strconv.Itoa(d.Len(n)) + " items"
+		if n := d.Len(n); n != 1 {
+			return "an array of " + strconv.Itoa(n) + " items"
+		}
+		return "an array of 1 item"
 	case canon.Object:
 		return "an object"
 	}

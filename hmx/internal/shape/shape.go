@@ -163,6 +163,9 @@ type Problem struct {
 	Warning bool
 }
 
+// JSONRules begins the rule codes of flaws in the JSON itself.
+const JSONRules = "HMX-JSON/"
+
 // maxFields is how many fields a record may have.
 const maxFields = 32
 

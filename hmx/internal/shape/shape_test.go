@@ -164,3 +164,18 @@ func TestSchema(t *testing.T) {
 		t.Error("the second time it reads otherwise")
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"agent_id", "tenant_id", "event_type", "tool_call", "tags"}
+	for got, want := range map[string]string{
+		"agentId": "agent_id", "AGENT_ID": "agent_id", "agent-id": "agent_id", "agnet_id": "agent_id", "tenantid": "tenant_id",
+		"tenent_id": "tenant_id", "toolcall": "tool_call", "tool_calls": "tool_call", "tag": "", "agents": "", "": "", "x": "",
+	} {
+		if name, _ := nearest(got, names); name != want {
+			t.Errorf("nearest(%q) = %q, want %q", got, name, want)
+		}
+	}
+	if _, ok := nearest(strings.Repeat("a", 1<<20), names); ok {
+		t.Error("a megabyte is near nothing")
+	}
+}
