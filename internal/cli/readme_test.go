@@ -4,11 +4,31 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
+
+// No page has a place that somebody meant to fill in.
+func TestDocumentsAreFinished(t *testing.T) {
+	blank := regexp.MustCompile(`@[A-Z]+@|\bTBD\b|\bFIXME\b|\bTODO\b`)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if found := blank.Find(text); found != nil {
+			t.Errorf("%s has %s", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // What the README shows is what happens: every block that runs the program from
 // the checkout is run, and its output compared. -update pastes it anew.

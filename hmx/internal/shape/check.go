@@ -126,7 +126,7 @@ func (c *Checker) missing(s *Shape, n canon.Node, i int) {
 	p := canon.AppendPointerToken([]byte(c.Doc.Pointer(n)+"/"), []byte(s.Fields[i].Name))
 	c.Add(Problem{
 		Pointer: string(p), Rule: s.Fields[i].Missing, Offset: start,
-		Found: "nothing", Allowed: "a required field: " + s.Fields[i].Shape.describe(),
+		Found: "nothing", Allowed: "a required field: " + s.Fields[i].Shape.Describe(),
 	})
 }
 
@@ -197,12 +197,12 @@ func (c *Checker) Value(s *Shape, n canon.Node, rule string) {
 func (c *Checker) checkText(s *Shape, n canon.Node, rule string) {
 	if s.NonEmpty {
 		if start, end := c.Doc.Span(n); end-start == 2 {
-			c.At(n, rule, "an empty string", s.describe())
+			c.At(n, rule, "an empty string", s.Describe())
 			return
 		}
 	}
 	if s.Format.Match != nil && !s.Format.Match(c.text(n)) {
-		c.At(n, rule, Show(c.Doc, n), s.describe())
+		c.At(n, rule, Show(c.Doc, n), s.Describe())
 		return
 	}
 	if s.Enum != nil {
@@ -212,14 +212,14 @@ func (c *Checker) checkText(s *Shape, n canon.Node, rule string) {
 				return
 			}
 		}
-		c.At(n, rule, Show(c.Doc, n), Suggest(s.describe(), string(text), s.Enum))
+		c.At(n, rule, Show(c.Doc, n), Suggest(s.Describe(), string(text), s.Enum))
 	}
 }
 
 func (c *Checker) checkNumber(s *Shape, n canon.Node, rule string) {
 	d := c.Doc
 	if s.Type == Integer && !d.Integral(n) {
-		c.At(n, rule, Show(d, n), s.describe())
+		c.At(n, rule, Show(d, n), s.Describe())
 		return
 	}
 	if !s.Bounded {
@@ -230,7 +230,7 @@ func (c *Checker) checkNumber(s *Shape, n canon.Node, rule string) {
 		fits = d.CompareInt(n, s.Min) >= 0
 	}
 	if !fits {
-		c.At(n, rule, Show(d, n), s.describe())
+		c.At(n, rule, Show(d, n), s.Describe())
 	}
 }
 
@@ -255,18 +255,18 @@ func (c *Checker) checkList(s *Shape, n canon.Node, rule string) {
 		c.At(n, sized, strconv.Itoa(count)+" items", "at most "+strconv.Itoa(s.MaxItems)+" items")
 	}
 	if count < s.MinItems {
-		c.At(n, rule, "an empty array", s.describe())
+		c.At(n, rule, "an empty array", s.Describe())
 	}
 }
 
 func (c *Checker) wrongType(s *Shape, n canon.Node, rule string) {
 	if c.Doc.Kind(n) != canon.Broken {
-		c.At(n, rule, Show(c.Doc, n), s.describe())
+		c.At(n, rule, Show(c.Doc, n), s.Describe())
 	}
 }
 
-// describe says in words what s admits.
-func (s *Shape) describe() string {
+// Describe says in words what s admits.
+func (s *Shape) Describe() string {
 	var t string
 	switch s.Type {
 	case Any:
@@ -305,7 +305,7 @@ func (s *Shape) describe() string {
 			t = "a non-empty array"
 		}
 		if s.Items != nil && s.Items.Type != Any {
-			t += " (each item " + s.Items.describe() + ")"
+			t += " (each item " + s.Items.Describe() + ")"
 		}
 	case Record:
 		t = "an object"

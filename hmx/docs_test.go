@@ -1,0 +1,108 @@
+package hmx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lukasa.dev/hmx/internal/shape"
+)
+
+// The pages that describe the three kinds are printed from the tables that check
+// them.
+func TestKindsAreDocumented(t *testing.T) {
+	for _, k := range Kinds() {
+		want := kindPage(k)
+		path := filepath.Join("..", "docs", "formats", string(k)+".md")
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s differs from the tables: run go test ./hmx -run TestKindsAreDocumented -update", path)
+		}
+	}
+}
+
+var intros = map[Kind]string{
+	KindEvent: "An event is the atomic unit of what an agent saw or did (HMX-E). `event_type` is one of\n`" +
+		strings.Join(names(EventTypes()), "`, `") + "`,\nor `x-{vendor}-{type}`. Content of the types without a table below is free.",
+	KindArtifact: "An artifact is reusable knowledge compiled from events (HMX-A). `artifact_type` is one of\n`" +
+		strings.Join(names(ArtifactTypes()), "`, `") + "`, or `x-{vendor}-{type}`.",
+	KindPack: "A context pack is what an agent is given for one question (HMX-C). Sections by priority:\n`" +
+		strings.Join(names(Sections()), "` > `") + "`.",
+}
+
+func kindPage(k Kind) string {
+	s := specOf(k)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", strings.ToUpper(string(k)[:1])+string(k)[1:], intros[k])
+	fmt.Fprintf(&b, "At most %d KB of JSON (`%s`). Names are exact and case-sensitive; unknown top-level fields are refused. "+
+		"[rules.md](rules.md) lists the rules; `lukasa schema %s` prints the JSON Schema.\n", s.maxBytes>>10, s.sizeRule, k)
+	section(&b, "Fields", s.shape)
+	for _, sw := range s.shape.Switches {
+		for _, c := range sw.Cases {
+			section(&b, fmt.Sprintf("`%s` where `%s` is `%s`", sw.Target, sw.On, c.When), c.Shape)
+		}
+	}
+	return b.String()
+}
+
+// section prints the fields of s and of what is nested in it.
+func section(b *strings.Builder, title string, s *shape.Shape) {
+	fmt.Fprintf(b, "\n## %s\n\n| field | | what it is | rule |\n|---|---|---|---|\n", title)
+	rows(b, "", s)
+	for _, sw := range s.Switches {
+		if title == "Fields" {
+			break // these have sections of their own
+		}
+		fmt.Fprintf(b, "\n`%s` depends on `%s`:\n\n", sw.Target, sw.On)
+		for _, c := range sw.Cases {
+			fmt.Fprintf(b, "- `%s`: %s\n", c.When, c.Shape.Describe())
+		}
+	}
+}
+
+func rows(b *strings.Builder, prefix string, s *shape.Shape) {
+	for _, f := range s.Fields {
+		need := "optional"
+		if f.Missing != "" {
+			need = "required"
+		}
+		what := f.Shape.Describe()
+		if f.Shape.MaxItems > 0 {
+			what += fmt.Sprintf(", at most %d", f.Shape.MaxItems)
+		}
+		if f.Shape.MaxBytes > 0 {
+			what += fmt.Sprintf(", at most %d KB", f.Shape.MaxBytes>>10)
+		}
+		if f.Shape.Doc != "" {
+			what = f.Shape.Doc + ": " + what
+		}
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | `%s` |\n", prefix, f.Name, need, cell(what), f.Rule)
+		nested(b, prefix+f.Name, f.Shape)
+	}
+}
+
+// cell makes text fit for a cell of a Markdown table.
+func cell(text string) string {
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", ">", "&gt;").Replace(text)
+}
+
+func nested(b *strings.Builder, name string, s *shape.Shape) {
+	switch {
+	case s.Type == shape.Record && s.Values != nil:
+		nested(b, name+".*", s.Values)
+	case s.Type == shape.Record:
+		rows(b, name+".", s)
+	case s.Type == shape.List && s.Items != nil && s.Items.Type == shape.Record:
+		rows(b, name+"[].", s.Items)
+	}
+}
