@@ -3,6 +3,7 @@ package hmx
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -25,8 +26,8 @@ func (f *ChainFault) Error() string { return f.Detail + " (" + f.Rule + ")" }
 
 // NewChain links artifacts by supersedes and superseded_by and applies the rules:
 // no artifact supersedes itself, there is no cycle and no branch, links agree in
-// both directions, what is superseded says so, versions grow, and at most one
-// artifact of a chain is active. All faults are returned. A neighbour that is not
+// both directions and stay within a tenant, what is superseded says so, versions
+// grow, and at most one artifact of a chain is active. All faults are returned. A neighbour that is not
 // among the artifacts is not a fault, nor is a draft that names what it would
 // supersede: it joins the chain when that names it back.
 func NewChain(artifacts []*Artifact) (*Chain, []*ChainFault) {
@@ -89,6 +90,10 @@ func (b *chainBuilder) links(a *Artifact) {
 // link records that newer supersedes older. The first claim stands; a second one
 // is a branch.
 func (b *chainBuilder) link(older, newer string) {
+	if strangers(b.c.byID[older], b.c.byID[newer]) {
+		b.fault("HMX-A/7", fmt.Sprintf("artifact %s supersedes %s of another tenant", newer, older), newer, older)
+		return
+	}
 	if other, taken := b.c.newer[older]; taken && other != newer {
 		b.fault("HMX-A/7", fmt.Sprintf("artifacts %s and %s both supersede %s", other, newer, older), other, newer, older)
 		return
@@ -99,6 +104,9 @@ func (b *chainBuilder) link(older, newer string) {
 	}
 	b.c.newer[older], b.c.older[newer] = newer, older
 }
+
+// strangers reports whether two artifacts are of different tenants.
+func strangers(a, b *Artifact) bool { return a.TenantID != b.TenantID }
 
 // chains applies the rules about whole chains: no cycle, one active.
 func (b *chainBuilder) chains(ids []string) {
@@ -200,6 +208,10 @@ func (c *Chain) Supersede(id string, next *Artifact) (old, successor *Artifact, 
 		return nil, nil, &ChainFault{"HMX-A/7.1", []string{id}, "artifact " + id + " cannot supersede itself"}
 	case c.byID[next.ArtifactID] != nil:
 		return nil, nil, &ChainFault{"HMX-A/7.2", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " stands in a chain already"}
+	case a.Version == math.MaxInt64:
+		return nil, nil, &ChainFault{"HMX-A/2.1", []string{id}, "there is no version after that of artifact " + id}
+	case strangers(a, next):
+		return nil, nil, &ChainFault{"HMX-A/7", []string{id, next.ArtifactID}, "artifacts " + id + " and " + next.ArtifactID + " belong to different tenants"}
 	case next.SupersededBy.Set:
 		return nil, nil, &ChainFault{"HMX-A/7.2", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " has a successor already"}
 	case next.Status != StatusDraft && next.Status != StatusActive:

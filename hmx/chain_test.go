@@ -2,6 +2,7 @@ package hmx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,25 @@ func TestChainTraversalOfCycles(t *testing.T) {
 		if len(c.All(id)) != 3 || len(c.Older(id)) != 2 || len(c.Newer(id)) != 2 {
 			t.Errorf("%s: %v %v %v", id, idsOf(c.All(id)), idsOf(c.Older(id)), idsOf(c.Newer(id)))
 		}
+	}
+}
+
+// A chain never leaves its tenant, and a version never wraps around.
+func TestChainStaysWithinItsTenant(t *testing.T) {
+	a, b := link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", "")
+	a.TenantID, b.TenantID = Some("t1"), Some("t2")
+	c, faults := NewChain([]*Artifact{a, b})
+	if rulesOf(faults) != "HMX-A/7" || len(c.All("a")) != 1 {
+		t.Errorf("%v", faults)
+	}
+	a.Status, a.SupersededBy = StatusActive, Opt[string]{}
+	c, _ = NewChain([]*Artifact{a})
+	if _, _, err := c.Supersede("a", &Artifact{ArtifactID: "n", Status: StatusActive, TenantID: Some("t2")}); err == nil {
+		t.Error("superseded by a stranger")
+	}
+	a.Version = math.MaxInt64
+	if _, _, err := c.Supersede("a", &Artifact{ArtifactID: "n", Status: StatusActive, TenantID: Some("t1")}); err == nil {
+		t.Error("a version after the last one")
 	}
 }
 

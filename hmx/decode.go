@@ -165,6 +165,10 @@ func (d *decoder) warn(i int, rule, found, allowed string) {
 }
 
 func (d *decoder) warnAt(n canon.Node, rule, found, allowed string) {
+	if len(d.check.Problems) >= shape.MaxProblems {
+		d.check.Omitted++
+		return
+	}
 	start, _ := d.doc.Span(n)
 	d.check.Add(shape.Problem{Pointer: d.doc.Pointer(n), Rule: rule, Found: found, Allowed: allowed, Offset: start, Warning: true})
 }

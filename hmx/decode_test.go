@@ -273,6 +273,26 @@ func TestTypicalEventsAreQuick(t *testing.T) {
 	}
 }
 
+// One byte more, less or other at any place of an event with every field: the quick
+// decoder never accepts what the general one does not.
+func TestQuickDecoderByteByByte(t *testing.T) {
+	full := strings.TrimSuffix(base, "}") + `,"trace_id":"","correlation_id":"c","parent_event_id":"é","embeddings":[0.5,-1e-3],` +
+		`"salience":0.5,"source":"x\n","provenance_ref":"r","tags":["a",""],"ttl_seconds":10}`
+	quickAgrees(t, []byte(full))
+	alphabet := []byte("\x00\x01\t\n\r \"#+,-./0123456789:;=@AEZ[\\]_aeuz{|}\x7f\x80\xc3\xff")
+	for i := range len(full) {
+		quickAgrees(t, []byte(full[:i]+full[i+1:]))
+		for _, c := range alphabet {
+			one := string([]byte{c})
+			quickAgrees(t, []byte(full[:i]+one+full[i+1:]))
+			quickAgrees(t, []byte(full[:i]+one+full[i:]))
+		}
+	}
+	for _, salience := range []string{".", "-", "0.", "..", "1.", "2", "00", "0.0", "0..5", "1.0", "0.5e1", "+1", "0x1", "/", "0.123456789012345678901234567890123456789012"} {
+		quickAgrees(t, []byte(with(``, `"salience":`+salience)))
+	}
+}
+
 // What is not plain is left to the general decoder, right or wrong.
 func TestQuickDecoderLeavesTheRest(t *testing.T) {
 	for _, doc := range []string{

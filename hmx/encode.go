@@ -99,7 +99,7 @@ func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return nil, notFinite(f)
 		}
-		return canon.AppendNumber(dst, f), nil
+		return canon.AppendShortest(dst, f), nil
 	case reflect.Pointer:
 		if v.IsNil() {
 			return append(dst, "null"...), nil

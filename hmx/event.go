@@ -207,7 +207,10 @@ func (d *decoder) warnVersion(i int, rule string) {
 	if !d.has(i) || d.doc.Kind(d.slots[i]) != canon.String {
 		return
 	}
-	if raw := d.doc.Raw(d.slots[i]); string(raw) != `"`+Version+`"` && wellFormedVersion(raw[1:len(raw)-1]) {
+	if string(d.doc.Raw(d.slots[i])) == `"`+Version+`"` {
+		return
+	}
+	if text := d.doc.Text(d.slots[i]); text != Version && wellFormedVersion([]byte(text)) {
 		d.warn(i, rule, shape.Show(&d.doc, d.slots[i]), Version+"; read by its rules")
 	}
 }

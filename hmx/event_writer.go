@@ -62,7 +62,7 @@ func (w *eventWriter) number(name string, value float64) {
 		w.keep(name, nil, notFinite(value))
 		return
 	}
-	w.buf = canon.AppendNumber(w.buf, value)
+	w.buf = canon.AppendShortest(w.buf, value)
 }
 
 func (w *eventWriter) numbers(name string, values []float64) {

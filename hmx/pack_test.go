@@ -92,7 +92,19 @@ func TestPackProblemsAllAtOnce(t *testing.T) {
 		`"metadata":{}`, `"metadata":{},"tags":"x"`, `"relevance_score":0.5`, `"relevance_score":"high"`).Replace(packBase)
 	expect(t, KindPack, doc,
 		"HMX-C/3 /entries/0/relevance_score", "HMX-C/4.1 /token_budget/used", "HMX-C/5 /assembly_metadata/included_count", "HMX-C/2.2 /tags")
-	for _, broken := range []string{`"entries":7`, `"entries":[7,{},{"section":3}]`, `"entries":[null]`} {
+	for _, whole := range []string{`"token_budget"`, `"assembly_metadata"`, `"entries"`, `"used"`, `"token_estimate"`, `"section"`} {
+		for _, broken := range []string{"NaN", "1e999"} {
+			at := strings.Index(packBase, whole) + len(whole) + 1
+			var end int
+			if end = strings.IndexAny(packBase[at:], ",}"); packBase[at] == '{' || packBase[at] == '[' {
+				end = strings.Index(packBase[at:], `,"`) // inside the value: what is left is not JSON, or is odd
+			}
+			if found(t, KindPack, packBase[:at]+broken+packBase[at+end:]) == nil {
+				t.Errorf("%s for %s was accepted", broken, whole)
+			}
+		}
+	}
+	for _, broken := range []string{`"entries":NaN`, `"entries":[NaN,{"section":1e999}]`, `"entries":7`, `"entries":[7,{},{"section":3}]`, `"entries":[null]`} {
 		start, end := strings.Index(packBase, `"entries"`), strings.Index(packBase, `,"token_budget"`)
 		if got := found(t, KindPack, packBase[:start]+broken+packBase[end:]); len(got) == 0 {
 			t.Errorf("%s was accepted", broken)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"lukasa.dev/hmx/internal/shape"
 	"lukasa.dev/internal/canon"
@@ -19,11 +20,15 @@ type Problem struct {
 	Warning bool   `json:"warning"` // worth knowing, but the document is valid
 }
 
-// String says the problem in one line.
+// String says the problem in one line of graphic characters, whatever the names in
+// the document are.
 func (p Problem) String() string {
 	at := p.Pointer
-	if at == "" {
+	switch {
+	case at == "":
 		at = "document"
+	case strings.ContainsFunc(at, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		at = strconv.QuoteToGraphic(at)
 	}
 	return at + ": found " + p.Found + "; allowed: " + p.Allowed + " (" + p.Rule + ")"
 }

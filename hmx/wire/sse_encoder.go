@@ -24,9 +24,13 @@ type Encoder struct{ out output }
 // NewEncoder returns an encoder that writes to dst.
 func NewEncoder(dst io.Writer) *Encoder { return &Encoder{output{dst: dst}} }
 
+// maxID is the longest id that is written: it counts against what a receiver is
+// ready to hold, and no receiver should refuse a valid event for the sake of it.
+const maxID = 1024
+
 // Event writes ev as a block of id, event and data. The id is the event's own; one
-// that cannot be said in this form, because it has a line break or a NUL in it, is
-// left out. The last event id of the receiver then stays that of an event before,
+// that cannot be said in this form, because it has a line break or a NUL in it or
+// is longer than 1024 bytes, is left out. The last event id of the receiver then stays that of an event before,
 // so that a stream resumed from there repeats this one and loses none. Errors are
 // those of Writer.Event.
 func (e *Encoder) Event(ev *hmx.Event) error {
@@ -34,7 +38,7 @@ func (e *Encoder) Event(ev *hmx.Event) error {
 		return e.out.err
 	}
 	buf := e.out.buf
-	if ev != nil && ev.EventID != "" && !strings.ContainsAny(ev.EventID, "\r\n\x00") {
+	if ev != nil && ev.EventID != "" && len(ev.EventID) <= maxID && !strings.ContainsAny(ev.EventID, "\r\n\x00") {
 		buf = append(append(append(buf, "id: "...), ev.EventID...), '\n')
 	}
 	buf = append(buf, "event: "+EventType+"\ndata: "...)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"lukasa.dev/hmx"
 	"pgregory.net/rapid"
@@ -196,5 +197,26 @@ func TestOutputMemory(t *testing.T) {
 	w := NewWriter(io.Discard)
 	if err := w.Event(e); err != nil || cap(w.out.buf) > 4*enough {
 		t.Error(err, cap(w.out.buf))
+	}
+}
+
+// An id as long as an event is valid; it is not what an SSE block is refused for.
+func TestLongIDsAreLeftOut(t *testing.T) {
+	for _, length := range []int{1024, 1025, 600 << 10} {
+		ev := &hmx.Event{EventID: strings.Repeat("i", length), EventType: hmx.TypeMessage, AgentID: "a", TenantID: "t", SessionID: "s",
+			Timestamp: hmx.TimeOf(time.UnixMilli(0))}
+		var buf bytes.Buffer
+		enc := NewEncoder(&buf)
+		if err := errors.Join(enc.Event(ev), enc.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.HasPrefix(buf.Bytes(), []byte("id: ")); got != (length <= 1024) {
+			t.Errorf("an id of %d bytes: written %v", length, got)
+		}
+		for item, err := range NewDecoder(&buf, Options{}).Events() {
+			if err != nil || item.Event.EventID != ev.EventID {
+				t.Errorf("an id of %d bytes: %v", length, err)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"strconv"
@@ -21,6 +22,24 @@ func AppendNumber(dst []byte, f float64) []byte {
 	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' {
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// AppendShortest appends f in as few bytes as a JSON number needs, which is not
+// always its canonical form: 1e20, not 100000000000000000000. f must be finite.
+func AppendShortest(dst []byte, f float64) []byte {
+	start := len(dst)
+	dst = AppendNumber(dst, f)
+	var buf [32]byte
+	e := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
+	at := bytes.IndexByte(e, 'e') + 1
+	exponent := bytes.TrimLeft(bytes.TrimPrefix(e[at:], []byte("+")), "0")
+	if e[at] == '-' {
+		exponent = append([]byte("-"), bytes.TrimLeft(e[at+1:], "0")...)
+	}
+	if len(exponent) > 0 && at+len(exponent) < len(dst)-start {
+		dst = append(append(dst[:start], e[:at]...), exponent...)
 	}
 	return dst
 }

@@ -3,8 +3,11 @@ package canon
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestInt(t *testing.T) {
@@ -136,4 +139,29 @@ func checkNumberNode(t *testing.T, d *Doc, n Node) {
 	if f, _ := r.Float64(); f != d.Float(n) {
 		t.Fatalf("Float(%s) = %v, want %v", text, d.Float(n), f)
 	}
+}
+
+// The shortest form is the same number in no more bytes than any usual form.
+func TestAppendShortest(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", 1: "1", -1: "-1", 0.1: "0.1", 100: "100", 1000: "1e3", 1e20: "1e20", 1e21: "1e21", -2.5e-7: "-2.5e-7", 0.001: "1e-3", 0.25: "0.25",
+		123456: "123456", 5e-324: "5e-324", math.MaxFloat64: "1.7976931348623157e308",
+	} {
+		if got := string(AppendShortest([]byte("x"), f)); got != "x"+want {
+			t.Errorf("AppendShortest(%v) = %s, want x%s", f, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.Float64().Filter(func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }).Draw(t, "f")
+		got := AppendShortest(nil, f)
+		var d Doc
+		if flaws := d.Parse(got); flaws != nil || d.Float(0) != f {
+			t.Fatalf("%v became %s: %v", f, got, flaws)
+		}
+		for _, format := range []byte("efg") {
+			if other := strconv.AppendFloat(nil, f, format, -1, 64); len(other) < len(got) {
+				t.Fatalf("%s is shorter than %s", other, got)
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"lukasa.dev/hmx"
@@ -120,50 +121,54 @@ func (d *documents) problem() (hmx.Problem, bool) {
 	return d.lines.Counts().Problem()
 }
 
-// lookAhead reads until the first line that is not blank has ended and the next
-// one has begun, or a document's worth has been read.
+// lookAhead reads until the first two lines that are not blank have ended, or a
+// document's worth has been read. One line is enough if it is a document.
 func lookAhead(src io.Reader) ([]byte, error) {
 	var head []byte
 	chunk := make([]byte, 32<<10)
 	for len(head) <= maxDocument {
 		n, err := src.Read(chunk)
 		head = append(head, chunk[:n]...)
-		if _, second := firstLines(head); second != nil || err != nil {
+		first, second := firstLines(head)
+		if second != nil || isObject(first) || err != nil {
 			return head, err
 		}
 	}
 	return head, nil
 }
 
-// firstLines returns the first two lines of text that are not blank. The first
-// is nil until it is known to have ended.
+// firstLines returns the first two lines of text that are not blank, each once it
+// has ended.
 func firstLines(text []byte) (first, second []byte) {
 	for line := range bytes.Lines(text) {
-		ended := line[len(line)-1] == '\n'
+		if line[len(line)-1] != '\n' {
+			break
+		}
 		switch line = bytes.Trim(line, " \t\r\n"); {
 		case len(line) == 0:
-		case first == nil && ended:
+		case first == nil:
 			first = line
-		case first != nil:
+		default:
 			return first, line
 		}
 	}
 	return first, nil
 }
 
+// isObject reports whether a line looks like a whole object.
+func isObject(line []byte) bool {
+	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}'
+}
+
 // oneDocument guesses from its beginning whether an input is one document over
-// several lines: the first line is not a whole value, and the next does not look
-// like a document of its own.
+// several lines: neither of its first two lines is one by itself.
 func oneDocument(head []byte) bool {
-	first, second := firstLines(head)
-	first = bytes.TrimPrefix(first, []byte("\xEF\xBB\xBF")) // a mark to be refused, but not to mislead
-	if len(first) == 0 || second == nil {
+	first, second := firstLines(append(slices.Clip(head), '\n')) // the last line may lack its end
+	first = bytes.TrimPrefix(first, []byte("\xEF\xBB\xBF"))      // a mark to be refused, but not to mislead
+	if len(first) == 0 || second == nil || isObject(first) || isObject(second) {
 		return false
 	}
-	if c := first[len(first)-1]; len(first) > 1 && (c == '}' || c == ']') {
-		return false
-	}
-	return (first[0] == '{' || first[0] == '[') && (len(first) == 1 || second[0] != '{')
+	return first[0] == '{' || first[0] == '['
 }
 
 // kindNames lists the kinds for help and errors.

@@ -9,13 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 )
 
 // maxHashed is the largest text that is hashed: hashing needs all of it at once.
-const maxHashed = 16 << 20
+const maxHashed = 4 << 20
 
 type hashFlags struct {
 	whole     bool
@@ -75,7 +74,7 @@ func (s *shell) hash(ctx context.Context, args []string, flags hashFlags) error 
 		return notStrict(in.name, flaws[0])
 	}
 	part, answer := doc.Root(), hashAnswer{Of: "document"}
-	if kind, ok := hmx.Detect(text); ok && kind == hmx.KindArtifact && !flags.whole {
+	if doc.Member(part, "artifact_id") != canon.None && !flags.whole {
 		if n := doc.Member(part, "content"); n != canon.None {
 			part, answer.Of = n, "content"
 		}

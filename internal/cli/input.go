@@ -37,15 +37,37 @@ func (s *shell) open(ctx context.Context, args []string) (*input, error) {
 		}
 		return s.newInput(ctx, "standard input", s.stdin, func() error { return nil })
 	}
-	f, err := os.Open(args[0])
+	f, err := openFile(ctx, args[0])
 	if err != nil {
-		return nil, cannotOpen(args[0], err)
+		return nil, err
 	}
 	in, err := s.newInput(ctx, fmt.Sprintf("%q", args[0]), f, f.Close)
 	if err != nil {
 		_ = f.Close() // nothing was written to it
 	}
 	return in, err
+}
+
+// openFile opens path, or ends with ctx: to open a pipe is to wait for its writer.
+func openFile(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, cannotOpen(path, o.err)
+		}
+		return o.f, nil
+	case <-ctx.Done():
+		return nil, ctx.Err() // the file, should it open yet, ends with the process
+	}
 }
 
 func (s *shell) newInput(ctx context.Context, name string, r io.Reader, closeSource func() error) (*input, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,5 +119,22 @@ func TestMissingFileKeepsItsCause(t *testing.T) {
 	_, err := testShell(nil, io.Discard, io.Discard).open(t.Context(), []string{filepath.Join(t.TempDir(), "none")})
 	if !errors.Is(err, fault.UnreadableInput) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// To open a pipe that nobody writes to is to wait; whoever waits can be stopped.
+func TestOpeningAPipeCanBeCancelled(t *testing.T) {
+	mkfifo, err := exec.LookPath("mkfifo")
+	if err != nil {
+		t.Skip("there are no named pipes here")
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command(mkfifo, path).Run(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code := Run(ctx, []string{"validate", path}, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" }); code != fault.ExitCanceled {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -37,8 +37,22 @@ func (c *Checker) Add(p Problem) {
 	}
 }
 
+// full reports whether no more problems are kept, and counts one if so. It is asked
+// before a problem is worded: finding the pointer of one value costs as much as it
+// has siblings, and a hostile document has many of both.
+func (c *Checker) full() bool {
+	if len(c.Problems) < MaxProblems {
+		return false
+	}
+	c.Omitted++
+	return true
+}
+
 // At records a problem with the value n.
 func (c *Checker) At(n canon.Node, rule, found, allowed string) {
+	if c.full() {
+		return
+	}
 	start, _ := c.Doc.Span(n)
 	c.Add(Problem{Pointer: c.Doc.Pointer(n), Rule: rule, Found: found, Allowed: allowed, Offset: start})
 }
@@ -103,6 +117,7 @@ func (c *Checker) count() int { return len(c.Problems) + c.Omitted }
 
 func (c *Checker) unknown(s *Shape, m canon.Node, rule string) {
 	switch {
+	case s.Closed && c.full():
 	case s.Closed:
 		names := make([]string, len(s.Fields))
 		for i, f := range s.Fields {
@@ -115,6 +130,9 @@ func (c *Checker) unknown(s *Shape, m canon.Node, rule string) {
 		}
 		c.At(m, s.Unknown, found, allowed)
 	case s.Names != nil && !slices.Contains(s.Names, string(c.Doc.Key(m))):
+		if c.full() {
+			return
+		}
 		c.At(m, s.Unknown, "the name "+Quote(string(c.Doc.Key(m))), "one of "+strings.Join(s.Names, ", "))
 	case s.Values != nil:
 		c.Value(s.Values, m, rule)
@@ -122,6 +140,9 @@ func (c *Checker) unknown(s *Shape, m canon.Node, rule string) {
 }
 
 func (c *Checker) missing(s *Shape, n canon.Node, i int) {
+	if c.full() {
+		return
+	}
 	start, _ := c.Doc.Span(n)
 	p := canon.AppendPointerToken([]byte(c.Doc.Pointer(n)+"/"), []byte(s.Fields[i].Name))
 	c.Add(Problem{
@@ -202,7 +223,7 @@ func (c *Checker) checkText(s *Shape, n canon.Node, rule string) {
 		}
 	}
 	if s.Format.Match != nil && !s.Format.Match(c.text(n)) {
-		c.At(n, rule, Show(c.Doc, n), s.Describe())
+		c.misfit(s, n, rule)
 		return
 	}
 	if s.Enum != nil {
@@ -212,14 +233,16 @@ func (c *Checker) checkText(s *Shape, n canon.Node, rule string) {
 				return
 			}
 		}
-		c.At(n, rule, Show(c.Doc, n), Suggest(s.Describe(), string(text), s.Enum))
+		if !c.full() {
+			c.At(n, rule, Show(c.Doc, n), Suggest(s.Describe(), string(text), s.Enum))
+		}
 	}
 }
 
 func (c *Checker) checkNumber(s *Shape, n canon.Node, rule string) {
 	d := c.Doc
 	if s.Type == Integer && !d.Integral(n) {
-		c.At(n, rule, Show(d, n), s.Describe())
+		c.misfit(s, n, rule)
 		return
 	}
 	if !s.Bounded {
@@ -230,7 +253,7 @@ func (c *Checker) checkNumber(s *Shape, n canon.Node, rule string) {
 		fits = d.CompareInt(n, s.Min) >= 0
 	}
 	if !fits {
-		c.At(n, rule, Show(d, n), s.Describe())
+		c.misfit(s, n, rule)
 	}
 }
 
@@ -261,6 +284,13 @@ func (c *Checker) checkList(s *Shape, n canon.Node, rule string) {
 
 func (c *Checker) wrongType(s *Shape, n canon.Node, rule string) {
 	if c.Doc.Kind(n) != canon.Broken {
+		c.misfit(s, n, rule)
+	}
+}
+
+// misfit records that n is not what s admits.
+func (c *Checker) misfit(s *Shape, n canon.Node, rule string) {
+	if !c.full() {
 		c.At(n, rule, Show(c.Doc, n), s.Describe())
 	}
 }

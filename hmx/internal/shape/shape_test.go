@@ -179,3 +179,38 @@ func TestNearest(t *testing.T) {
 		t.Error("a megabyte is near nothing")
 	}
 }
+
+// Beyond the limit problems are counted and not worded: the work for a hostile
+// document grows with its size and not with the square of it.
+func TestManyProblemsAreCheap(t *testing.T) {
+	for name, text := range map[string]string{
+		"items": `{"kind":"b","list":[` + strings.Repeat(`"x",`, 100_000) + `1]}`,
+		"unknown": `{"kind":"b"` + func() string {
+			var b strings.Builder
+			for i := range 50_000 {
+				fmt.Fprintf(&b, `,"u%d":1`, i)
+			}
+			return b.String()
+		}() + `}`,
+		"names": `{"kind":"b","map":{"x":true` + func() string {
+			var b strings.Builder
+			for i := range 50_000 {
+				fmt.Fprintf(&b, `,"u%d":1`, i)
+			}
+			return b.String()
+		}() + `}}`,
+	} {
+		var d canon.Doc
+		if flaws := d.Parse([]byte(text)); flaws != nil {
+			t.Fatal(flaws)
+		}
+		var c Checker
+		work := testing.AllocsPerRun(1, func() {
+			c.Reset(&d)
+			c.Record(sample, 0, "root", nil)
+		})
+		if work > 100*MaxProblems || len(c.Problems) != MaxProblems || c.Omitted < 49_000 {
+			t.Errorf("%s: %v allocations for %d problems and %d more", name, work, len(c.Problems), c.Omitted)
+		}
+	}
+}
