@@ -27,7 +27,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 func borrow() *decoder { return decoders.Get().(*decoder) }
 
 func (d *decoder) giveBack() {
-	d.data = nil
+	d.data, d.parts.embeddings = nil, nil // these are the caller's now
 	if d.doc.Footprint()+cap(d.buf) <= keepBytes {
 		d.doc.Reset()
 		decoders.Put(d)

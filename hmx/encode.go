@@ -20,7 +20,11 @@ type EncodeError struct {
 }
 
 func (e *EncodeError) Error() string {
-	return "cannot write as JSON: " + e.Pointer + ": " + e.Detail + " (" + e.Rule + ")"
+	at := e.Pointer
+	if at != "" {
+		at += ": "
+	}
+	return "cannot write as JSON: " + at + e.Detail + " (" + e.Rule + ")"
 }
 
 // within says that err belongs to the member or item called name.
