@@ -66,21 +66,18 @@ func (w *eventWriter) number(name string, value float64) {
 }
 
 func (w *eventWriter) numbers(name string, values []float64) {
-	if values == nil {
-		return
-	}
-	w.name(name)
-	w.buf = append(w.buf, '[')
-	for i, v := range values {
-		if i > 0 {
-			w.buf = append(w.buf, ',')
-		}
-		w.number(name, v)
-	}
-	w.buf = append(w.buf, ']')
+	writeList(w, name, values, func(v float64) { w.number(name, v) })
 }
 
 func (w *eventWriter) texts(name string, values []string) {
+	writeList(w, name, values, func(v string) {
+		buf, err := appendText(w.buf, v)
+		w.keep(name, buf, err)
+	})
+}
+
+// writeList writes the member called name as an array, unless it is nil.
+func writeList[T any](w *eventWriter, name string, values []T, write func(T)) {
 	if values == nil {
 		return
 	}
@@ -90,8 +87,7 @@ func (w *eventWriter) texts(name string, values []string) {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		buf, err := appendText(w.buf, v)
-		w.keep(name, buf, err)
+		write(v)
 	}
 	w.buf = append(w.buf, ']')
 }

@@ -109,7 +109,7 @@ func TestEventRoundTrip(t *testing.T) {
 		if err != nil {
 			// The generator does not know the rules on normative content.
 			if _, normative := err.(*InvalidError); normative && strings.Contains(err.Error(), "HMX-E/4.") {
-				t.Skip("content of the wrong type")
+				return
 			}
 			t.Fatal(err)
 		}

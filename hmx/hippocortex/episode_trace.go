@@ -104,7 +104,7 @@ func (r *reader) number(session sessionKey) {
 	}
 	next, ok := r.opts.Sequencer.Next(session.tenant, session.session)
 	if !ok {
-		r.missing(at, "a sequence number, but this session has used the last one, 2^63-1; begin another session")
+		r.missing(at, "a sequence number, but the session has used the last one, 2^63-1; begin another session")
 		return
 	}
 	r.session, r.sequence = session, hmx.Some(next)
