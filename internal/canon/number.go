@@ -31,6 +31,9 @@ func AppendNumber(dst []byte, f float64) []byte {
 func AppendShortest(dst []byte, f float64) []byte {
 	start := len(dst)
 	dst = AppendNumber(dst, f)
+	if text := dst[start:]; !bytes.Contains(text, []byte("00")) && bytes.IndexByte(text, 'e') < 0 {
+		return dst // an exponent pays only where it stands for zeros
+	}
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
 	at := bytes.IndexByte(e, 'e') + 1
