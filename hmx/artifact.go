@@ -122,7 +122,7 @@ func (a *Artifact) UnmarshalJSON(data []byte) error {
 }
 
 // Canonical returns the artifact in the canonical form of RFC 8785.
-func (a *Artifact) Canonical() ([]byte, error) { return canonical(a) }
+func (a *Artifact) Canonical() ([]byte, error) { return canonical(a.AppendJSON(nil)) }
 
 // ContentHash returns the hash of HMX-A section 8: SHA-256 over the canonical
 // form of content, in lower-case hexadecimal.

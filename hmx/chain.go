@@ -208,6 +208,8 @@ func (c *Chain) Supersede(id string, next *Artifact) (old, successor *Artifact, 
 		return nil, nil, &ChainFault{"HMX-A/7.1", []string{id}, "artifact " + id + " cannot supersede itself"}
 	case c.byID[next.ArtifactID] != nil:
 		return nil, nil, &ChainFault{"HMX-A/7.2", []string{id, next.ArtifactID}, "artifact " + next.ArtifactID + " stands in a chain already"}
+	case a.SupersededBy.Set || c.newer[id] != "":
+		return nil, nil, &ChainFault{"HMX-A/7", []string{id}, "artifact " + id + " has a successor already"}
 	case a.Version == math.MaxInt64:
 		return nil, nil, &ChainFault{"HMX-A/2.1", []string{id}, "there is no version after that of artifact " + id}
 	case strangers(a, next):

@@ -176,6 +176,14 @@ func TestSupersedeRefusals(t *testing.T) {
 			t.Errorf("%s was accepted", name)
 		}
 	}
+	rivals, _ := NewChain([]*Artifact{link("a", 1, StatusActive, "", ""), link("b", 2, StatusActive, "a", "")})
+	if _, _, err := rivals.Supersede("a", link("c", 1, StatusActive, "", "")); err == nil {
+		t.Error("two successors of one artifact")
+	}
+	named, _ := NewChain([]*Artifact{link("a", 1, StatusActive, "", "x")})
+	if _, _, err := named.Supersede("a", link("c", 1, StatusActive, "", "")); err == nil {
+		t.Error("a successor in place of another")
+	}
 	old, next, err := c.Supersede("a", link("b", 7, StatusActive, "", ""))
 	if err != nil || old.Status != StatusSuperseded || old.SupersededBy != Some("b") || next.Supersedes != Some("a") || next.Version != 2 {
 		t.Errorf("%+v %+v %v", old, next, err)

@@ -255,3 +255,24 @@ func TestContentMadeInGoMayBeWrong(t *testing.T) {
 		}
 	}
 }
+
+// A value of the wrong kind survives where the field itself must be written.
+func TestWrongKindsSurvive(t *testing.T) {
+	for _, text := range []string{`{"origin":5,"confidence":"x","evidence_count":2}`, `{"origin":"o","confidence":0,"evidence_count":0}`} {
+		var p Provenance
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.Marshal(p); err != nil || !sameJSON(again, []byte(text)) {
+			t.Errorf("%s became %s, %v", text, again, err)
+		}
+	}
+	var q QueryClassification
+	text := []byte(`{"intent":"","keywords":[],"entities":[],"time_ref":3}`)
+	if err := json.Unmarshal(text, &q); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(q); err != nil || !sameJSON(again, text) {
+		t.Errorf("%s became %s, %v", text, again, err)
+	}
+}

@@ -53,8 +53,8 @@ func checkEncoded(k Kind, data []byte, err error) ([]Problem, error) {
 }
 
 // encode appends v as compact JSON. Unlike encoding/json it refuses text that is
-// not UTF-8 instead of replacing it, writes numbers as RFC 8785 does and escapes
-// nothing that need not be. An error is an *EncodeError that names the field.
+// not UTF-8 instead of replacing it, writes numbers in as few bytes as they need and
+// escapes nothing that need not be. An error is an *EncodeError that names the field.
 func encode(dst []byte, v any) ([]byte, error) {
 	out, err := appendValue(dst, reflect.ValueOf(v))
 	if err != nil {
@@ -63,8 +63,8 @@ func encode(dst []byte, v any) ([]byte, error) {
 	return out, nil
 }
 
-func canonical(v any) ([]byte, error) {
-	data, err := encode(nil, v)
+// canonical returns what was encoded in its canonical form.
+func canonical(data []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -200,10 +200,14 @@ func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 	p := planOf(v.Type())
 	dst = append(dst, '{')
 	first := true
+	var extra Extra
+	if p.extra >= 0 {
+		extra = v.Field(p.extra).Interface().(Extra)
+	}
 	for _, f := range p.fields {
 		fv := v.Field(f.index)
-		if f.omitZero && absent(fv) {
-			continue
+		if _, instead := extra[f.name]; absent(fv) && (f.omitZero || instead) {
+			continue // left out, or of a kind the field could not take
 		}
 		if !first {
 			dst = append(dst, ',')
@@ -214,20 +218,17 @@ func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if p.extra >= 0 {
-		extra := v.Field(p.extra).Interface().(Extra)
-		for _, name := range slices.Sorted(maps.Keys(extra)) {
-			if i, known := p.byName[name]; known && !(p.fields[i].omitZero && absent(v.Field(p.fields[i].index))) {
-				continue // the typed field has been written
-			}
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			var err error
-			if dst, err = appendMember(dst, name, reflect.ValueOf(extra[name])); err != nil {
-				return nil, err
-			}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if i, known := p.byName[name]; known && !absent(v.Field(p.fields[i].index)) {
+			continue // the typed field has been written
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		var err error
+		if dst, err = appendMember(dst, name, reflect.ValueOf(extra[name])); err != nil {
+			return nil, err
 		}
 	}
 	return append(dst, '}'), nil

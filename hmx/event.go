@@ -133,7 +133,7 @@ var eventSpec = spec{
 
 // DecodeEvent reads one event and applies every rule of HMX-E. It returns the
 // event with any warnings, or an *InvalidError that lists all problems. The event
-// does not refer to data, and holds no more memory than Size says.
+// does not refer to data, and holds about as much memory as Size says.
 func DecodeEvent(data []byte) (*Event, []Problem, error) {
 	d := borrow()
 	defer d.giveBack()
@@ -276,7 +276,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 // Canonical returns the event in the canonical form of RFC 8785. Numbers are doubles
 // there: two events that differ only in digits beyond 2^53, of a sequence or inside
 // content, have the same canonical form, and are not told apart by it.
-func (e *Event) Canonical() ([]byte, error) { return canonical(e) }
+func (e *Event) Canonical() ([]byte, error) { return canonical(e.AppendJSON(nil)) }
 
 // Size estimates the memory the event holds, in bytes.
 func (e *Event) Size() int {

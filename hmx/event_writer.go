@@ -66,18 +66,20 @@ func (w *eventWriter) number(name string, value float64) {
 }
 
 func (w *eventWriter) numbers(name string, values []float64) {
-	writeList(w, name, values, func(v float64) { w.number(name, v) })
-}
-
-func (w *eventWriter) texts(name string, values []string) {
-	writeList(w, name, values, func(v string) {
-		buf, err := appendText(w.buf, v)
-		w.keep(name, buf, err)
+	writeList(w, name, values, func(buf []byte, v float64) ([]byte, error) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, notFinite(v)
+		}
+		return canon.AppendShortest(buf, v), nil
 	})
 }
 
+func (w *eventWriter) texts(name string, values []string) {
+	writeList(w, name, values, appendText)
+}
+
 // writeList writes the member called name as an array, unless it is nil.
-func writeList[T any](w *eventWriter, name string, values []T, write func(T)) {
+func writeList[T any](w *eventWriter, name string, values []T, write func([]byte, T) ([]byte, error)) {
 	if values == nil {
 		return
 	}
@@ -87,7 +89,11 @@ func writeList[T any](w *eventWriter, name string, values []T, write func(T)) {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		write(v)
+		buf, err := write(w.buf, v)
+		if err != nil {
+			err = within(strconv.Itoa(i), err)
+		}
+		w.keep(name, buf, err)
 	}
 	w.buf = append(w.buf, ']')
 }

@@ -292,4 +292,4 @@ func (p *Pack) UnmarshalJSON(data []byte) error {
 }
 
 // Canonical returns the pack in the canonical form of RFC 8785.
-func (p *Pack) Canonical() ([]byte, error) { return canonical(p) }
+func (p *Pack) Canonical() ([]byte, error) { return canonical(p.AppendJSON(nil)) }

@@ -148,9 +148,12 @@ func (d *decoder) checkOrder() {
 			continue
 		}
 		section := Section(d.doc.Text(at))
-		if p := section.Priority(); p >= priority {
+		switch p := section.Priority(); {
+		case p < 0:
+			continue // reported already
+		case p >= priority:
 			priority = p
-		} else if p >= 0 && !warned {
+		case !warned:
 			warned = true
 			d.warnAt(at, "HMX-C/3.3", string(section)+" after "+string(Sections()[priority]), "sections by priority: "+strings.Join(names(Sections()), " > "))
 		}

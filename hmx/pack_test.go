@@ -92,6 +92,12 @@ func TestPackProblemsAllAtOnce(t *testing.T) {
 		`"metadata":{}`, `"metadata":{},"tags":"x"`, `"relevance_score":0.5`, `"relevance_score":"high"`).Replace(packBase)
 	expect(t, KindPack, doc,
 		"HMX-C/3 /entries/0/relevance_score", "HMX-C/4.1 /token_budget/used", "HMX-C/5 /assembly_metadata/included_count", "HMX-C/2.2 /tags")
+	// What is said about an entry's place never quotes a section that is none.
+	strange := strings.ReplaceAll(withEntries(entryBase, strings.Replace(entryBase, "0.5", "0.9", 1)), `"section":"facts"`, `"section":"a\n\u001b[31m"`)
+	_, err := Check(KindPack, []byte(strange))
+	if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") || strings.Contains(err.Error(), "3.3") {
+		t.Errorf("%q", err)
+	}
 	for _, whole := range []string{`"token_budget"`, `"assembly_metadata"`, `"entries"`, `"used"`, `"token_estimate"`, `"section"`} {
 		for _, broken := range []string{"NaN", "1e999"} {
 			at := strings.Index(packBase, whole) + len(whole) + 1

@@ -56,7 +56,12 @@ func (o Opt[T]) Or(other T) T {
 func (o Opt[T]) IsZero() bool { return !o.Set }
 
 // MarshalJSON writes the value, or null if it is absent.
-func (o Opt[T]) MarshalJSON() ([]byte, error) { return encode(nil, o) }
+func (o Opt[T]) MarshalJSON() ([]byte, error) {
+	if !o.Set {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.Value)
+}
 
 // UnmarshalJSON reads the value; null leaves it absent.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {

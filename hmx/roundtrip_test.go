@@ -3,6 +3,7 @@ package hmx
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -247,5 +248,36 @@ func TestCompareEvents(t *testing.T) {
 	slices.SortFunc(shuffled, CompareEvents)
 	if !slices.Equal(shuffled, sorted) {
 		t.Error("sorting gives another order")
+	}
+}
+
+// The canonical form is that of what is written.
+func TestCanonicalAgreesWithAppendJSON(t *testing.T) {
+	e := &Event{EventID: "e"}
+	written, err := e.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := e.Canonical(); err != nil || !sameJSON(got, written) {
+		t.Errorf("%s %v", got, err)
+	}
+	for name, call := range map[string]func() ([]byte, error){
+		"event": (*Event)(nil).Canonical, "artifact": (*Artifact)(nil).Canonical, "pack": (*Pack)(nil).Canonical,
+	} {
+		if got, err := call(); err == nil {
+			t.Errorf("no %s at all is %s", name, got)
+		}
+	}
+	e.Tags = []string{"a", "\xff"}
+	var refused *EncodeError
+	if _, err := e.AppendJSON(nil); !errors.As(err, &refused) || refused.Pointer != "/tags/1" || refused.Rule != "HMX-JSON/utf8" {
+		t.Errorf("%v", err)
+	}
+	var invalid *InvalidError
+	if _, err := e.Validate(); !errors.As(err, &invalid) || invalid.Problems[0].Pointer != "/tags/1" {
+		t.Errorf("%v", err)
+	}
+	if b, err := json.Marshal(Some(int32(4))); err != nil || string(b) != "4" {
+		t.Errorf("%s %v", b, err)
 	}
 }

@@ -31,10 +31,39 @@ func TestLongIdsAreForgotten(t *testing.T) {
 		b.Push(now, &hmx.Event{TenantID: "t", SessionID: fmt.Sprint(i), EventID: "e"})
 	}
 	want := 0
-	for k := range b.sessions {
-		want += k.len()
+	for k, s := range b.sessions {
+		if s.idle {
+			want += k.len()
+		}
 	}
 	if s := b.Stats(); s.Names != want || s.Sessions < 1000 {
 		t.Errorf("%+v, want %d bytes of ids", s, want)
+	}
+}
+
+// The ids of sessions that wait count with their events: they cannot push others
+// out of memory.
+func TestWaitingSessionsPushNobodyOut(t *testing.T) {
+	b, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(0, 0)
+	for i := range 100 {
+		for seq := range int64(5) {
+			b.Push(now, &hmx.Event{TenantID: "good", SessionID: fmt.Sprint(i), Sequence: seq})
+		}
+	}
+	for i := range 40 {
+		b.Push(now, &hmx.Event{TenantID: "evil", SessionID: fmt.Sprint(i, strings.Repeat("s", 1<<20)), Sequence: 5})
+	}
+	for i := range 100 {
+		session := fmt.Sprint(i)
+		if got := b.Push(now, &hmx.Event{TenantID: "good", SessionID: session, Sequence: 2}); len(got) != 1 || got[0].Disposition != Late {
+			t.Fatalf("session %s was forgotten: %+v", session, got)
+		}
+		if got := b.Push(now, &hmx.Event{TenantID: "good", SessionID: session, Sequence: 5}); len(got) != 1 || got[0].Disposition != InOrder {
+			t.Fatalf("session %s was forgotten: %+v", session, got)
+		}
 	}
 }

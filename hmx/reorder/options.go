@@ -32,10 +32,10 @@ type Options struct {
 	MaxBytes  int
 
 	// MaxSessions is how many sessions are remembered, at some 200 bytes each, and
-	// MaxNameBytes how long their tenant and session ids may be all together. The
-	// one idle for longest is forgotten first. Sessions that hold events are never
-	// forgotten, even should there be more of them; they are at most MaxEvents, and
-	// their ids count there.
+	// MaxNameBytes how long the tenant and session ids of idle ones may be all
+	// together. The one idle for longest is forgotten first. Sessions that hold
+	// events are never forgotten, even should there be more of them; they are at
+	// most MaxEvents, and their ids count there.
 	MaxSessions  int
 	MaxNameBytes int
 

@@ -62,7 +62,7 @@ type Stats struct {
 	Events   int // held
 	Bytes    int // held, by hmx.Event.Size
 	Sessions int // remembered
-	Names    int // bytes of their ids
+	Names    int // bytes of the ids of those that hold nothing
 	Waiting  int // sessions among them that hold events
 
 	InOrder  uint64 // released, by disposition, since New
@@ -81,7 +81,7 @@ func (s Stats) Released() uint64 {
 // Stats returns what the buffer holds and has done.
 func (b *Buffer) Stats() Stats {
 	return Stats{
-		Events: b.queue.len, Bytes: b.bytes, Sessions: len(b.sessions), Names: b.names, Waiting: len(b.sessions) - b.idle.len,
+		Events: b.queue.len, Bytes: b.bytes, Sessions: len(b.sessions), Names: b.idle.names, Waiting: len(b.sessions) - b.idle.len,
 		InOrder: b.counts[InOrder], AfterGap: b.counts[AfterGap], Evicted: b.counts[Evicted],
 		Flushed: b.counts[Flushed], Late: b.counts[Late], Tied: b.counts[Tied],
 	}

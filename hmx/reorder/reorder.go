@@ -68,7 +68,6 @@ type Buffer struct {
 	queue    queue   // all held events in order of arrival, which is that of deadlines
 	idle     recency // sessions that hold nothing, most recently used first
 	bytes    int     // of all held events
-	names    int     // bytes of the ids of all remembered sessions
 	arrivals uint64
 	counts   [dispositions]uint64
 	out      []Release    // what the current call releases
@@ -244,12 +243,12 @@ func (b *Buffer) end() []Release {
 }
 
 // forget drops the sessions that have been idle longest until no more than
-// MaxSessions are left with MaxNameBytes of ids, or all that are left hold events.
+// MaxSessions are left, or all that are left hold events, and the ids of the idle
+// ones have no more than MaxNameBytes.
 func (b *Buffer) forget() {
-	for (len(b.sessions) > b.opts.MaxSessions || b.names > b.opts.MaxNameBytes) && b.idle.last != nil {
+	for (len(b.sessions) > b.opts.MaxSessions || b.idle.names > b.opts.MaxNameBytes) && b.idle.last != nil {
 		s := b.idle.last
 		b.idle.remove(s)
-		b.names -= s.key.len()
 		delete(b.sessions, s.key)
 	}
 }
@@ -266,7 +265,6 @@ func (b *Buffer) session(ev *hmx.Event) *session {
 		}
 	}
 	b.sessions[s.key] = s
-	b.names += s.key.len()
 	return s
 }
 

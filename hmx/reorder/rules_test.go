@@ -206,7 +206,7 @@ func TestStats(t *testing.T) {
 	b.Flush()
 	held := eventOf("t", "E", 3)
 	b.Push(epoch, held)
-	want := Stats{Events: 1, Bytes: held.Size(), Sessions: 5, Names: 10, Waiting: 1, InOrder: 2, AfterGap: 4, Evicted: 1, Flushed: 1, Late: 1, Tied: 1}
+	want := Stats{Events: 1, Bytes: held.Size(), Sessions: 5, Names: 8, Waiting: 1, InOrder: 2, AfterGap: 4, Evicted: 1, Flushed: 1, Late: 1, Tied: 1}
 	if got := b.Stats(); got != want || got.Released() != 10 {
 		t.Fatalf("\n got %+v\nwant %+v", got, want)
 	}
@@ -216,8 +216,8 @@ func TestOptions(t *testing.T) {
 	if _, err := New(Options{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := New(Options{Window: -1, MaxSessionEvents: -1, MaxSessionBytes: -1, MaxEvents: -1, MaxBytes: -1, MaxSessions: -1})
-	for _, name := range []string{"window", "MaxSessionEvents", "MaxSessionBytes", "MaxEvents", "MaxBytes", "MaxSessions"} {
+	_, err := New(Options{Window: -1, MaxSessionEvents: -1, MaxSessionBytes: -1, MaxEvents: -1, MaxBytes: -1, MaxSessions: -1, MaxNameBytes: -1})
+	for _, name := range []string{"window", "MaxSessionEvents", "MaxSessionBytes", "MaxEvents", "MaxBytes", "MaxSessions", "MaxNameBytes"} {
 		if err == nil || !strings.Contains(err.Error(), name+" is -1") {
 			t.Errorf("%s is not reported: %v", name, err)
 		}

@@ -136,6 +136,7 @@ func (q *queue) remove(h *held) {
 type recency struct {
 	first, last *session
 	len         int
+	names       int // bytes of their ids
 }
 
 // touch puts s first, whether it is in the list or not.
@@ -151,6 +152,7 @@ func (l *recency) touch(s *session) {
 	}
 	l.first, s.idle = s, true
 	l.len++
+	l.names += s.key.len()
 }
 
 // remove takes s out if it is in the list.
@@ -170,4 +172,5 @@ func (l *recency) remove(s *session) {
 	}
 	s.newer, s.older, s.idle = nil, nil, false
 	l.len--
+	l.names -= s.key.len()
 }

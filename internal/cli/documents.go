@@ -161,14 +161,16 @@ func isObject(line []byte) bool {
 }
 
 // oneDocument guesses from its beginning whether an input is one document over
-// several lines: neither of its first two lines is one by itself.
+// several lines: neither of its first two lines is one by itself, or the beginning
+// of one that was torn.
 func oneDocument(head []byte) bool {
 	first, second := firstLines(append(slices.Clip(head), '\n')) // the last line may lack its end
 	first = bytes.TrimPrefix(first, []byte("\xEF\xBB\xBF"))      // a mark to be refused, but not to mislead
 	if len(first) == 0 || second == nil || isObject(first) || isObject(second) {
 		return false
 	}
-	return first[0] == '{' || first[0] == '['
+	torn := first[0] == '{' && second[0] == '{' && !bytes.HasSuffix(first, []byte(":")) && !bytes.HasSuffix(first, []byte("["))
+	return !torn && (first[0] == '{' || first[0] == '[')
 }
 
 // kindNames lists the kinds for help and errors.

@@ -115,7 +115,7 @@ func (s *shell) printHash(name string, a hashAnswer, check bool) error {
 		return fault.Newf(fault.InvalidDocument, "%s is not an artifact with content, so there is no content_hash to check", name).
 			WithFix("use --check with an artifact")
 	case a.Matches == nil:
-		return fault.Newf(fault.InvalidDocument, "%s has no content_hash (HMX-A/2.1)", name).WithFix("add content_hash " + a.Hash)
+		return fault.Newf(fault.InvalidDocument, "%s has no content_hash that is a string (HMX-A/2.1)", name).WithFix("add content_hash " + a.Hash)
 	}
 	return fault.Newf(fault.InvalidDocument, "the content_hash of %s is not the hash of its content (HMX-A/8)", name).
 		WithFix("set content_hash to " + a.Hash)

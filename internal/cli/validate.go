@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,18 +95,36 @@ func (s *shell) validate(ctx context.Context, args []string, flags validateFlags
 		progress.update(func() string { return "checked " + counted(r.Documents, "document") })
 	}
 	r.begin()
-	var failed error
-	if len(args) == 0 {
-		failed = r.input(ctx, nil, kind, tick)
-	}
-	for _, name := range args {
-		// A file that cannot be read costs none of the others.
-		if err := r.input(ctx, []string{name}, kind, tick); err != nil && failed == nil {
-			failed = err
-		}
-	}
+	failed := r.inputs(ctx, args, kind, tick)
 	r.Complete = failed == nil
 	return cmp.Or(failed, r.end())
+}
+
+// inputs checks every FILE, or standard input if there is none. One that cannot be
+// read costs none of the others; all of them are named in the error.
+func (r *report) inputs(ctx context.Context, args []string, kind hmx.Kind, tick func()) error {
+	if len(args) == 0 {
+		return r.input(ctx, nil, kind, tick)
+	}
+	var failed error
+	var more []string
+	for _, name := range args {
+		err := r.input(ctx, []string{name}, kind, tick)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || r.shell.stdout.err != nil:
+			return err
+		case failed == nil:
+			failed = err
+		default:
+			more = append(more, strconv.Quote(name))
+		}
+	}
+	if more == nil {
+		return failed
+	}
+	first := fault.From(failed)
+	return fault.Newf(first.Code, "%w; nor could %s be read", failed, strings.Join(more, ", ")).WithFix(first.Advice())
 }
 
 // input checks one FILE, or standard input.
@@ -114,7 +134,7 @@ func (r *report) input(ctx context.Context, args []string, kind hmx.Kind, tick f
 		return err
 	}
 	defer func() { _ = in.Close() }() // nothing was written to it
-	r.inputs++
+	r.files++
 	r.name, r.file = in.name, "-"
 	if len(args) > 0 {
 		r.file = args[0]
@@ -145,13 +165,16 @@ func (r *report) documents(docs *documents, fixed hmx.Kind, tick func()) error {
 		}
 		last = kind
 		r.check(doc, kind, known)
+		if err := r.shell.stdout.err; err != nil {
+			return err // nobody learns of the rest
+		}
 		tick()
 	}
 	if p, ok := docs.problem(); ok {
 		r.add(finding{Problem: p})
 	}
 	if docs.count == 0 {
-		r.Invalid++
+		r.empty++
 		r.add(finding{Line: 1, Problem: hmx.Problem{Rule: "HMX-JSON/empty", Found: "no document at all", Allowed: "at least one JSON document"}})
 	}
 	return nil

@@ -16,12 +16,13 @@ import (
 // more memory than its longest document.
 type report struct {
 	validation
-	shell  *shell
-	name   string // of the input, for a message
-	file   string // the same as it was given
-	flags  validateFlags
-	inputs int
-	shown  int
+	shell *shell
+	name  string // of the input, for a message
+	file  string // the same as it was given
+	flags validateFlags
+	files int // that could be opened
+	empty int // files without a document
+	shown int
 }
 
 // begin opens the answer. With --json it is one object whose problems are
@@ -103,14 +104,16 @@ func (r *report) end() error {
 		r.summary()
 	}
 	where := r.name
-	if r.inputs > 1 {
-		where = counted(r.inputs, "file")
+	if r.files > 1 {
+		where = counted(r.files, "file")
 	}
 	switch {
 	case r.Valid || !r.Complete:
 		return nil // what kept an input from being read is the error then
-	case r.Documents == 0:
+	case r.empty == r.files:
 		return fault.Newf(fault.InvalidDocument, "%s is empty", where).WithFix("give it at least one JSON document")
+	case r.Invalid == 0 && r.empty > 0:
+		return fault.Newf(fault.InvalidDocument, "%d of %s are empty", r.empty, where).WithFix("give each at least one JSON document")
 	case r.Invalid == 0:
 		return fault.Newf(fault.InvalidDocument, "the documents in %s are valid, but not the way they are written down", where)
 	}
@@ -139,9 +142,12 @@ func (r *report) summary() {
 		kinds = append(kinds, counted(r.Kinds[k], k))
 	}
 	line := strings.Join(kinds, ", ")
-	if r.Valid {
+	switch {
+	case r.Valid:
 		line = s.paint.green("valid") + ": " + line
-	} else {
+	case r.Errors == 0:
+		line = s.paint.yellow("not all read") + ": " + line + ", no problems in them"
+	default:
 		line = s.paint.red("not valid") + ": " + line + fmt.Sprintf(", %s of them with problems, %s", thousands(r.Invalid), counted(r.Errors, "problem"))
 	}
 	if r.Warnings > 0 {
