@@ -198,23 +198,24 @@ func absent(v reflect.Value) bool {
 
 func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 	p := planOf(v.Type())
-	dst = append(dst, '{')
-	first := true
 	var extra Extra
 	if p.extra >= 0 {
 		extra = v.Field(p.extra).Interface().(Extra)
+	}
+	dst = append(dst, '{')
+	write := func(name string, value reflect.Value) (err error) {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst, err = appendMember(dst, name, value)
+		return err
 	}
 	for _, f := range p.fields {
 		fv := v.Field(f.index)
 		if _, instead := extra[f.name]; absent(fv) && (f.omitZero || instead) {
 			continue // left out, or of a kind the field could not take
 		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		var err error
-		if dst, err = appendMember(dst, f.name, fv); err != nil {
+		if err := write(f.name, fv); err != nil {
 			return nil, err
 		}
 	}
@@ -222,12 +223,7 @@ func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 		if i, known := p.byName[name]; known && !absent(v.Field(p.fields[i].index)) {
 			continue // the typed field has been written
 		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		var err error
-		if dst, err = appendMember(dst, name, reflect.ValueOf(extra[name])); err != nil {
+		if err := write(name, reflect.ValueOf(extra[name])); err != nil {
 			return nil, err
 		}
 	}

@@ -32,14 +32,18 @@ func (d *decoder) assemble() *assembly {
 func (a *assembly) add(field int, part []byte) {
 	start := len(a.d.buf)
 	a.d.buf = append(a.d.buf, part...)
-	a.parts[field] = [2]uint32{uint32(start), uint32(len(a.d.buf))}
-	a.there |= 1 << field
+	a.note(field, start)
 }
 
 // addText notes the unescaped text of string n.
 func (a *assembly) addText(field int, n canon.Node) {
 	start := len(a.d.buf)
 	a.d.buf = a.d.doc.AppendString(a.d.buf, n)
+	a.note(field, start)
+}
+
+// note says that a field is what was gathered since start.
+func (a *assembly) note(field, start int) {
 	a.parts[field] = [2]uint32{uint32(start), uint32(len(a.d.buf))}
 	a.there |= 1 << field
 }
