@@ -33,11 +33,14 @@ type floor struct {
 func floors() []floor {
 	return []floor{{
 		name:    "ground",
-		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, this table",
+		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, this table",
 		packages: []string{
 			"internal/arch",
 			"internal/canon",
 			"internal/fault",
+			"internal/merkle",
+			"internal/record",
+			"internal/tokens",
 		},
 	}, {
 		name:     "shape",
@@ -55,6 +58,57 @@ func floors() []floor {
 			"hmx/reorder",
 			"hmx/wire",
 		},
+	}, {
+		name:    "vocabulary",
+		purpose: "what the engine speaks of: memories and their kin, how far an event is trusted",
+		packages: []string{
+			"internal/kind",
+			"internal/memory",
+		},
+	}, {
+		name:     "disk",
+		purpose:  "the one seam through which files are touched",
+		packages: []string{"internal/disk"},
+	}, {
+		name:     "faulty disk",
+		purpose:  "a disk that fails, lies and forgets on request, for tests",
+		packages: []string{"internal/disk/disktest"},
+	}, {
+		name:    "storage",
+		purpose: "the journal, ordered keys and values, signatures",
+		packages: []string{
+			"internal/journal",
+			"internal/kv",
+			"internal/notary",
+		},
+	}, {
+		name:     "fold",
+		purpose:  "what every index has in common: the record it sees, how its keys are made",
+		packages: []string{"internal/index"},
+	}, {
+		name:    "indexes",
+		purpose: "one fold of the journal each; none knows another",
+		packages: []string{
+			"internal/index/catalog",
+			"internal/index/ledger",
+			"internal/index/timeline",
+		},
+	}, {
+		name:     "apply",
+		purpose:  "the journal into the indexes, in order, with cursors",
+		packages: []string{"internal/apply"},
+	}, {
+		name:     "engine",
+		purpose:  "one board: admit, append, read, erase, prove, verify",
+		packages: []string{"internal/engine"},
+	}, {
+		name:     "bench",
+		purpose:  "what the engine's parts reach, beside what the field reaches, in one run",
+		packages: []string{"internal/bench"},
+	}, {
+		name:     "library",
+		purpose:  "the engine as a Go library",
+		packages: []string{"."},
 	}, {
 		name:     "commands",
 		purpose:  "the command line, one file a command",
@@ -96,12 +150,16 @@ type thirdParty struct {
 // heavy one has one package, so that it can be replaced there.
 func thirdParties() []thirdParty {
 	return []thirdParty{
+		{"github.com/cockroachdb/pebble", []string{"internal/bench", "internal/disk", "internal/kv"}, "ordered keys and values, and the file system seam that the journal shares with it"},
 		{"github.com/go-json-experiment/json", nil, "the bar for speed, and a second opinion on JSON"},
 		{"github.com/google/go-cmp", nil, "readable differences"},
 		{"github.com/gowebpki/jcs", nil, "a second opinion on RFC 8785"},
 		{"github.com/rogpeppe/go-internal", nil, "scripted command-line tests"},
 		{"github.com/santhosh-tekuri/jsonschema", nil, "a second opinion on the schemas"},
 		{"github.com/spf13", []string{"internal/cli"}, "commands and flags"},
+		{"github.com/tiktoken-go/tokenizer", []string{"internal/tokens"}, "real BPE token counts"},
+		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},
+		{"golang.org/x/mod", []string{"internal/merkle", "internal/notary"}, "signed notes of C2SP"},
 		{"pgregory.net/rapid", nil, "property tests"},
 	}
 }

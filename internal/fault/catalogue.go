@@ -14,14 +14,18 @@ const (
 )
 
 // HTTP statuses. Numbers of our own, so that the ground floor does not link an
-// HTTP stack for the sake of six constants.
+// HTTP stack for the sake of a few constants.
 const (
 	statusBadRequest    = 400
 	statusNotFound      = 404
+	statusConflict      = 409
+	statusGone          = 410
 	statusTooLarge      = 413
 	statusUnprocessable = 422
 	statusClosed        = 499 // by custom: the client left before the answer, so none ever sees it
 	statusInternal      = 500
+	statusUnavailable   = 503
+	statusNoRoom        = 507
 )
 
 // The codes. Their meanings are in the table below.
@@ -34,6 +38,22 @@ const (
 	TooLarge        Code = "too_large"
 	OutputFailed    Code = "output_failed"
 	OutputClosed    Code = "output_closed"
+	InvalidArgument Code = "invalid_argument"
+	NotFound        Code = "not_found"
+	IDConflict      Code = "id_conflict"
+	VersionConflict Code = "version_conflict"
+	Erased          Code = "erased"
+	Untrusted       Code = "untrusted"
+	Locked          Code = "locked"
+	ForeignDir      Code = "foreign_directory"
+	NewerFormat     Code = "newer_format"
+	ReadOnly        Code = "read_only"
+	DiskFull        Code = "disk_full"
+	WriteFailed     Code = "write_failed"
+	Damaged         Code = "damaged"
+	RolledBack      Code = "rolled_back"
+	NotProven       Code = "not_proven"
+	Closed          Code = "closed"
 	Canceled        Code = "canceled"
 	Internal        Code = "internal"
 )
@@ -100,6 +120,104 @@ var catalogue = [...]Entry{{
 	Retry:   true,
 	HTTP:    statusClosed,
 	Exit:    ExitClosed,
+}, {
+	Code:    InvalidArgument,
+	Meaning: "A value in the request breaks a rule.",
+	Advice:  "Correct the field that the message names.",
+	HTTP:    statusUnprocessable,
+	Exit:    ExitProblem,
+}, {
+	Code:    NotFound,
+	Meaning: "There is nothing of that name here.",
+	Advice:  "Check the name and the tenant; `lukasa list` shows what there is.",
+	HTTP:    statusNotFound,
+	Exit:    ExitProblem,
+}, {
+	Code:    IDConflict,
+	Meaning: "The id is taken by a record with other content.",
+	Advice:  "Give the new content an id of its own; what was recorded first stays.",
+	HTTP:    statusConflict,
+	Exit:    ExitProblem,
+}, {
+	Code:    VersionConflict,
+	Meaning: "Someone else changed it since the version the request names.",
+	Advice:  "Read it again, decide anew, and send the version you saw.",
+	HTTP:    statusConflict,
+	Exit:    ExitProblem,
+}, {
+	Code:    Erased,
+	Meaning: "It was erased, and stays erased.",
+	Advice:  "Nothing can bring it back; the receipt says when it was erased.",
+	HTTP:    statusGone,
+	Exit:    ExitProblem,
+}, {
+	Code:    Untrusted,
+	Meaning: "The writer's trust tier is too low for this.",
+	Advice:  "Have someone of the tier that the message names write it.",
+	HTTP:    statusUnprocessable,
+	Exit:    ExitProblem,
+}, {
+	Code:    Locked,
+	Meaning: "Another process has the data directory open.",
+	Advice:  "Stop that process, or use another directory with `--data`.",
+	Retry:   true,
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    ForeignDir,
+	Meaning: "The directory holds something that is not Lukasa's.",
+	Advice:  "Name an empty directory or one that Lukasa made, with `--data`.",
+	HTTP:    statusInternal,
+	Exit:    ExitUsage,
+}, {
+	Code:    NewerFormat,
+	Meaning: "The data was written by a newer version of Lukasa.",
+	Advice:  "Use that version or a later one.",
+	HTTP:    statusInternal,
+	Exit:    ExitUsage,
+}, {
+	Code:    ReadOnly,
+	Meaning: "The data directory cannot be written to.",
+	Advice:  "Get permission to write there, or use another directory with `--data`.",
+	HTTP:    statusInternal,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    DiskFull,
+	Meaning: "There is too little room on the disk to write safely.",
+	Advice:  "Make room, then send it again. What was acknowledged is safe.",
+	Retry:   true,
+	HTTP:    statusNoRoom,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    WriteFailed,
+	Meaning: "The disk refused a write, so nothing more is written until the directory is opened anew.",
+	Advice:  "Look after the disk, then restart. What was acknowledged is safe; what was not may be sent again.",
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    Damaged,
+	Meaning: "Bytes on the disk are not what was written.",
+	Advice:  "Run `lukasa verify --deep` to see all of it, then restore from a copy or `lukasa rebuild` if only the index is hit.",
+	HTTP:    statusInternal,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    RolledBack,
+	Meaning: "The directory is older than what was already signed for it.",
+	Advice:  "Bring back the newer data. If it is lost for good, make a new key with `lukasa root --new-key`; old proofs keep the old one.",
+	HTTP:    statusConflict,
+	Exit:    ExitProblem,
+}, {
+	Code:    NotProven,
+	Meaning: "The proof does not prove it.",
+	Advice:  "Treat the data as not authentic: compare the key, the checkpoint and where the proof came from.",
+	HTTP:    statusUnprocessable,
+	Exit:    ExitProblem,
+}, {
+	Code:    Closed,
+	Meaning: "The board is closed.",
+	Advice:  "Open it again.",
+	HTTP:    statusUnavailable,
+	Exit:    ExitInternal,
 }, {
 	Code:    Canceled,
 	Meaning: "The work was stopped before its end, on request.",

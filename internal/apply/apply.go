@@ -1,0 +1,373 @@
+// Package apply folds the journal into the indexes, in order.
+//
+// Every fold keeps its cursor, the LSN up to which it has seen the journal, and
+// the number of its format next to its keys, and both change in the
+// transaction that changes the keys. So a store is, at any moment and after any
+// crash, the fold of a prefix of the journal, and [Applier.CatchUp] brings it to
+// the end. A fold whose format is another than the code's starts from nothing;
+// so does every fold of a store that is empty.
+//
+// # What is guaranteed
+//
+// Live and in a replay the folds see the same records in the same order, so
+// that a store made anew answers as the old one did. What was erased in
+// between is the exception, and the folds are made so that it makes no
+// difference: an erased record leaves the same keys whether it was erased
+// before or after it was folded.
+//
+// # What is not
+//
+// Apply does not write to the journal and does not decide what is admitted.
+package apply
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/record"
+)
+
+// groupRecords is how many records a replay commits at once.
+const groupRecords = 2000
+
+// Applier feeds the folds of one store. It is used by one goroutine at a time.
+type Applier struct {
+	store *kv.Store
+	log   *journal.Log
+
+	Ledger   *ledger.Ledger
+	Catalog  *catalog.Catalog
+	Timeline *timeline.Timeline
+	folds    []index.Fold
+}
+
+// New returns an applier of every fold there is.
+func New(store *kv.Store, log *journal.Log) *Applier {
+	a := &Applier{
+		store: store, log: log,
+		Ledger: ledger.New(), Catalog: catalog.New(), Timeline: timeline.New(),
+	}
+	// The ledger is first: it gives tenants their numbers.
+	a.folds = []index.Fold{a.Ledger, a.Catalog, a.Timeline}
+	return a
+}
+
+// Formats returns the format number of every fold, by name.
+func (a *Applier) Formats() map[string]uint32 {
+	formats := make(map[string]uint32, len(a.folds))
+	for _, f := range a.folds {
+		formats[f.Name()] = f.Format()
+	}
+	return formats
+}
+
+// Apply feeds one record to every fold.
+func (a *Applier) Apply(tx *kv.Txn, r *index.Record) error {
+	return a.feed(tx, r, nil, 0)
+}
+
+// feed is Apply for the folds that have not seen the record's LSN.
+func (a *Applier) feed(tx *kv.Txn, r *index.Record, cursors []journal.LSN, lsn journal.LSN) error {
+	t, err := a.Ledger.For(tx, r.Header.Tenant)
+	if err != nil {
+		return err
+	}
+	r.Tenant = t.Number
+	for i, f := range a.folds {
+		if cursors != nil && cursors[i] > lsn {
+			continue
+		}
+		if err := f.Apply(tx, r); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+	}
+	return nil
+}
+
+// Finish ends a group: what the folds kept in memory and their cursors join
+// the transaction, which is then ready to be committed.
+func (a *Applier) Finish(tx *kv.Txn, cursor journal.LSN) error {
+	for _, f := range a.folds {
+		if err := f.Finish(tx); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if err := setCursor(tx, f, cursor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Discard gives up a group: the transaction is dropped, and with it what the
+// folds remember.
+func (a *Applier) Discard(tx *kv.Txn) {
+	for _, f := range a.folds {
+		f.Reset()
+	}
+	_ = tx.Discard() // nothing was promised of it
+}
+
+// Decode makes a record out of a frame of the journal. A payload that breaks
+// the rules of its kind is damage: nothing of that sort was ever admitted.
+func Decode(f *journal.Frame) (index.Record, error) {
+	h, err := record.ParseHeader(f.Header)
+	if err != nil {
+		return index.Record{}, fault.Newf(fault.Damaged, "the record at LSN %d: %w", f.LSN, err)
+	}
+	r := index.Record{LSN: f.LSN, Header: h, Leaf: merkle.LeafHash(f.Header)}
+	if Blank(f) {
+		return r, nil
+	}
+	if len(f.Body) < record.SaltSize {
+		return r, fault.Newf(fault.Damaged, "the record at LSN %d has no salt", f.LSN)
+	}
+	r.Payload = f.Body[record.SaltSize:]
+	if err := DecodePayload(&r); err != nil {
+		return r, fault.Newf(fault.Damaged, "the payload of the record at LSN %d: %w", f.LSN, err)
+	}
+	return r, nil
+}
+
+// Blank reports whether a record has no payload any more: it was overwritten, or
+// it had been erased elsewhere before it was brought here.
+func Blank(f *journal.Frame) bool { return f.Erased || len(f.Body) == 0 }
+
+// DecodePayload fills in what a record's payload says, by its kind.
+func DecodePayload(r *index.Record) (err error) {
+	switch r.Header.Kind {
+	case record.Event:
+		r.Event, _, err = hmx.DecodeEvent(r.Payload)
+	case record.Tombstone, record.Redaction, record.Expiry, record.Transition:
+		r.Control, err = memory.DecodeControl(r.Header.Kind, r.Payload)
+	default:
+		r.Body, err = memory.Decode(r.Header.Kind, r.Payload)
+	}
+	return err
+}
+
+// Load fills in the targets of a record that takes others away, as far as they
+// can still be read. The targets must be durable.
+func (a *Applier) Load(tx kv.Reader, r *index.Record) error {
+	t, ok, err := ledger.Lookup(tx, r.Header.Tenant)
+	if err != nil || !ok {
+		return err
+	}
+	for _, position := range targets(r) {
+		place, ok, err := ledger.At(tx, t.Number, position)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		target, err := a.read(place.LSN)
+		if err != nil {
+			return err
+		}
+		target.Tenant = t.Number
+		r.Targets = append(r.Targets, target)
+	}
+	return nil
+}
+
+// read reads one record. A body that was half overwritten counts as erased: it
+// is on its way out.
+func (a *Applier) read(lsn journal.LSN) (index.Record, error) {
+	f, err := a.log.Read(lsn, nil)
+	if Bodiless(err) {
+		f.Erased, err = true, nil
+	}
+	if err != nil {
+		return index.Record{}, err
+	}
+	return Decode(&f)
+}
+
+// Bodiless reports whether err is damage of a record's body alone, so that the
+// frame that came with it has a header.
+func Bodiless(err error) bool {
+	d, ok := errors.AsType[*journal.Damage](err)
+	return ok && d.Part == journal.PartBody
+}
+
+// targets returns the positions that a record takes away.
+func targets(r *index.Record) (positions []uint64) {
+	switch c := r.Control.(type) {
+	case *memory.Redaction:
+		for _, t := range c.Targets {
+			positions = append(positions, t.Position)
+		}
+	case *memory.Expiry:
+		for _, t := range c.Targets {
+			positions = append(positions, t.Position)
+		}
+	}
+	return positions
+}
+
+// Alone reports whether a record must be folded in a group of its own, because
+// folding it reads what earlier records wrote.
+func Alone(k record.Kind) bool { return k == record.Redaction || k == record.Expiry }
+
+// cursorKey is where a fold keeps its format and cursor.
+func cursorKey(f index.Fold) []byte { return []byte{f.Prefix(), 0} }
+
+func setCursor(tx *kv.Txn, f index.Fold, cursor journal.LSN) error {
+	v := binary.BigEndian.AppendUint32(nil, f.Format())
+	return tx.SetBlind(cursorKey(f), binary.BigEndian.AppendUint64(v, uint64(cursor)))
+}
+
+// cursor returns how far a fold has come, and false when it has to start anew.
+func cursor(r kv.Reader, f index.Fold) (at journal.LSN, ok bool, err error) {
+	v, ok, err := r.Get(cursorKey(f), nil)
+	if err != nil || !ok || len(v) != 12 {
+		return 0, false, err
+	}
+	return journal.LSN(binary.BigEndian.Uint64(v[4:])), binary.BigEndian.Uint32(v) == f.Format(), nil
+}
+
+// Cursor returns how far every fold of a store has come: the least of their
+// cursors, whatever their formats. It is zero for a store without any.
+func Cursor(r kv.Reader) (least, most journal.LSN, err error) {
+	for i, f := range []index.Fold{ledger.New(), catalog.New(), timeline.New()} {
+		at, _, err := cursor(r, f)
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 || at < least {
+			least = at
+		}
+		most = max(most, at)
+	}
+	return least, most, nil
+}
+
+// Progress is told how far a replay has come: LSNs done and to do, records.
+type Progress func(done, end journal.LSN, records uint64)
+
+// CatchUp brings every fold to the end of the journal. It returns the damage
+// that it met and could pass: payloads that cannot be read. A header that
+// cannot be read ends it, since nothing behind it has a known position.
+func (a *Applier) CatchUp(ctx context.Context, tell Progress) ([]journal.Damage, error) {
+	cursors := make([]journal.LSN, len(a.folds))
+	from := a.log.End()
+	for i, f := range a.folds {
+		at, ok, err := cursor(a.store, f)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			if err := a.empty(f); err != nil {
+				return nil, err
+			}
+			at = 0
+		}
+		cursors[i] = at
+		from = min(from, at)
+	}
+	if from >= a.log.End() {
+		return nil, nil
+	}
+	return a.replay(ctx, from, cursors, tell)
+}
+
+// empty removes every key of a fold.
+func (a *Applier) empty(f index.Fold) error {
+	f.Reset()
+	tx := a.store.Begin()
+	if err := tx.DeleteRange([]byte{f.Prefix()}, []byte{f.Prefix() + 1}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journal.LSN, tell Progress) (passed []journal.Damage, err error) {
+	scan := a.log.Scan(from)
+	defer scan.Close()
+	var (
+		tx      = a.store.Begin()
+		frame   journal.Frame
+		held    int
+		records uint64
+		end     = a.log.End()
+	)
+	commit := func(next journal.LSN) error {
+		for i, f := range a.folds {
+			if err := f.Finish(tx); err != nil {
+				return err
+			}
+			if err := setCursor(tx, f, max(next, cursors[i])); err != nil {
+				return err
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+		if tell != nil {
+			tell(next, end, records)
+		}
+		tx, held = a.store.Begin(), 0
+		return ctx.Err()
+	}
+	defer func() {
+		if err != nil {
+			a.Discard(tx)
+		} else {
+			_ = tx.Discard()
+		}
+	}()
+	last := from
+	for {
+		err := scan.Next(&frame)
+		if err == io.EOF {
+			break
+		}
+		if Bodiless(err) {
+			d, _ := errors.AsType[*journal.Damage](err)
+			passed = append(passed, *d)
+			frame.Erased, err = true, nil
+		}
+		if err != nil {
+			return passed, err
+		}
+		r, err := Decode(&frame)
+		if err != nil {
+			return passed, err
+		}
+		if Alone(r.Header.Kind) {
+			if err := commit(frame.LSN); err != nil {
+				return passed, err
+			}
+			_ = tx.Discard()
+			tx = a.store.BeginIndexed()
+			if err := a.Load(tx, &r); err != nil {
+				return passed, err
+			}
+		}
+		if err := a.feed(tx, &r, cursors, frame.LSN); err != nil {
+			return passed, err
+		}
+		held++
+		records++
+		last = frame.Next
+		if held >= groupRecords || Alone(r.Header.Kind) {
+			if err := commit(last); err != nil {
+				return passed, err
+			}
+		}
+	}
+	return passed, commit(last)
+}

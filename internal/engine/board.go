@@ -1,0 +1,263 @@
+// Package engine is one board: a data directory with its journal, its indexes
+// and its keys, and everything that can be done with them.
+//
+// # Life of a write
+//
+// A caller prepares what it can on its own: validates, encodes, salts, hashes.
+// Then it joins the queue. One of those who wait leads: it takes everything in
+// the queue and, in that order, decides what is admitted (duplicates, expected
+// versions, erased content), gives positions, grows the trees, and folds the
+// records into a transaction of the index. Then the whole group is written
+// with one write and one fsync; after that the transaction is committed, and
+// only then is anyone told.
+//
+// # What is guaranteed
+//
+//   - What is acknowledged is on the disk, and every read that begins
+//     afterwards sees it.
+//   - After a failed write or fsync nothing is retried and nothing more is
+//     acknowledged; reads go on.
+//   - Whether a record is admitted, its position and its tenant's root are a
+//     function of that tenant's records in order, and of nothing else.
+//   - Reads run on one snapshot, write nothing, and leave every root as it was.
+//   - What was redacted is in no file of the directory once Redact has
+//     returned, apart from index files that a Purge removes, and it is not
+//     served by anything from the moment it was journaled.
+//
+// # What is not
+//
+// The engine does not know who is calling: whoever calls says which tenant,
+// which actor and how far it is trusted. It opens no network connection and
+// starts no timer; expiry happens when [Board.Expire] is called.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/tokens"
+)
+
+// Options says how a board is opened. The zero value works.
+type Options struct {
+	// FS is where the directory is. Nil means the operating system's.
+	FS disk.FS
+	// Clock gives the time of records. Nil means time.Now.
+	Clock func() time.Time
+	// Random gives salts, ids and keys. Nil means crypto/rand.
+	Random io.Reader
+	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
+	SegmentBytes int64
+	// CacheBytes and MemTableBytes bound the index's memory. Zero means 64 MiB
+	// and 32 MiB.
+	CacheBytes    int64
+	MemTableBytes uint64
+	// WitnessDir is a directory outside the data directory in which it is
+	// remembered what was signed, so that a rollback of the whole directory is
+	// noticed. Empty means no such memory.
+	WitnessDir string
+	// Reserve is how much room is left on the disk when writes are refused.
+	// Zero means 8 MiB and what the index has yet to write.
+	Reserve uint64
+	// Note is what someone who finds the directory locked is told about the
+	// holder, besides its process id.
+	Note string
+	// Progress is told how a long opening comes along.
+	Progress apply.Progress
+	// Rebuild makes the index anew from the journal before anything else, even
+	// where the old one cannot be opened.
+	Rebuild bool
+	// MustExist refuses to make a directory that is not there.
+	MustExist bool
+}
+
+// Board is an open data directory. It is safe for concurrent use.
+type Board struct {
+	o   Options
+	dir string
+	id  string // of the directory
+
+	lock   io.Closer
+	log    *journal.Log
+	notary *notary.Notary
+	ids    *hmx.IDSource
+	tokens tokens.Counter
+	queue  *journal.Committer[*request]
+
+	// gate is held for reading by every operation, and for writing by those
+	// that replace the store or end it all.
+	gate    sync.RWMutex
+	closed  bool
+	store   *kv.Store
+	applier *apply.Applier
+	passed  []journal.Damage // met and passed when the directory was opened
+
+	// erasing is held by whoever overwrites payloads.
+	erasing sync.Mutex
+
+	// failed is set by the leader when the store cannot follow the journal.
+	failed atomic.Pointer[fault.Error]
+	// unchecked counts the bytes written since the room on the disk was looked at.
+	unchecked int
+}
+
+// Open opens the data directory dir, making it if it does not exist.
+func Open(ctx context.Context, dir string, o Options) (b *Board, err error) {
+	if o.FS == nil {
+		o.FS = disk.OS()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	b = &Board{o: o, dir: dir, tokens: tokens.O200k()}
+	if b.lock, err = b.claim(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.release())
+			b = nil
+		}
+	}()
+	b.ids = hmx.NewIDSource(o.Clock, o.Random)
+	if err := b.identify(); err != nil {
+		return nil, err
+	}
+	if err := b.sweep(); err != nil {
+		return nil, err
+	}
+	if err := b.openFiles(ctx); err != nil {
+		return nil, err
+	}
+	if b.notary, err = notary.Open(b.notaryOptions()); err != nil {
+		return nil, err
+	}
+	b.applier = apply.New(b.store, b.log)
+	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
+		return nil, err
+	}
+	if err := b.finishErasures(); err != nil {
+		return nil, err
+	}
+	b.queue = journal.NewCommitter(b.run)
+	return b, nil
+}
+
+// openFiles opens journal and index, in the order that the two need.
+func (b *Board) openFiles(ctx context.Context) (err error) {
+	open := func(atLeast journal.LSN) (err error) {
+		b.log, err = journal.Open(journal.Options{
+			FS: b.o.FS, Dir: b.path("journal"), SegmentBytes: b.o.SegmentBytes, Rand: b.o.Random, AtLeast: atLeast,
+		})
+		return err
+	}
+	if b.o.Rebuild {
+		if err := open(0); err != nil {
+			return err
+		}
+		if err := b.remake(ctx, b.o.Progress); err != nil {
+			return err
+		}
+		return b.openStore()
+	}
+	if err := b.openStore(); err != nil {
+		return err
+	}
+	// The index never runs ahead of the journal. If the journal is shorter, it
+	// lost something.
+	_, reached, err := apply.Cursor(b.store)
+	if err != nil {
+		return err
+	}
+	return open(reached)
+}
+
+// openStore opens the index.
+func (b *Board) openStore() (err error) {
+	b.store, err = kv.Open(kv.Options{
+		FS: b.o.FS, Dir: b.path("index"), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
+	})
+	return err
+}
+
+// Close waits for what is under way, makes everything durable and lets the
+// directory go. A second call does nothing.
+func (b *Board) Close() error {
+	b.gate.Lock()
+	defer b.gate.Unlock()
+	if b.closed {
+		return nil
+	}
+	b.closed = true
+	return b.release()
+}
+
+// release closes what is open, index first: what it lacks is in the journal,
+// but never the other way round.
+func (b *Board) release() error {
+	var errs []error
+	if b.store != nil {
+		errs = append(errs, b.store.Close())
+	}
+	if b.log != nil {
+		errs = append(errs, b.log.Close())
+	}
+	if b.notary != nil {
+		errs = append(errs, b.notary.Close())
+	}
+	if b.lock != nil {
+		errs = append(errs, b.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// enter begins an operation that reads or writes. The caller must call leave.
+func (b *Board) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.gate.RLock()
+	if b.closed {
+		b.gate.RUnlock()
+		return errClosed()
+	}
+	return nil
+}
+
+func errClosed() error { return fault.New(fault.Closed, "the board is closed") }
+
+func (b *Board) leave() { b.gate.RUnlock() }
+
+// Dir returns the data directory.
+func (b *Board) Dir() string { return b.dir }
+
+// ID returns the directory's own id, which is part of what it signs.
+func (b *Board) ID() string { return b.id }
+
+// Damages returns what was found to be broken when the directory was opened.
+func (b *Board) Damages() []journal.Damage {
+	return append(b.log.Damages(), b.passed...)
+}
+
+// Failed returns why writes are refused, or nil when they are not.
+func (b *Board) Failed() error {
+	if e := b.failed.Load(); e != nil {
+		return e
+	}
+	return b.log.Failed()
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Forget puts a tombstone on a thing: it is no longer there for reads, and its
+// history stays. Forgetting what is forgotten changes nothing.
+func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
+	var res *PutResult
+	err := b.change(ctx, w, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+		if h.State != catalog.Live {
+			res = unchangedResult(t, h)
+			return nil, nil
+		}
+		return &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: reason}, nil
+	}, &res)
+	return res, err
+}
+
+// Transition changes the status of an artifact. The rules are those of HMX-A.
+func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
+	ref.Kind = record.Artifact
+	var res *PutResult
+	err := b.change(ctx, w, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+		if h.State != catalog.Live {
+			return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
+		}
+		if supersededBy != "" {
+			next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, supersededBy))
+			if err != nil {
+				return nil, g.stop(err)
+			}
+			if !ok || next.State != catalog.Live {
+				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
+			}
+		}
+		return &memory.Transition{ArtifactID: h.ID, From: hmx.Status(h.Status), To: to, SupersededBy: supersededBy, Reason: reason}, nil
+	}, &res)
+	return res, err
+}
+
+func unchangedResult(t *ledger.Tenant, h *catalog.Head) *PutResult {
+	uri := memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)}
+	return &PutResult{URI: uri, Position: h.Position, Trust: h.Trust, Unchanged: true}
+}
+
+// change writes a control about one thing. The function may return nil to write
+// nothing.
+func (b *Board) change(ctx context.Context, w Writer, ref Ref, expect Expect,
+	decide func(*group, *ledger.Tenant, *catalog.Head) (memory.Control, error), res **PutResult) error {
+	if err := memory.CheckTenant(ref.Tenant); err != nil {
+		return err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return err
+	}
+	id, err := b.ids.Next()
+	if err != nil {
+		return err
+	}
+	return b.submit(ctx, &request{indexed: true, admit: func(g *group) error {
+		t, err := g.tenant(ref.Tenant)
+		if err != nil {
+			return err
+		}
+		h, err := find(g.tx, t, ref, View{})
+		if err != nil {
+			return err
+		}
+		uri := memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID}
+		if err := expect.check(uri, h); err != nil {
+			return err
+		}
+		if err := outranks(w, h); err != nil {
+			return err
+		}
+		control, err := decide(g, t, h)
+		if err != nil || control == nil {
+			return err
+		}
+		e, err := g.b.controlEntry(w, ref.Tenant, id, control)
+		if err != nil {
+			return err
+		}
+		uri.Version = uint64(h.Version) + 1
+		r := &PutResult{URI: uri, Trust: h.Trust}
+		if r.Position, err = g.put(e); err != nil {
+			return err
+		}
+		*res = r
+		return nil
+	}})
+}
+
+// controlEntry makes the record of a control.
+func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control) (*entry, error) {
+	if err := control.Validate(); err != nil {
+		return nil, err
+	}
+	payload, err := control.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.newEntry(w, tenant, control.Kind(), id, payload)
+	if err != nil {
+		return nil, err
+	}
+	e.rec.Control = control
+	return e, nil
+}
+
+// Restore writes the content of an earlier version as the newest one. Without a
+// version it is the last content there was, which brings back what is forgotten.
+func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
+	old, err := b.Get(ctx, ref, View{})
+	if err != nil {
+		return nil, err
+	}
+	if ref.Version == 0 && old.State == catalog.Live {
+		return nil, fault.Newf(fault.InvalidArgument, "version: %s is not forgotten, so it must be said which version to bring back", old.URI).
+			WithFix("name a version; `lukasa history` lists them")
+	}
+	return b.Put(ctx, w, ref.Tenant, old.Body, expect)
+}

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/notary"
+)
+
+// The format of the directory as a whole: which files there are and what they
+// are for. The parts have formats of their own.
+const directoryFormat = 1
+
+// names of the files and directories of a data directory.
+const (
+	nameMark    = "LUKASA"
+	nameLock    = "LOCK"
+	nameIndex   = "index"
+	nameRebuilt = "index.rebuild"
+	nameOld     = "index.old"
+)
+
+func (b *Board) path(elem ...string) string {
+	return b.o.FS.PathJoin(append([]string{b.dir}, elem...)...)
+}
+
+// claim makes sure that the directory is ours or can be, and locks it. Nothing
+// is written to a directory that is somebody else's.
+func (b *Board) claim() (io.Closer, error) {
+	if b.dir == "" {
+		return nil, fault.New(fault.InvalidArgument, "dir: the data directory has no name").WithFix("name one")
+	}
+	names, err := b.o.FS.List(b.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if b.o.MustExist {
+			return nil, fault.Newf(fault.NotFound, "there is no data directory %s", b.dir).
+				WithFix("`lukasa ingest` or `lukasa remember` make one; or name another with --data")
+		}
+		if err := disk.MkdirAll(b.o.FS, b.dir); err != nil {
+			return nil, fmt.Errorf("make the data directory %s: %w", b.dir, disk.Fault(err))
+		}
+	case err != nil:
+		if info, e := b.o.FS.Stat(b.dir); e == nil && !info.IsDir() {
+			return nil, fault.Newf(fault.ForeignDir, "%s is a file, not a directory", b.dir)
+		}
+		return nil, fmt.Errorf("look into the data directory %s: %w", b.dir, disk.Fault(err))
+	default:
+		if err := b.ours(names); err != nil {
+			return nil, err
+		}
+	}
+	return disk.Lock(b.o.FS, b.path(nameLock), b.o.Note)
+}
+
+// ours reports whether a directory with these names in it was made here, or is
+// empty.
+func (b *Board) ours(names []string) error {
+	var other []string
+	for _, n := range names {
+		switch {
+		case n == nameMark:
+			return nil
+		case n == nameLock || strings.HasPrefix(n, nameLock+".") || strings.HasPrefix(n, nameMark+"."):
+			// Left by a start that did not get as far as its mark.
+		default:
+			other = append(other, n)
+		}
+	}
+	if len(other) > 0 {
+		return fault.Newf(fault.ForeignDir, "%s is not a data directory of Lukasa: it holds %q and has no %s file", b.dir, other[0], nameMark)
+	}
+	return nil
+}
+
+// identify reads the directory's mark, or writes one into a new directory.
+func (b *Board) identify() error {
+	text, err := disk.ReadFile(b.o.FS, b.path(nameMark))
+	if errors.Is(err, fs.ErrNotExist) {
+		return b.found()
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", b.path(nameMark), disk.Fault(err))
+	}
+	fields := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		fields[name] = value
+	}
+	format, err := strconv.Atoi(fields["format"])
+	if err != nil || format < 1 || fields["directory"] == "" {
+		return fault.Newf(fault.Damaged, "%s does not say which format and directory this is", b.path(nameMark)).
+			WithFix("restore the file from a copy; the journal and the index are not touched by this")
+	}
+	if format > directoryFormat {
+		return fault.Newf(fault.NewerFormat, "%s has format %d; this program knows formats up to %d", b.dir, format, directoryFormat)
+	}
+	b.id = fields["directory"]
+	return nil
+}
+
+// found writes the mark of a new directory.
+func (b *Board) found() error {
+	now := b.o.Clock()
+	id, err := hmx.NewID(now, b.o.Random)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("This is a data directory of Lukasa (lukasa.dev). Leave its files to it.\nformat: %d\ndirectory: %s\ncreated: %s\n",
+		directoryFormat, id, now.UTC().Format("2006-01-02T15:04:05Z"))
+	if err := disk.WriteFile(b.o.FS, b.path(nameMark), []byte(text)); err != nil {
+		return fmt.Errorf("write %s: %w", b.path(nameMark), disk.Fault(err))
+	}
+	b.id = id
+	return nil
+}
+
+// sweep removes what an interrupted rebuild left behind. The index that was in
+// use, if it is still there, stays.
+func (b *Board) sweep() error {
+	for _, name := range []string{nameRebuilt, nameOld} {
+		if _, err := b.o.FS.Stat(b.path(name)); err != nil {
+			continue
+		}
+		if err := b.o.FS.RemoveAll(b.path(name)); err != nil {
+			return fmt.Errorf("remove %s: %w", b.path(name), disk.Fault(err))
+		}
+	}
+	return nil
+}
+
+// notaryOptions says where the keys are.
+func (b *Board) notaryOptions() notary.Options {
+	o := notary.Options{FS: b.o.FS, Dir: b.path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock}
+	if b.o.WitnessDir != "" {
+		o.Witness = notary.NewFileWitness(b.o.FS, b.o.FS.PathJoin(b.o.WitnessDir, b.id), b.id)
+	}
+	return o
+}

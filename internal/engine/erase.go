@@ -1,0 +1,379 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/record"
+)
+
+// Erasure says what a redaction did.
+type Erasure struct {
+	// Receipts are signed notes, one for each redaction record: the one that
+	// was written now, and those that had erased some of it before.
+	Receipts [][]byte
+	// Redaction is the position of the record that was written now, if Written.
+	Redaction uint64
+	Written   bool
+	Erased    int // payloads erased now
+	Already   int // things that had been erased before
+	// Unsigned says why there are no receipts, when the erasure itself is done.
+	Unsigned error
+}
+
+// Redact erases things and events, with their whole history, for good: on the
+// disk, in every index, and against coming back. When it returns, the payloads
+// are overwritten. Index files that are no longer in use may hold names until
+// [Board.Purge].
+func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
+	return b.redact(ctx, w, uris, true)
+}
+
+// redact is Redact. Unless keepOut, the content may come again under another id.
+func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
+	if len(uris) == 0 {
+		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name what is to be erased")
+	}
+	tenant := uris[0].Tenant
+	for _, u := range uris {
+		if u.Tenant != tenant {
+			return nil, fault.New(fault.InvalidArgument, "uris: they belong to more than one tenant").WithFix("erase one tenant's at a time")
+		}
+		if u.Version != 0 {
+			return nil, fault.Newf(fault.InvalidArgument, "uris: %s names one version, but a thing is erased with all of its history", u).
+				WithFix("leave the #version away")
+		}
+	}
+	if err := memory.CheckTenant(tenant); err != nil {
+		return nil, err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	id, err := b.ids.Next()
+	if err != nil {
+		return nil, err
+	}
+	var key []byte
+	if keepOut {
+		key = make([]byte, 32)
+		if _, err := io.ReadFull(b.o.Random, key); err != nil {
+			return nil, err
+		}
+	}
+	out := &Erasure{}
+	before := make(map[uint64]bool) // redactions that had erased some of it
+	err = b.submit(ctx, &request{alone: true, admit: func(g *group) error {
+		return g.redact(w, tenant, id, key, uris, out, before)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if out.Written {
+		if err := b.finishNow(ctx); err != nil {
+			return nil, err
+		}
+		before[out.Redaction] = true
+	}
+	return out, b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		for position := range before {
+			note, err := b.receipt(r, t, position)
+			if err != nil {
+				out.Unsigned = err
+				return nil
+			}
+			out.Receipts = append(out.Receipts, note)
+		}
+		return nil
+	})
+}
+
+// redact collects what is to be erased and puts the record that says so.
+func (g *group) redact(w Writer, tenant, id string, key []byte, uris []memory.URI, out *Erasure, before map[uint64]bool) error {
+	t, err := g.tenant(tenant)
+	if err != nil {
+		return err
+	}
+	if t.Key != nil && key != nil {
+		key = t.Key
+	}
+	red := &memory.Redaction{Key: key}
+	seen := make(map[uint64]bool)
+	for _, u := range uris {
+		targets, by, err := g.targetsOf(w, t, u, key)
+		if err != nil {
+			return err
+		}
+		if targets == nil {
+			out.Already++
+			before[by] = true
+		}
+		for _, target := range targets {
+			if !seen[target.Position] {
+				seen[target.Position] = true
+				red.Targets = append(red.Targets, target)
+			}
+		}
+	}
+	if len(red.Targets) == 0 {
+		return nil
+	}
+	return g.putRedaction(w, tenant, id, red, out)
+}
+
+// putRedaction puts the record of a redaction.
+func (g *group) putRedaction(w Writer, tenant, id string, red *memory.Redaction, out *Erasure) error {
+	keyed := false
+	for _, t := range red.Targets {
+		keyed = keyed || t.Content != record.Hash{}
+	}
+	if !keyed {
+		red.Key = nil
+	}
+	e, err := g.b.controlEntry(w, tenant, id, red)
+	if err != nil {
+		return err
+	}
+	out.Erased, out.Written = len(red.Targets), true
+	out.Redaction, err = g.put(e)
+	return err
+}
+
+// targetsOf returns every record about what a URI names, or the position of the
+// redaction that erased it before.
+func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
+	id := record.ID(t.Name, u.Kind, u.ID)
+	if u.Kind == record.Event {
+		position, ok, err := ledger.Find(g.tx, t.Number, &id)
+		if err != nil {
+			return nil, 0, g.stop(err)
+		}
+		if !ok {
+			return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, u.ID)
+		}
+		if by, gone, err := ledger.Erased(g.tx, t.Number, position); err != nil {
+			return nil, 0, g.stop(err)
+		} else if gone {
+			return nil, by, nil
+		}
+		target, err := g.target(w, t, u.Kind, position, id, key)
+		return []memory.RedactionTarget{target}, 0, err
+	}
+	thing := catalog.ThingOf(t.Name, u.Kind, u.ID)
+	h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, thing)
+	if err != nil {
+		return nil, 0, g.stop(err)
+	}
+	if !ok {
+		return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no %s %q", t.Name, u.Kind, u.ID)
+	}
+	if h.State == catalog.Redacted {
+		return nil, h.Position, nil
+	}
+	if err := outranks(w, h); err != nil {
+		return nil, 0, err
+	}
+	entries, err := catalog.Entries(g.tx, t.Number, u.Kind, thing)
+	if err != nil {
+		return nil, 0, g.stop(err)
+	}
+	for _, e := range entries {
+		if e.Op == catalog.Expiry {
+			continue // its record names others too, and this one by position only
+		}
+		k := key
+		if e.Op != catalog.Put {
+			k = nil
+		}
+		target, err := g.target(w, t, u.Kind, e.Position, id, k)
+		if err != nil {
+			return nil, 0, err
+		}
+		targets = append(targets, target)
+	}
+	return targets, 0, nil
+}
+
+// target describes one record that is to be erased. Without a key, its content
+// may come again.
+func (g *group) target(w Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
+	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
+	f, err := g.b.frameAt(g.tx, t, position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return target, nil // erasing is welcome all the same
+	}
+	if err != nil {
+		return target, g.stop(err)
+	}
+	r, err := apply.Decode(&f)
+	if err != nil {
+		return target, nil
+	}
+	if r.Header.Trust > w.ceiling() {
+		return target, fault.Newf(fault.Untrusted, "position %d was written with trust %s; a writer of trust %s may not erase it", position, r.Header.Trust, w.ceiling()).
+			WithFix("have someone of tier " + r.Header.Trust.String() + " erase it")
+	}
+	if key == nil {
+		return target, nil
+	}
+	if r.Event != nil {
+		if mac, ok := memory.EventMAC(key, r.Event); ok {
+			target.Content = mac
+		}
+	} else if r.Body != nil {
+		if mac, ok := memory.BodyMAC(key, r.Body); ok {
+			target.Content = mac
+		}
+	}
+	return target, nil
+}
+
+// finishNow is finishErasures for an open board.
+func (b *Board) finishNow(ctx context.Context) error {
+	if err := b.enter(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	defer b.leave()
+	return b.finishErasures()
+}
+
+// finishErasures overwrites what redactions took out of the index. The index is
+// flushed first: were it behind after a crash, it could no longer look up in
+// the payload which of its keys are to go.
+func (b *Board) finishErasures() error {
+	b.erasing.Lock()
+	defer b.erasing.Unlock()
+	var lsns []journal.LSN
+	var done []ledger.UndoneErasure
+	for u, err := range ledger.Undone(b.store) {
+		if err != nil {
+			return err
+		}
+		place, ok, err := ledger.At(b.store, u.Tenant, u.Position)
+		if err != nil {
+			return err
+		}
+		if ok {
+			lsns, done = append(lsns, place.LSN), append(done, u)
+		}
+	}
+	if len(lsns) == 0 {
+		return nil
+	}
+	if err := b.store.Flush(); err != nil {
+		return err
+	}
+	if err := b.log.Erase(lsns); err != nil {
+		return err
+	}
+	tx := b.store.Begin()
+	for _, u := range done {
+		if err := ledger.Done(tx, u); err != nil {
+			_ = tx.Discard()
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// Purge rewrites the index so that nothing deleted is left in its files.
+func (b *Board) Purge(ctx context.Context) error {
+	if err := b.finishNow(ctx); err != nil {
+		return err
+	}
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	return b.store.Purge(ctx)
+}
+
+// receipt signs a receipt for the redaction at a position.
+func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) ([]byte, error) {
+	f, err := b.frameAt(r, t, position)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := apply.Decode(&f)
+	if err != nil {
+		return nil, err
+	}
+	out := notary.Receipt{Time: time.Unix(0, rec.Header.Time).UTC(), Redaction: position}
+	switch c := rec.Control.(type) {
+	case *memory.Redaction:
+		for _, target := range c.Targets {
+			out.Erased = add(out.Erased, target.Kind, target.ID, target.Position)
+		}
+	case *memory.Expiry:
+		for _, target := range c.Targets {
+			g, err := b.frameAt(r, t, target.Position)
+			if err != nil {
+				return nil, err
+			}
+			h, err := record.ParseHeader(g.Header)
+			if err != nil {
+				return nil, err
+			}
+			out.Erased = add(out.Erased, target.Kind, h.ID, target.Position)
+		}
+	default:
+		return nil, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
+	}
+	signed, err := b.notary.SignReceipt(t.Name, out, b.tree(r, t))
+	return signed.Note, err
+}
+
+// add adds a position to what is erased of an id.
+func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64) []notary.Erased {
+	for i := range list {
+		if list[i].ID == id && list[i].Kind == kind {
+			list[i].Positions = append(list[i].Positions, position)
+			return list
+		}
+	}
+	return append(list, notary.Erased{Kind: kind, ID: id, Positions: []uint64{position}})
+}
+
+// tree is a tenant's tree as the notary sees it. It may have grown, and a
+// longer one may have been signed, since the snapshot was taken; the notary
+// then asks for it anew.
+func (b *Board) tree(r kv.Reader, t *ledger.Tenant) notary.Tree {
+	tree := treeOf(r, t)
+	tree.Fresh = func(use func(notary.Tree) error) error {
+		snap := b.store.Snapshot()
+		defer snap.Close()
+		now, ok, err := ledger.Lookup(snap, t.Name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", t.Name)
+		}
+		return use(treeOf(snap, now))
+	}
+	return tree
+}
+
+func treeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
+	return notary.Tree{Size: t.Size, Root: t.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return rootAt(r, t, size) }}
+}
+
+// Receipt returns the signed receipt of the redaction at a position.
+func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) ([]byte, error) {
+	var note []byte
+	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		note, err = b.receipt(r, t, redaction)
+		return err
+	})
+	return note, err
+}

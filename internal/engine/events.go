@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Writer is who writes: the name that stands in the record for ever, and the
+// highest tier of trust that what it writes may have.
+type Writer struct {
+	// Actor is the writer's name. For events it may be empty: the event's own
+	// agent is then the actor.
+	Actor string
+	// Trust is the ceiling. Zero means [record.Agent].
+	Trust record.Trust
+}
+
+func (w Writer) ceiling() record.Trust {
+	if w.Trust == 0 {
+		return record.Agent
+	}
+	return w.Trust
+}
+
+// Disposition is what became of an event.
+type Disposition string
+
+// What can become of an event.
+const (
+	Accepted  Disposition = "accepted"
+	Late      Disposition = "late"      // accepted, after one of its session with a higher or equal sequence
+	Duplicate Disposition = "duplicate" // already recorded with the same content
+	Refused   Disposition = "refused"
+)
+
+// EventReceipt says what became of one event.
+type EventReceipt struct {
+	Disposition Disposition  `json:"disposition"`
+	Position    uint64       `json:"position"`        // where it is recorded; of no meaning when refused
+	Fault       *fault.Error `json:"error,omitempty"` // why it was refused
+}
+
+// AppendResult says what became of a batch of events.
+type AppendResult struct {
+	Receipts   []EventReceipt
+	Accepted   int // late ones included
+	Duplicates int
+	Late       int
+	Refused    int
+}
+
+// prepared is an event that is ready for the queue.
+type prepared struct {
+	entry
+	refused *fault.Error
+}
+
+// AppendEvents records events. Good ones are recorded even when others are
+// refused; the result says which. The error is for trouble that is not the
+// events' own, and then none of them is acknowledged. The events must not be
+// changed while the call runs.
+func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
+	batch, err := b.prepareEvents(w, events)
+	if err != nil {
+		return nil, err
+	}
+	return b.appendPrepared(ctx, batch)
+}
+
+// prepareEvents does what needs neither the state nor the queue: names,
+// encoding, salts, hashes.
+func (b *Board) prepareEvents(w Writer, events []*hmx.Event) ([]prepared, error) {
+	batch := make([]prepared, len(events))
+	room := 0
+	for _, ev := range events {
+		room += record.SaltSize + ev.Size() + 256
+	}
+	arena := make([]byte, 0, room)
+	salts := make([]byte, record.SaltSize*len(events))
+	if _, err := io.ReadFull(b.o.Random, salts); err != nil {
+		return nil, err
+	}
+	for i, ev := range events {
+		p := &batch[i]
+		if err := checkEvent(ev, w); err != nil {
+			p.refused = fault.From(err)
+			continue
+		}
+		start := len(arena)
+		arena = append(arena, salts[i*record.SaltSize:(i+1)*record.SaltSize]...)
+		grown, err := ev.AppendJSON(arena)
+		if err != nil {
+			arena = arena[:start]
+			p.refused = fault.From(fault.Wrap(fault.InvalidDocument, err))
+			continue
+		}
+		arena = grown
+		p.body = arena[start:len(arena):len(arena)]
+		p.rec.Event = ev
+		actor := w.Actor
+		if actor == "" {
+			actor = ev.AgentID
+		}
+		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: actor}
+	}
+	hashAll(batch)
+	return batch, nil
+}
+
+// hashAll computes ids and commitments, on every core when it is worth it.
+func hashAll(batch []prepared) {
+	work := func(part []prepared) {
+		for i := range part {
+			if p := &part[i]; p.refused == nil {
+				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
+				p.header.Commitment = record.Commit(p.body)
+			}
+		}
+	}
+	const worthIt = 256
+	workers := min(runtime.GOMAXPROCS(0), len(batch)/worthIt)
+	if workers < 2 {
+		work(batch)
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		part := batch[len(batch)*w/workers : len(batch)*(w+1)/workers]
+		wg.Go(func() { work(part) })
+	}
+	wg.Wait()
+}
+
+// checkEvent applies the rules that the engine adds to the protocol's.
+func checkEvent(ev *hmx.Event, w Writer) error {
+	if err := memory.CheckTenant(ev.TenantID); err != nil {
+		return err
+	}
+	for _, f := range [...]struct {
+		name, value string
+		set         bool
+	}{
+		{"event_id", ev.EventID, true}, {"session_id", ev.SessionID, true}, {"agent_id", ev.AgentID, true},
+		{"trace_id", ev.TraceID.Value, ev.TraceID.Set}, {"correlation_id", ev.CorrelationID.Value, ev.CorrelationID.Set},
+		{"parent_event_id", ev.ParentEventID.Value, ev.ParentEventID.Set},
+	} {
+		if f.set {
+			if err := memory.CheckID(f.name, f.value); err != nil {
+				return err
+			}
+		}
+	}
+	if w.Actor != "" {
+		return memory.CheckActor(w.Actor)
+	}
+	return nil
+}
+
+// appendPrepared queues a batch and waits for it.
+func (b *Board) appendPrepared(ctx context.Context, batch []prepared) (*AppendResult, error) {
+	res := &AppendResult{Receipts: make([]EventReceipt, len(batch))}
+	err := b.submit(ctx, &request{admit: func(g *group) error {
+		for i := range batch {
+			if err := g.admitEvent(&batch[i], &res.Receipts[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for i := range res.Receipts {
+		switch res.Receipts[i].Disposition {
+		case Late:
+			res.Late++
+			res.Accepted++
+		case Accepted:
+			res.Accepted++
+		case Duplicate:
+			res.Duplicates++
+		case Refused:
+			res.Refused++
+		}
+	}
+	return res, nil
+}
+
+// admitEvent decides about one event and puts it. The error is for trouble of
+// the store, which ends the group.
+func (g *group) admitEvent(p *prepared, out *EventReceipt) error {
+	refuse := func(err *fault.Error) error {
+		out.Disposition, out.Fault = Refused, err
+		return nil
+	}
+	if p.refused != nil {
+		return refuse(p.refused)
+	}
+	t, err := g.tenant(p.header.Tenant)
+	if err != nil {
+		return err
+	}
+	position, taken, err := ledger.Find(g.tx, t.Number, &p.header.ID)
+	if err != nil {
+		return g.stop(err)
+	}
+	if taken {
+		return g.again(t, p, position, out)
+	}
+	if t.Key != nil {
+		mac, ok := memory.EventMAC(t.Key, p.rec.Event)
+		if ok {
+			at, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
+			if err != nil {
+				return g.stop(err)
+			}
+			if gone {
+				return refuse(erasedContent(at))
+			}
+		}
+	}
+	late, err := g.b.applier.Timeline.Late(g.tx, t.Number, p.rec.Event)
+	if err != nil {
+		return g.stop(err)
+	}
+	out.Disposition = Accepted
+	if late {
+		out.Disposition = Late
+	}
+	out.Position, err = g.put(&p.entry)
+	return err
+}
+
+// stop ends the group with an error of the store.
+func (g *group) stop(err error) error {
+	g.broken = err
+	return err
+}
+
+// again decides about an event whose id is taken.
+func (g *group) again(t *ledger.Tenant, p *prepared, position uint64, out *EventReceipt) error {
+	out.Position = position
+	payload, erased, err := g.payloadAt(t, position)
+	switch {
+	case fault.CodeOf(err) == fault.Damaged:
+		// What is there cannot be compared with; that is this event's trouble.
+		out.Disposition, out.Fault = Refused, fault.From(err)
+		return nil
+	case err != nil:
+		return g.stop(err)
+	case erased:
+		at, _, err := ledger.Erased(g.tx, t.Number, position)
+		if err != nil {
+			return g.stop(err)
+		}
+		out.Disposition, out.Fault = Refused, fault.Newf(fault.Erased, "event %q was erased by the redaction at position %d and stays erased", p.rec.Event.EventID, at)
+		return nil
+	case sameJSON(payload, p.body[record.SaltSize:]):
+		out.Disposition = Duplicate
+		return nil
+	}
+	out.Disposition, out.Fault = Refused, fault.Newf(fault.IDConflict, "event_id %q is recorded at position %d with other content", p.rec.Event.EventID, position)
+	return nil
+}
+
+func erasedContent(redaction uint64) *fault.Error {
+	return fault.Newf(fault.Erased, "content equal to this was erased by the redaction at position %d and stays erased", redaction)
+}
+
+// sameJSON reports whether two documents say the same: byte by byte, or with
+// other white space or order of keys. Numbers are compared as they are written,
+// since rounding could make two ids equal.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return decodeExact(a, &x) == nil && decodeExact(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func decodeExact(data []byte, v *any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(v)
+}

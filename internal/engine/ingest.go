@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/wire"
+	"lukasa.dev/internal/fault"
+)
+
+// ingestBatch is how many events of a stream share an fsync.
+const ingestBatch = 2000
+
+// Rejection is a line of a stream that was not recorded.
+type Rejection struct {
+	Line  int
+	Fault *fault.Error
+}
+
+// IngestReport says what became of a stream of events.
+type IngestReport struct {
+	Lines      int // with something on them
+	Accepted   int // late ones included
+	Duplicates int
+	Late       int
+	Rejected   int
+	Bytes      int64
+	Warnings   int
+	// Tenants are the roots of those that were written to, in the order in
+	// which they first were.
+	Tenants []Root
+}
+
+// IngestOptions says how a stream is read.
+type IngestOptions struct {
+	Writer Writer
+	// Reject is told of every line that is not recorded, in order. It is
+	// called by one goroutine at a time.
+	Reject func(Rejection)
+	// Progress is told how far it has come, now and then.
+	Progress func(IngestReport)
+}
+
+// Ingest records a stream of events, one a line. A bad line costs no good one.
+// Events are acknowledged in groups; when Ingest returns an error, those of the
+// report are recorded all the same, and sending the whole stream again is
+// harmless.
+func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
+	in := &intake{b: b, o: o, report: IngestReport{}, tenants: make(map[string]bool)}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	decoded := make(chan *lot, 2)
+	ready := make(chan *lot, 2)
+	go func() {
+		defer close(decoded)
+		in.decode(ctx, src, decoded)
+	}()
+	go func() {
+		defer close(ready)
+		for l := range decoded {
+			if l.err == nil {
+				l.batch, l.err = b.prepareEvents(o.Writer, l.events)
+			}
+			select {
+			case ready <- l:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var failed error
+	for l := range ready {
+		if failed == nil {
+			if failed = in.take(ctx, l); failed != nil {
+				cancel(failed)
+			}
+		}
+	}
+	if failed == nil {
+		failed = ctx.Err()
+	}
+	for _, name := range in.order {
+		root, err := b.Root(context.WithoutCancel(ctx), name)
+		if err != nil {
+			return in.report, first(failed, err)
+		}
+		in.report.Tenants = append(in.report.Tenants, root)
+	}
+	return in.report, failed
+}
+
+// lot is a part of the stream on its way.
+type lot struct {
+	events   []*hmx.Event
+	lines    []int
+	batch    []prepared
+	rejected []Rejection // lines that are no events
+	warnings int
+	bytes    int64
+	read     int   // lines read, bad ones included
+	err      error // of the source
+}
+
+// intake is one stream being taken in.
+type intake struct {
+	b       *Board
+	o       IngestOptions
+	report  IngestReport
+	tenants map[string]bool
+	order   []string
+}
+
+// decode cuts the stream into lots.
+func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
+	r := wire.NewReader(src, wire.Options{})
+	l := &lot{}
+	send := func() bool {
+		l.bytes = r.Counts().Bytes
+		l.inOrder()
+		select {
+		case out <- l:
+			l = &lot{}
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for {
+		line, err := r.Next()
+		switch {
+		case err == io.EOF:
+			if l.read > 0 || l.err != nil {
+				send()
+			}
+			return
+		case err != nil:
+			if bad, ok := errors.AsType[*wire.LineError](err); ok {
+				l.read++
+				l.rejected = append(l.rejected, Rejection{bad.Line, fault.From(fault.Wrap(fault.InvalidDocument, bad.Err))})
+				break
+			}
+			l.err = fault.Wrap(fault.UnreadableInput, err)
+			send()
+			return
+		default:
+			l.read++
+			ev, warnings, err := hmx.DecodeEvent(line.Text)
+			if err != nil {
+				l.rejected = append(l.rejected, Rejection{line.Number, fault.From(fault.Wrap(fault.InvalidDocument, err))})
+				break
+			}
+			l.warnings += len(warnings)
+			l.events, l.lines = append(l.events, ev), append(l.lines, line.Number)
+		}
+		if l.read >= ingestBatch && !send() {
+			return
+		}
+	}
+}
+
+// inOrder brings the events of each session into their order, leaving the
+// places that a session has in the lot to that session.
+func (l *lot) inOrder() {
+	type session struct{ tenant, id string }
+	places := make(map[session][]int, 16)
+	last := make(map[session]*hmx.Event, 16)
+	sorted := true
+	for _, ev := range l.events {
+		s := session{ev.TenantID, ev.SessionID}
+		if before := last[s]; before != nil && hmx.CompareEvents(before, ev) > 0 {
+			sorted = false
+			break
+		}
+		last[s] = ev
+	}
+	if sorted {
+		return
+	}
+	for i, ev := range l.events {
+		s := session{ev.TenantID, ev.SessionID}
+		places[s] = append(places[s], i)
+	}
+	events, lines := slices.Clone(l.events), slices.Clone(l.lines)
+	for _, at := range places {
+		from := slices.Clone(at)
+		slices.SortStableFunc(from, func(a, b int) int { return hmx.CompareEvents(events[a], events[b]) })
+		for i, place := range at {
+			l.events[place], l.lines[place] = events[from[i]], lines[from[i]]
+		}
+	}
+}
+
+// take records a lot and counts what became of it.
+func (in *intake) take(ctx context.Context, l *lot) error {
+	r := &in.report
+	if len(l.batch) > 0 {
+		res, err := in.b.appendPrepared(ctx, l.batch)
+		if err != nil {
+			return err
+		}
+		r.Accepted += res.Accepted
+		r.Duplicates += res.Duplicates
+		r.Late += res.Late
+		for i, receipt := range res.Receipts {
+			if receipt.Disposition == Refused {
+				l.rejected = append(l.rejected, Rejection{l.lines[i], receipt.Fault})
+			} else if name := l.batch[i].header.Tenant; !in.tenants[name] {
+				in.tenants[name] = true
+				in.order = append(in.order, name)
+			}
+		}
+	}
+	r.Lines += l.read
+	r.Bytes = l.bytes
+	r.Warnings += l.warnings
+	r.Rejected += len(l.rejected)
+	if in.o.Reject != nil {
+		slices.SortFunc(l.rejected, func(a, b Rejection) int { return a.Line - b.Line })
+		for _, rej := range l.rejected {
+			in.o.Reject(rej)
+		}
+	}
+	if in.o.Progress != nil {
+		in.o.Progress(*r)
+	}
+	return l.err
+}

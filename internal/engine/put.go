@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Expect is the version that a write wants to find.
+type Expect struct {
+	version uint32
+	set     bool
+}
+
+// AnyVersion expects nothing.
+func AnyVersion() Expect { return Expect{} }
+
+// Version expects the thing to be at a version; 0 expects that there is none.
+func Version(v uint32) Expect { return Expect{v, true} }
+
+// PutResult says where a write went.
+type PutResult struct {
+	URI       memory.URI // with the version
+	Position  uint64
+	Trust     record.Trust
+	Unchanged bool // it said already what the write says; nothing was written
+}
+
+// Put writes a version of a thing: a new one, or the next of the one with the
+// same id or, if it has no id, the same key. What it is derived from lowers its
+// trust to the lowest of its sources; a source that is not known here counts as
+// external. The body is normalised, and gets its id, if it lacks one.
+func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
+	if err := b.checkPut(w, tenant, body); err != nil {
+		return nil, err
+	}
+	fresh, err := b.ids.Next()
+	if err != nil {
+		return nil, err
+	}
+	var res *PutResult
+	err = b.submit(ctx, &request{indexed: true, admit: func(g *group) (err error) {
+		res, err = g.putBody(w, tenant, body, expect, fresh)
+		return err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// checkPut applies the rules that need no state.
+func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
+	if err := memory.CheckTenant(tenant); err != nil {
+		return err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return err
+	}
+	body.Normalize()
+	if m, ok := body.(*memory.Memory); ok {
+		if err := m.FillForms(b.tokens); err != nil {
+			return err
+		}
+	}
+	if err := body.Validate(); err != nil {
+		return err
+	}
+	return memory.CheckLinks(tenant, body)
+}
+
+// putBody decides about a version in log order, and puts it.
+func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string) (*PutResult, error) {
+	t, err := g.tenant(tenant)
+	if err != nil {
+		return nil, err
+	}
+	kind := body.Kind()
+	head, err := g.identify(t, body, fresh)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := body.Identity()
+	uri := memory.URI{Tenant: tenant, Kind: kind, ID: id}
+	if err := expect.check(uri, head); err != nil {
+		return nil, err
+	}
+	payload, err := body.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	if head != nil {
+		same, err := g.unchanged(t, head, payload)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			uri.Version = uint64(head.Version)
+			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
+		}
+		if immutable(kind) {
+			return nil, fault.Newf(fault.IDConflict, "%s %q is recorded with other content, and a %s never changes", kind, id, kind).
+				WithFix("give the new one an id of its own")
+		}
+		if err := outranks(w, head); err != nil {
+			return nil, err
+		}
+	}
+	if t.Key != nil {
+		if mac, ok := memory.BodyMAC(t.Key, body); ok {
+			at, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
+			if err != nil {
+				return nil, g.stop(err)
+			}
+			if gone {
+				return nil, erasedContent(at)
+			}
+		}
+	}
+	trust, err := g.lowest(t, w.ceiling(), body)
+	if err != nil {
+		return nil, err
+	}
+	version := uint32(1)
+	if head != nil {
+		version = head.Version + 1
+	}
+	e, err := g.b.newEntry(w, tenant, kind, id+"#"+strconv.FormatUint(uint64(version), 10), payload)
+	if err != nil {
+		return nil, err
+	}
+	e.header.Trust = trust
+	e.rec.Body = body
+	uri.Version = uint64(version)
+	res := &PutResult{URI: uri, Trust: trust}
+	res.Position, err = g.put(e)
+	return res, err
+}
+
+// newEntry salts and hashes a payload.
+func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, payload []byte) (*entry, error) {
+	body := make([]byte, record.SaltSize, record.SaltSize+len(payload))
+	if _, err := io.ReadFull(b.o.Random, body); err != nil {
+		return nil, err
+	}
+	body = append(body, payload...)
+	return &entry{
+		header: record.Header{
+			Kind: kind, Trust: w.ceiling(), Tenant: tenant, Actor: w.Actor,
+			ID: record.ID(tenant, kind, id), Commitment: record.Commit(body),
+		},
+		body: body,
+		rec:  index.Record{Payload: body[record.SaltSize:]},
+	}, nil
+}
+
+// immutable reports whether things of a kind have one version only.
+func immutable(k record.Kind) bool { return k == record.Artifact || k == record.Feedback }
+
+// identify finds out which thing a body is about, and gives the body its id.
+// The head is nil for a new thing.
+func (g *group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*catalog.Head, error) {
+	id, key := body.Identity()
+	kind := body.Kind()
+	var holder *catalog.Head
+	if key != "" {
+		thing, ok, err := catalog.Holder(g.tx, t.Number, kind, key)
+		if err != nil {
+			return nil, g.stop(err)
+		}
+		if ok {
+			if holder, _, err = catalog.HeadOf(g.tx, t.Number, kind, thing); err != nil {
+				return nil, g.stop(err)
+			}
+		}
+	}
+	switch {
+	case id == "" && holder != nil:
+		// One that went is written anew, rather than a second one with its key.
+		body.SetID(holder.ID)
+		return holder, nil
+	case id == "":
+		body.SetID(fresh)
+		return nil, nil
+	}
+	head, ok, err := catalog.HeadOf(g.tx, t.Number, kind, catalog.ThingOf(t.Name, kind, id))
+	if err != nil {
+		return nil, g.stop(err)
+	}
+	if ok && head.State == catalog.Redacted {
+		return nil, fault.Newf(fault.Erased, "%s %q was erased by the redaction at position %d and stays erased", kind, id, head.Position)
+	}
+	if holder != nil && holder.ID != id && holder.State == catalog.Live {
+		return nil, fault.Newf(fault.IDConflict, "key: %q belongs to %s %s", key, kind, holder.ID).
+			WithFix("use another key, or write to that id")
+	}
+	if !ok {
+		return nil, nil
+	}
+	return head, nil
+}
+
+// check compares what is there with what was expected.
+func (e Expect) check(uri memory.URI, head *catalog.Head) error {
+	var current uint32
+	if head != nil {
+		current = head.Version
+	}
+	if !e.set || e.version == current {
+		return nil
+	}
+	if current == 0 {
+		return fault.Newf(fault.VersionConflict, "%s does not exist, but version %d of it was expected", uri, e.version)
+	}
+	return fault.Newf(fault.VersionConflict, "%s is at version %d, but %d was expected", uri, current, e.version)
+}
+
+// unchanged reports whether the current content says what payload says.
+func (g *group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) (bool, error) {
+	if head.State != catalog.Live {
+		return false, nil
+	}
+	old, erased, err := g.payloadAt(t, head.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return false, nil // a good copy over a bad one is welcome
+	}
+	if err != nil {
+		return false, g.stop(err)
+	}
+	return !erased && string(old) == string(payload), nil
+}
+
+// outranks refuses a writer that is trusted less than what it would change.
+func outranks(w Writer, head *catalog.Head) error {
+	if w.ceiling() >= head.Trust {
+		return nil
+	}
+	return fault.Newf(fault.Untrusted, "%s %s was written with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, head.Trust, w.ceiling()).
+		WithFix("have someone of tier " + head.Trust.String() + " change it, or write something new")
+}
+
+// lowest returns the lowest tier among the writer's and those of everything the
+// body was derived from.
+func (g *group) lowest(t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
+	for _, l := range body.Facets().Links {
+		if l.Rel != "derived_from" {
+			continue
+		}
+		tier, err := g.trustOf(t, l.To)
+		if err != nil {
+			return 0, err
+		}
+		trust = min(trust, tier)
+	}
+	return trust, nil
+}
+
+// trustOf returns the tier of a thing or an event. What is not here is external.
+func (g *group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
+	if u.Kind != record.Event {
+		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return 0, g.stop(err)
+		}
+		if !ok || !head.Trust.Known() {
+			return record.External, nil
+		}
+		return head.Trust, nil
+	}
+	id := record.ID(t.Name, record.Event, u.ID)
+	position, ok, err := ledger.Find(g.tx, t.Number, &id)
+	if err != nil {
+		return 0, g.stop(err)
+	}
+	if !ok {
+		return record.External, nil
+	}
+	f, err := g.b.frameAt(g.tx, t, position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return record.External, nil
+	}
+	if err != nil {
+		return 0, g.stop(err)
+	}
+	h, err := record.ParseHeader(f.Header)
+	if err != nil {
+		return 0, g.stop(err)
+	}
+	return h.Trust, nil
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/kv"
+)
+
+// Rebuild makes the index anew from the journal and puts it in the place of the
+// old one. Until that moment the old one stays; a rebuild that fails or is cut
+// short changes nothing. Everything else waits meanwhile.
+func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
+	b.gate.Lock()
+	defer b.gate.Unlock()
+	if b.closed {
+		return errClosed()
+	}
+	if err := b.Failed(); err != nil {
+		return err
+	}
+	if err := b.store.Close(); err != nil {
+		return err
+	}
+	remade := b.remake(ctx, tell)
+	if err := b.openStore(); err != nil {
+		b.closed = true
+		b.store = nil
+		return first(remade, err)
+	}
+	b.applier = apply.New(b.store, b.log)
+	if _, err := b.applier.CatchUp(ctx, nil); err != nil {
+		return first(remade, err)
+	}
+	return first(remade, b.finishErasures())
+}
+
+// remake builds an index beside the one in use and swaps the two. No index may
+// be open.
+func (b *Board) remake(ctx context.Context, tell apply.Progress) error {
+	if err := b.sweep(); err != nil {
+		return err
+	}
+	store, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(nameRebuilt), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
+	if err != nil {
+		return err
+	}
+	b.passed, err = apply.New(store, b.log).CatchUp(ctx, tell)
+	if err := first(err, store.Close()); err != nil {
+		return first(err, b.sweep())
+	}
+	if _, err := b.o.FS.Stat(b.path(nameIndex)); err == nil {
+		if err := b.o.FS.Rename(b.path(nameIndex), b.path(nameOld)); err != nil {
+			return fmt.Errorf("put the old index aside: %w", disk.Fault(err))
+		}
+	}
+	if err := b.o.FS.Rename(b.path(nameRebuilt), b.path(nameIndex)); err != nil {
+		return fmt.Errorf("put the new index in its place: %w", disk.Fault(err))
+	}
+	if err := disk.SyncDir(b.o.FS, b.dir); err != nil {
+		return disk.Fault(err)
+	}
+	return b.sweep()
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+)
+
+// Root names the state of a tenant: how many records there are, and the root of
+// the tree over them.
+type Root struct {
+	Tenant string
+	Size   uint64
+	Hash   merkle.Hash
+	Time   time.Time // of the newest record; zero when there is none
+}
+
+// Root returns the root of a tenant as it is now. A tenant without records has
+// the root of the empty tree.
+func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
+	if err := memory.CheckTenant(tenant); err != nil {
+		return Root{}, err
+	}
+	if err := b.enter(ctx); err != nil {
+		return Root{}, err
+	}
+	defer b.leave()
+	t, ok, err := ledger.Lookup(b.store, tenant)
+	if err != nil {
+		return Root{}, err
+	}
+	if !ok {
+		return Root{Tenant: tenant, Hash: merkle.EmptyRoot()}, nil
+	}
+	return rootOf(t), nil
+}
+
+func rootOf(t *ledger.Tenant) Root {
+	return Root{Tenant: t.Name, Size: t.Size, Hash: t.Tree.Root(), Time: time.Unix(0, t.Time).UTC()}
+}
+
+// Tenants walks over the roots of all tenants, in the order in which they first
+// wrote.
+func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
+	return func(yield func(Root, error) bool) {
+		if err := b.enter(ctx); err != nil {
+			yield(Root{}, err)
+			return
+		}
+		defer b.leave()
+		for t, err := range ledger.Tenants(b.store, 0) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Root{}, err)
+				return
+			}
+			if !yield(rootOf(t), nil) {
+				return
+			}
+		}
+	}
+}
+
+// CountTenants returns how many tenants have records.
+func (b *Board) CountTenants(ctx context.Context) (int, error) {
+	if err := b.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer b.leave()
+	return ledger.Count(b.store)
+}
+
+// RootAt returns the root that a tenant had when it was of a given size.
+func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
+	var root merkle.Hash
+	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		root, err = rootAt(r, t, size)
+		return err
+	})
+	return root, err
+}
+
+func rootAt(r kv.Reader, t *ledger.Tenant, size uint64) (merkle.Hash, error) {
+	if size > t.Size {
+		return merkle.Hash{}, fault.Newf(fault.NotFound, "tenant %q has %d records, so it has no root of size %d", t.Name, t.Size, size)
+	}
+	return merkle.RootAt(ledger.Nodes(r, t.Number), size)
+}
+
+// read runs a read of one tenant on one snapshot. A tenant without records is
+// not found.
+func (b *Board) read(ctx context.Context, tenant string, f func(r kv.Reader, t *ledger.Tenant) error) error {
+	if err := memory.CheckTenant(tenant); err != nil {
+		return err
+	}
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	snap := b.store.Snapshot()
+	defer snap.Close()
+	t, ok, err := ledger.Lookup(snap, tenant)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fault.Newf(fault.NotFound, "tenant %q has no records here", tenant).WithFix("`lukasa root --all` lists the tenants")
+	}
+	return f(snap, t)
+}

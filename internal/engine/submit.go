@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/record"
+)
+
+// request is one caller in the queue.
+type request struct {
+	ctx context.Context
+	// admit runs on the leader, in log order. It checks first and puts
+	// afterwards: once it has put a record, it must not refuse.
+	admit func(g *group) error
+	// indexed asks for a transaction whose iterators see its own writes.
+	indexed bool
+	// alone asks for a group with nobody else in it.
+	alone bool
+	err   error
+}
+
+// submit queues a request and waits until it is durable or refused.
+func (b *Board) submit(ctx context.Context, r *request) error {
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	r.ctx = ctx
+	b.queue.Do(r)
+	return r.err
+}
+
+// group is what is written together.
+type group struct {
+	b    *Board
+	tx   *kv.Txn
+	puts int
+	// bodies are the records of this group, which cannot be read from the
+	// journal before it is durable.
+	bodies map[place][]byte
+	reqs   []*request
+	broken error
+	room   []byte
+}
+
+// place is a position of a tenant.
+type place struct {
+	tenant   uint32
+	position uint64
+}
+
+// run is the leader's work: everything that waited, in its order.
+func (b *Board) run(reqs []*request) {
+	for len(reqs) > 0 {
+		n := 1
+		if !reqs[0].alone {
+			for n < len(reqs) && !reqs[n].alone && reqs[n].indexed == reqs[0].indexed {
+				n++
+			}
+		}
+		b.runGroup(reqs[:n])
+		reqs = reqs[n:]
+	}
+}
+
+// runGroup admits a group, makes it durable and visible, and only then lets
+// its requests see success.
+func (b *Board) runGroup(reqs []*request) {
+	refuse := func(err error) {
+		for _, r := range reqs {
+			r.err = err
+		}
+	}
+	if err := b.writable(); err != nil {
+		refuse(err)
+		return
+	}
+	g := &group{b: b, bodies: make(map[place][]byte)}
+	if reqs[0].indexed || reqs[0].alone {
+		g.tx = b.store.BeginIndexed()
+	} else {
+		g.tx = b.store.Begin()
+	}
+	for _, r := range reqs {
+		if r.err = r.ctx.Err(); r.err != nil {
+			continue // given up before its turn
+		}
+		r.err = r.admit(g)
+		if g.broken != nil {
+			break
+		}
+	}
+	if g.broken == nil && g.puts == 0 {
+		_ = g.tx.Discard() // nothing was written
+		return
+	}
+	if err := g.commit(); err != nil {
+		refuse(err)
+	}
+}
+
+// commit makes the group durable, then visible.
+func (g *group) commit() error {
+	b := g.b
+	if g.broken != nil {
+		b.log.Abort()
+		b.applier.Discard(g.tx)
+		return g.broken
+	}
+	if err := b.log.Commit(); err != nil {
+		b.applier.Discard(g.tx)
+		return err
+	}
+	// From here on the records are in the journal. If the index cannot follow,
+	// nobody is told that they are in, and nothing more is written; opening the
+	// directory anew finds them.
+	err := b.applier.Finish(g.tx, b.log.End())
+	if err == nil {
+		err = g.tx.Commit()
+	}
+	if err != nil {
+		b.applier.Discard(g.tx)
+		return b.fail(err)
+	}
+	return nil
+}
+
+// fail stops all writing for good.
+func (b *Board) fail(err error) error {
+	e := fault.Newf(fault.WriteFailed, "the index could not follow the journal: %w", err)
+	b.failed.CompareAndSwap(nil, e)
+	return e
+}
+
+// checkRoomEvery is how many bytes are written between two looks at the disk.
+const checkRoomEvery = 1 << 20
+
+// writable reports whether a group may be written at all.
+func (b *Board) writable() error {
+	if err := b.Failed(); err != nil {
+		return err
+	}
+	if err := b.store.Failed(); err != nil {
+		return err
+	}
+	if b.unchecked > 0 && b.unchecked < checkRoomEvery {
+		return nil
+	}
+	b.unchecked = 1
+	free, err := disk.Usage(b.o.FS, b.dir)
+	if err != nil {
+		return nil // a file system that cannot tell is not a reason to refuse
+	}
+	reserve := b.o.Reserve
+	if reserve == 0 {
+		reserve = 8<<20 + 2*b.store.PendingBytes()
+	}
+	if free < reserve {
+		b.unchecked = 0 // look again next time
+		return fault.Newf(fault.DiskFull, "%s has %d KiB left, less than the %d KiB that are kept to put things in order", b.dir, free>>10, reserve>>10)
+	}
+	return nil
+}
+
+// tenant returns the state of a tenant as the group sees it.
+func (g *group) tenant(name string) (*ledger.Tenant, error) {
+	t, err := g.b.applier.Ledger.For(g.tx, name)
+	if err != nil {
+		g.broken = err
+	}
+	return t, err
+}
+
+// entry is a record on its way in. The header lacks position and time, which
+// the group gives.
+type entry struct {
+	header record.Header
+	body   []byte // salt and payload
+	rec    index.Record
+}
+
+// put adds a record to the group and folds it. It returns the position.
+func (g *group) put(e *entry) (uint64, error) {
+	t, err := g.tenant(e.header.Tenant)
+	if err != nil {
+		return 0, err
+	}
+	e.header.Position = t.Size
+	// A clock that runs backwards does not turn the tenant's time back.
+	e.header.Time = max(g.b.o.Clock().UnixNano(), t.Time)
+	return e.header.Position, g.putVerbatim(e)
+}
+
+// putVerbatim adds a record whose header is complete.
+func (g *group) putVerbatim(e *entry) error {
+	g.room = e.header.Append(g.room[:0])
+	lsn, err := g.b.log.Append(g.room, e.body)
+	if err != nil {
+		g.broken = err
+		return err
+	}
+	r := &e.rec
+	r.LSN, r.Header, r.Leaf = lsn, e.header, merkle.LeafHash(g.room)
+	if r.Payload == nil && len(e.body) > record.SaltSize {
+		r.Payload = e.body[record.SaltSize:]
+	}
+	if apply.Alone(e.header.Kind) {
+		if err := g.b.applier.Load(g.tx, r); err != nil {
+			g.broken = err
+			return err
+		}
+	}
+	if err := g.b.applier.Apply(g.tx, r); err != nil {
+		g.broken = err
+		return err
+	}
+	g.bodies[place{r.Tenant, e.header.Position}] = e.body
+	g.puts++
+	g.b.unchecked += len(e.body) + len(g.room)
+	return nil
+}
+
+// payloadAt returns the payload of a record that is in the journal or in this
+// group, unless it was erased.
+func (g *group) payloadAt(t *ledger.Tenant, position uint64) (payload []byte, erased bool, err error) {
+	if body, ok := g.bodies[place{t.Number, position}]; ok {
+		return body[record.SaltSize:], false, nil
+	}
+	f, err := g.b.frameAt(g.tx, t, position)
+	if err != nil {
+		return nil, false, err
+	}
+	if f.Erased {
+		return nil, true, nil
+	}
+	return f.Body[record.SaltSize:], false, nil
+}
+
+// frameAt reads the frame at a position. What was redacted but is not yet
+// overwritten counts as erased.
+func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	if position >= t.Size {
+		return journal.Frame{}, fault.Newf(fault.NotFound, "tenant %q has no position %d; its newest is %d", t.Name, position, int64(t.Size)-1)
+	}
+	at, ok, err := ledger.At(r, t.Number, position)
+	if err != nil {
+		return journal.Frame{}, err
+	}
+	if !ok {
+		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
+			WithFix("`lukasa rebuild` makes the index anew from the journal")
+	}
+	_, gone, err := ledger.Erased(r, t.Number, position)
+	if err != nil {
+		return journal.Frame{}, err
+	}
+	f, err := b.log.Read(at.LSN, nil)
+	if gone && apply.Bodiless(err) {
+		err = nil // half overwritten: on its way out
+	}
+	if err != nil {
+		return f, fmt.Errorf("position %d of tenant %q: %w", position, t.Name, err)
+	}
+	switch {
+	case gone:
+		f.Erased, f.Body = true, nil
+	case apply.Blank(&f):
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q is blank on the disk, but nobody erased it", position, t.Name)
+	}
+	if merkle.LeafHash(f.Header) != at.Leaf {
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, t.Name)
+	}
+	return f, nil
+}

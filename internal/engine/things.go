@@ -1,0 +1,364 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"math"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Ref names a thing: by id or, where its kind has keys, by key.
+type Ref struct {
+	Tenant  string
+	Kind    record.Kind
+	ID      string
+	Key     string
+	Version uint32 // 0 is the current one
+}
+
+// RefOf returns the reference that a URI is.
+func RefOf(u memory.URI) Ref {
+	return Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: uint32(min(u.Version, math.MaxUint32))}
+}
+
+func (r Ref) name() string {
+	if r.ID != "" {
+		return r.Kind.String() + " " + r.ID
+	}
+	return r.Kind.String() + " with the key " + r.Key
+}
+
+// View says who looks, and when.
+type View struct {
+	// Agent is who looks. What is private to another agent is hidden. Empty
+	// means an operator, who sees everything.
+	Agent string
+	// Now decides what has expired and what is valid. Zero means the time of
+	// the tenant's newest record.
+	Now time.Time
+}
+
+func (v View) now(t *ledger.Tenant) int64 {
+	if v.Now.IsZero() {
+		return t.Time
+	}
+	return v.Now.UnixNano()
+}
+
+func (v View) sees(h *catalog.Head) bool {
+	return v.Agent == "" || h.Visibility != memory.VisiblePrivate || h.Actor == v.Agent
+}
+
+// Thing is a versioned thing as it was at one version.
+type Thing struct {
+	URI      memory.URI // with the version
+	State    catalog.State
+	Version  uint32
+	Content  uint32 // the version that the body is of
+	Position uint64 // of the record that holds the body
+	Created  time.Time
+	Updated  time.Time
+	Actor    string
+	Trust    record.Trust
+	Note     string // why it is forgotten or expired
+	Status   string
+	Expires  time.Time // zero for never
+	Valid    bool      // at the time of the view
+	Body     memory.Body
+}
+
+// Get returns a thing. One that is forgotten or expired is returned, and says
+// so; one that is erased is an error.
+func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
+	var thing *Thing
+	err := b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		h, err := find(r, t, ref, v)
+		if err != nil {
+			return err
+		}
+		thing, err = b.thing(r, t, h, ref.Version, v)
+		return err
+	})
+	return thing, err
+}
+
+// find returns the head of what a reference names.
+func find(r kv.Reader, t *ledger.Tenant, ref Ref, v View) (*catalog.Head, error) {
+	d := catalog.ThingOf(t.Name, ref.Kind, ref.ID)
+	missing := fault.Newf(fault.NotFound, "tenant %q has no %s", t.Name, ref.name())
+	if ref.ID == "" {
+		if ref.Key == "" {
+			return nil, fault.New(fault.InvalidArgument, "id, key: one of the two must say what is meant").WithFix("give an id or a key")
+		}
+		var ok bool
+		var err error
+		if d, ok, err = catalog.Holder(r, t.Number, ref.Kind, ref.Key); err != nil {
+			return nil, err
+		} else if !ok {
+			return nil, missing
+		}
+	}
+	h, ok, err := catalog.HeadOf(r, t.Number, ref.Kind, d)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || h.State != catalog.Redacted && !v.sees(h) {
+		return nil, missing
+	}
+	if h.State == catalog.Redacted {
+		return nil, fault.Newf(fault.Erased, "%s was erased at %s, by the redaction at position %d", ref.name(),
+			time.Unix(0, h.Updated).UTC().Format(time.RFC3339), h.Position)
+	}
+	return h, nil
+}
+
+// thing reads a version of a thing; 0 is the current one.
+func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32, v View) (*Thing, error) {
+	now := v.now(t)
+	out := &Thing{
+		URI:   memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)},
+		State: h.State, Version: h.Version, Content: h.Content, Position: h.Position,
+		Created: at(h.Created), Updated: at(h.Updated), Actor: h.Actor, Trust: h.Trust, Note: h.Note, Status: h.Status,
+		Valid: h.ValidFrom <= now && now < h.ValidUntil,
+	}
+	if h.Expires != math.MaxInt64 {
+		out.Expires = at(h.Expires)
+		if h.State == catalog.Live && h.Expires <= now {
+			out.State, out.Note = catalog.Expired, string(memory.CauseTTL)
+		}
+	}
+	if version != 0 && version != h.Version {
+		if err := out.turnBack(r, t, h, version); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	out.Body, err = b.bodyAt(r, t, h.Kind, out.Position)
+	return out, err
+}
+
+func at(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
+
+// turnBack makes a thing what it was at an earlier version.
+func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32) error {
+	d := catalog.ThingOf(t.Name, h.Kind, h.ID)
+	if version > h.Version {
+		return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
+	}
+	x.Version, x.URI.Version, x.State, x.Note = version, uint64(version), catalog.Live, ""
+	for at := version; at > 0; at-- {
+		e, ok, err := catalog.EntryOf(r, t.Number, h.Kind, d, at)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.Newf(fault.Damaged, "version %d of %s %s is not in the catalogue", at, h.Kind, h.ID)
+		}
+		if at == version {
+			x.Updated, x.Actor, x.Trust = time.Unix(0, e.Time).UTC(), e.Actor, e.Trust
+			switch e.Op {
+			case catalog.Tombstone:
+				x.State, x.Note = catalog.Forgotten, e.Note
+			case catalog.Expiry:
+				x.State, x.Note = catalog.Expired, e.Note
+			case catalog.Transition:
+				x.Status = e.Note
+			}
+		}
+		if e.Op == catalog.Put {
+			x.Content, x.Position = at, e.Position
+			return nil
+		}
+	}
+	return fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
+}
+
+// bodyAt decodes the body at a position.
+func (b *Board) bodyAt(r kv.Reader, t *ledger.Tenant, kind record.Kind, position uint64) (memory.Body, error) {
+	f, err := b.frameAt(r, t, position)
+	if err != nil {
+		return nil, err
+	}
+	if f.Erased {
+		return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased", position, t.Name)
+	}
+	return memory.Decode(kind, f.Body[record.SaltSize:])
+}
+
+// Change is one version in a thing's history.
+type Change struct {
+	Version  uint32
+	Op       catalog.Op
+	Position uint64
+	Time     time.Time
+	Actor    string
+	Trust    record.Trust
+	Note     string
+	Body     memory.Body // of a put
+}
+
+// History returns every version of a thing, oldest first.
+func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
+	var uri memory.URI
+	var changes []Change
+	err := b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		h, err := find(r, t, ref, v)
+		if err != nil {
+			return err
+		}
+		uri = memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID}
+		entries, err := catalog.Entries(r, t.Number, h.Kind, catalog.ThingOf(t.Name, h.Kind, h.ID))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
+			if e.Op == catalog.Put {
+				if c.Body, err = b.bodyAt(r, t, h.Kind, e.Position); err != nil {
+					return err
+				}
+			}
+			changes = append(changes, c)
+		}
+		return nil
+	})
+	return uri, changes, err
+}
+
+// ListOptions says which things are listed.
+type ListOptions struct {
+	Tenant string
+	Kind   record.Kind   // zero means memories
+	Class  string        // a memory's type, an entity's type …
+	Tag    string        // only with this tag
+	State  catalog.State // empty means live ones
+	Status string        // a goal's or an artifact's status …
+	Limit  int           // zero means 50, at most 1000
+	After  string        // the Next of the page before
+	View   View
+}
+
+// Page is a part of a list, newest first.
+type Page struct {
+	Things []*Thing
+	Next   string // empty at the end
+}
+
+// List returns things, newest first.
+func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
+	if o.Kind == 0 {
+		o.Kind = record.Memory
+	}
+	if o.State == "" {
+		o.State = catalog.Live
+	}
+	if o.Limit == 0 {
+		o.Limit = 50
+	}
+	if o.Limit < 0 || o.Limit > 1000 {
+		return nil, fault.Newf(fault.InvalidArgument, "limit: %d is not between 1 and 1000", o.Limit).WithFix("ask for fewer, and follow next")
+	}
+	after, err := base64.RawURLEncoding.DecodeString(o.After)
+	if err != nil || len(after) > 256 {
+		return nil, fault.New(fault.InvalidArgument, "after: this is not the next of a page").WithFix("give what the page before had as next, with the same filters")
+	}
+	if len(after) == 0 {
+		after = nil
+	}
+	page := &Page{}
+	err = b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		return b.list(ctx, r, t, o, after, page)
+	})
+	return page, err
+}
+
+// list fills a page.
+func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListOptions, after []byte, page *Page) error {
+	way := catalog.All(o.Kind, o.State)
+	if o.State == catalog.Live && o.Tag != "" {
+		way = catalog.Tagged(o.Kind, o.Tag)
+	} else if o.State == catalog.Live && o.Class != "" {
+		way = catalog.OfClass(o.Kind, o.Class)
+	}
+	var failed error
+	err := catalog.List(r, t.Number, way, after, func(key []byte, d catalog.Thing) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		h, ok, err := catalog.HeadOf(r, t.Number, o.Kind, d)
+		if err != nil {
+			failed = err
+			return false
+		}
+		if !ok || !o.wants(h, t) {
+			return true
+		}
+		if len(page.Things) == o.Limit {
+			page.Next = base64.RawURLEncoding.EncodeToString(after)
+			return false
+		}
+		thing, err := b.thing(r, t, h, 0, o.View)
+		if err != nil {
+			failed = err
+			return false
+		}
+		page.Things = append(page.Things, thing)
+		after = append(after[:0], key...)
+		return true
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// wants reports whether a head belongs on the list.
+func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
+	now := o.View.now(t)
+	switch {
+	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status:
+		return false
+	case o.State == catalog.Live && (h.Expires <= now || now < h.ValidFrom || now >= h.ValidUntil):
+		return false
+	case o.Tag == "":
+		return true
+	}
+	for _, tag := range h.Tags {
+		if tag == o.Tag {
+			return true
+		}
+	}
+	return false
+}
+
+// Referrers returns what is live and refers to a thing or an event: edges,
+// relations, conflicts, feedback, and what was derived from it.
+func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
+	var things []*Thing
+	err := b.read(ctx, u.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		var failed error
+		err := catalog.Referrers(r, t.Number, u.Head().String(), func(ref catalog.Referrer) bool {
+			h, ok, err := catalog.HeadOf(r, t.Number, ref.Kind, ref.Thing)
+			if err == nil && ok && v.sees(h) {
+				var thing *Thing
+				if thing, err = b.thing(r, t, h, 0, v); err == nil {
+					things = append(things, thing)
+				}
+			}
+			failed = err
+			return err == nil
+		})
+		if failed != nil {
+			return failed
+		}
+		return err
+	})
+	return things, err
+}

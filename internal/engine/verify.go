@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// Finding is something that is not as it should be.
+type Finding struct {
+	Where  string // journal, index, keys, tenant
+	Detail string
+}
+
+// VerifyReport says what a verification looked at and what it found.
+type VerifyReport struct {
+	Deep     bool
+	Tenants  int
+	Records  uint64
+	Erased   uint64
+	Bytes    int64 // of the journal
+	Findings []Finding
+}
+
+// OK reports whether nothing was found.
+func (r *VerifyReport) OK() bool { return len(r.Findings) == 0 }
+
+func (r *VerifyReport) find(where, format string, args ...any) {
+	const enough = 1000
+	if len(r.Findings) < enough {
+		r.Findings = append(r.Findings, Finding{where, fmt.Sprintf(format, args...)})
+	}
+}
+
+// VerifyOptions says how closely to look.
+type VerifyOptions struct {
+	// Deep recomputes every checksum, leaf, commitment and tree, and makes the
+	// index anew to compare it with the one in use.
+	Deep bool
+	// Progress is told which step it is at, and how far it is.
+	Progress func(step string, done, total uint64)
+}
+
+func (o VerifyOptions) tell(step string, done, total uint64) {
+	if o.Progress != nil {
+		o.Progress(step, done, total)
+	}
+}
+
+// Verify checks the directory. The error is for what kept it from looking; what
+// it found is in the report. Writes wait during a deep verification.
+func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.Deep {
+		b.gate.Lock()
+		defer b.gate.Unlock()
+		if b.closed {
+			return nil, errClosed()
+		}
+	} else {
+		if err := b.enter(ctx); err != nil {
+			return nil, err
+		}
+		defer b.leave()
+	}
+	report := &VerifyReport{Deep: o.Deep}
+	for _, d := range b.Damages() {
+		report.find("journal", "%v", &d)
+	}
+	for _, s := range b.log.Segments() {
+		report.Bytes += s.Size
+	}
+	if err := b.Failed(); err != nil {
+		report.find("journal", "writes are refused: %v", err)
+	}
+	if err := b.notary.Check(); err != nil {
+		report.find("keys", "%v", err)
+	}
+	if err := b.verifyTenants(ctx, o, report); err != nil {
+		return report, err
+	}
+	if !o.Deep {
+		return report, nil
+	}
+	return report, b.verifyDeep(ctx, o, report)
+}
+
+// verifyTenants checks that every tenant's tree and newest record agree.
+func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
+	total, err := ledger.Count(b.store)
+	if err != nil {
+		report.find("index", "%v", err)
+		return nil
+	}
+	for t, err := range ledger.Tenants(b.store, 0) {
+		if err != nil {
+			report.find("index", "%v", err)
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		report.Tenants++
+		report.Records += t.Size
+		o.tell("tenants", uint64(report.Tenants), uint64(total))
+		root, err := rootAt(b.store, t, t.Size)
+		if err != nil {
+			report.find("index", "tenant %q: %v", t.Name, err)
+		} else if root != t.Tree.Root() {
+			report.find("index", "tenant %q: the stored nodes make another root than its state", t.Name)
+		}
+		if _, err := b.frameAt(b.store, t, t.Size-1); err != nil {
+			report.find("tenant "+t.Name, "%v", err)
+		}
+	}
+	if report.Tenants != total {
+		report.find("index", "there are %d tenants, but %d are counted", report.Tenants, total)
+	}
+	return nil
+}
+
+// verifyDeep looks at every byte of the journal and makes the index anew.
+func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
+	damages, err := b.log.Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
+	if err != nil {
+		return err
+	}
+	for _, d := range damages {
+		report.find("journal", "%v", &d)
+	}
+	const name = "index.verify"
+	if err := b.o.FS.RemoveAll(b.path(name)); err != nil {
+		return disk.Fault(err)
+	}
+	scratch, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = scratch.Close() // it is removed right away
+		_ = b.o.FS.RemoveAll(b.path(name))
+	}()
+	_, err = apply.New(scratch, b.log).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		report.find("journal", "it cannot be replayed to its end: %v", err)
+		return nil
+	}
+	if err := b.verifyRecords(ctx, o, scratch, report); err != nil {
+		return err
+	}
+	return compare(ctx, b.store, scratch, report)
+}
+
+// verifyRecords checks the commitment of every record, and that nothing is
+// blank that nobody erased.
+func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
+	scan := b.log.Scan(0)
+	defer scan.Close()
+	var f journal.Frame
+	for n := uint64(0); ; n++ {
+		err := scan.Next(&f)
+		if err == io.EOF {
+			return nil
+		}
+		if n%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			o.tell("records", uint64(f.LSN), uint64(b.log.End()))
+		}
+		if _, ok := errors.AsType[*journal.Damage](err); ok {
+			continue // told by the check of the journal
+		}
+		if err != nil {
+			return err
+		}
+		h, err := record.ParseHeader(f.Header)
+		if err != nil {
+			report.find("journal", "the record at LSN %d: %v", f.LSN, err)
+			continue
+		}
+		if !apply.Blank(&f) {
+			if record.Commit(f.Body) != h.Commitment {
+				report.find("journal", "position %d of tenant %q does not match its commitment", h.Position, h.Tenant)
+			}
+			continue
+		}
+		report.Erased++
+		t, ok, err := ledger.Lookup(r, h.Tenant)
+		if err != nil {
+			return err
+		}
+		if ok {
+			_, ok, err = ledger.Erased(r, t.Number, h.Position)
+			if err != nil {
+				return err
+			}
+		}
+		if !ok {
+			report.find("journal", "position %d of tenant %q is blank on the disk, but nobody erased it", h.Position, h.Tenant)
+		}
+	}
+}
+
+// compare reports where two stores differ, apart from what is still to be done
+// by the one in use.
+func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) error {
+	a, err := live.Iter([]byte{0}, []byte{0xff})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := made.Iter([]byte{0}, []byte{0xff})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	okA, okB := a.First(), b.First()
+	for n := 0; okA || okB; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch c := order(a, okA, b, okB); {
+		case c < 0:
+			if !ledger.Passing(a.Key()) {
+				report.find("index", "it has a key that the journal does not make: %s", index.Describe(a.Key()))
+			}
+			okA = a.Next()
+		case c > 0:
+			if !ledger.Passing(b.Key()) {
+				report.find("index", "it lacks a key that the journal makes: %s", index.Describe(b.Key()))
+			}
+			okB = b.Next()
+		default:
+			x, err := a.Value()
+			if err != nil {
+				report.find("index", "%v", err)
+			}
+			y, err := b.Value()
+			if err != nil {
+				return err
+			}
+			if string(x) != string(y) {
+				report.find("index", "it has another value than the journal makes: %s", index.Describe(a.Key()))
+			}
+			okA, okB = a.Next(), b.Next()
+		}
+	}
+	if err := a.Close(); err != nil {
+		report.find("index", "%v", err)
+	}
+	return nil
+}
+
+// order compares where two iterators are; one at its end is behind.
+func order(a *kv.Iter, okA bool, b *kv.Iter, okB bool) int {
+	switch {
+	case !okA:
+		return 1
+	case !okB:
+		return -1
+	}
+	x, y := string(a.Key()), string(b.Key())
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,428 @@
+// Package catalog is the index of versioned things: memories, edges, entities,
+// relations, conflicts, policies, artifacts and feedback. It sees their facets
+// and never their type.
+//
+// # Tables
+//
+//	h  tenant, kind, id                    → head: what the thing is now
+//	v  tenant, kind, id, version           → entry: what happened at that version
+//	k  tenant, kind, key, state, created, id → nothing: who holds a key, or did when it went
+//	a  tenant, kind, state, created, id    → nothing: everything there is, by age
+//	c  tenant, kind, class, created, id    → nothing: what is live, by class
+//	g  tenant, kind, tag, created, id      → nothing: what is live, by tag
+//	n  tenant, kind, name, id              → nothing: what is live, by name
+//	l  tenant, target, kind, id, relation  → relation: what is live and refers to the target
+//	x  tenant, end of life, kind, id       → nothing: what is live and will end
+//
+// # What is guaranteed
+//
+// Versions of a thing count from 1 without gaps; every record about it is one:
+// a put, a tombstone, an expiry, a change of status. The head is the newest.
+// Once a thing is redacted, nothing of it is left but its digest, and that and
+// when it was redacted.
+//
+// # What is not
+//
+// Texts are not here: an entry names the position of its record. Whether a
+// write is allowed is decided before it becomes a record.
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Prefix is the first byte of the catalogue's keys.
+const Prefix = 'C'
+
+const format = 1
+
+const (
+	tableHead    = 'h'
+	tableVersion = 'v'
+	tableKey     = 'k'
+	tableAll     = 'a'
+	tableClass   = 'c'
+	tableTag     = 'g'
+	tableName    = 'n'
+	tableLink    = 'l'
+	tableExpiry  = 'x'
+)
+
+// State is whether a thing is there.
+type State string
+
+// The states of a thing.
+const (
+	Live      State = "live"
+	Forgotten State = "forgotten" // by a tombstone
+	Expired   State = "expired"   // by its own time, or by a policy
+	Redacted  State = "redacted"  // for good
+)
+
+// Op is what happened at a version.
+type Op string
+
+// What can happen to a thing.
+const (
+	Put        Op = "put"
+	Tombstone  Op = "tombstone"
+	Expiry     Op = "expiry"
+	Transition Op = "transition"
+)
+
+// Entry is what happened to a thing at one version.
+type Entry struct {
+	Version  uint32       `json:"version"`
+	Op       Op           `json:"op"`
+	Position uint64       `json:"position"`
+	Time     int64        `json:"time"`
+	Actor    string       `json:"actor"`
+	Trust    record.Trust `json:"trust"`
+	// Note is a tombstone's reason, an expiry's cause, or the status that a
+	// transition led to.
+	Note string `json:"note,omitempty"`
+}
+
+// Head is what a thing is now.
+type Head struct {
+	Kind  record.Kind `json:"kind"`
+	ID    string      `json:"id,omitempty"`
+	Key   string      `json:"key,omitempty"`
+	State State       `json:"state"`
+	// Version is the newest, Content the one that holds the text, which is
+	// recorded at Position.
+	Version  uint32       `json:"version"`
+	Content  uint32       `json:"content"`
+	Position uint64       `json:"position"`
+	Created  int64        `json:"created"`
+	Updated  int64        `json:"updated"`
+	Actor    string       `json:"actor,omitempty"` // who wrote the content
+	Trust    record.Trust `json:"trust,omitempty"` // of the content
+	Note     string       `json:"note,omitempty"`  // why it is forgotten or expired
+
+	Class      string            `json:"class,omitempty"`
+	Status     string            `json:"status,omitempty"`
+	Pin        bool              `json:"pin,omitempty"`
+	Tags       []string          `json:"tags,omitempty"`
+	Frames     []string          `json:"frames,omitempty"`
+	Names      []string          `json:"names,omitempty"`
+	Links      []Link            `json:"links,omitempty"`
+	ValidFrom  int64             `json:"valid_from"`
+	ValidUntil int64             `json:"valid_until"`
+	Expires    int64             `json:"expires"` // math.MaxInt64 for never
+	Importance float64           `json:"importance"`
+	Confidence float64           `json:"confidence"`
+	Visibility memory.Visibility `json:"visibility,omitempty"`
+	Agent      string            `json:"agent,omitempty"`
+	Session    string            `json:"session,omitempty"`
+}
+
+// Link is a reference from a thing to another.
+type Link struct {
+	Rel string `json:"rel"`
+	To  string `json:"to"` // URI without a version
+}
+
+// Thing is the digest of a thing's id, by which the tables know it.
+type Thing = index.Digest
+
+// ThingOf returns the digest of an id of a kind within a tenant. It is the
+// beginning of the digest that a redaction names.
+func ThingOf(tenant string, kind record.Kind, id string) Thing {
+	sum := record.ID(tenant, kind, id)
+	return Thing(sum[:16])
+}
+
+// Catalog is the fold. It keeps nothing in memory.
+type Catalog struct{ room []byte }
+
+// New returns the fold.
+func New() *Catalog { return &Catalog{} }
+
+// Name is the fold's name.
+func (c *Catalog) Name() string { return "catalog" }
+
+// Prefix is the first byte of the fold's keys.
+func (c *Catalog) Prefix() byte { return Prefix }
+
+// Format is the number of the fold's layout.
+func (c *Catalog) Format() uint32 { return format }
+
+// Reset has nothing to forget.
+func (c *Catalog) Reset() {}
+
+// Finish has nothing left to write.
+func (c *Catalog) Finish(*kv.Txn) error { return nil }
+
+// Apply takes what a record says about things.
+func (c *Catalog) Apply(tx *kv.Txn, r *index.Record) error {
+	if r.Body != nil {
+		return c.put(tx, r)
+	}
+	switch control := r.Control.(type) {
+	case *memory.Tombstone:
+		thing := ThingOf(r.Header.Tenant, control.Target, control.ID)
+		return c.end(tx, r, control.Target, thing, Forgotten, Tombstone, control.Reason)
+	case *memory.Transition:
+		return c.transition(tx, r, control)
+	case *memory.Expiry:
+		for i := range r.Targets {
+			t := &r.Targets[i]
+			if t.Body == nil {
+				continue
+			}
+			id, _ := t.Body.Identity()
+			thing := ThingOf(r.Header.Tenant, t.Header.Kind, id)
+			if err := c.end(tx, r, t.Header.Kind, thing, Expired, Expiry, string(control.Cause)); err != nil {
+				return err
+			}
+		}
+	case *memory.Redaction:
+		for _, t := range control.Targets {
+			if t.Kind == record.Event {
+				continue
+			}
+			if err := c.redact(tx, r, t.Kind, Thing(t.ID[:16])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// put folds a new version of a thing.
+func (c *Catalog) put(tx *kv.Txn, r *index.Record) error {
+	id, key := r.Body.Identity()
+	kind := r.Header.Kind
+	thing := ThingOf(r.Header.Tenant, kind, id)
+	old, found, err := HeadOf(tx, r.Tenant, kind, thing)
+	if err != nil {
+		return err
+	}
+	h := headOf(r, id, key)
+	if found {
+		h.Version, h.Created = old.Version+1, old.Created
+		if err := c.drop(tx, r.Tenant, thing, old); err != nil {
+			return err
+		}
+	}
+	h.Content = h.Version
+	if err := c.hang(tx, r.Tenant, thing, h); err != nil {
+		return err
+	}
+	return c.enter(tx, r, kind, thing, h.Version, Put, "")
+}
+
+// headOf makes the first head of a thing out of its record.
+func headOf(r *index.Record, id, key string) *Head {
+	x := r.Body.Facets()
+	h := &Head{
+		Kind: r.Header.Kind, ID: strings.Clone(id), Key: strings.Clone(key), State: Live, Version: 1,
+		Position: r.Header.Position, Created: r.Header.Time, Updated: r.Header.Time, Actor: r.Header.Actor, Trust: r.Header.Trust,
+		Class: x.Class, Status: x.State, Pin: x.Pin, Tags: x.Tags, Names: x.Names,
+		ValidFrom: x.ValidFrom, ValidUntil: x.ValidUntil, Expires: math.MaxInt64,
+		Importance: x.Importance, Confidence: x.Confidence, Visibility: x.Visibility, Agent: x.Agent, Session: x.Session,
+	}
+	for _, f := range x.Frames {
+		h.Frames = append(h.Frames, f.String())
+	}
+	for _, l := range x.Links {
+		to := l.To
+		if to.Tenant == "" {
+			to.Tenant = r.Header.Tenant
+		}
+		to.Version = 0
+		h.Links = append(h.Links, Link{l.Rel, to.String()})
+	}
+	if x.TTL > 0 && r.Header.Time <= math.MaxInt64-int64(x.TTL) {
+		h.Expires = r.Header.Time + int64(x.TTL)
+	}
+	return h
+}
+
+// end folds a record after which a thing is no longer there. A thing that the
+// catalogue does not have was erased.
+func (c *Catalog) end(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing, state State, op Op, note string) error {
+	h, found, err := HeadOf(tx, r.Tenant, kind, thing)
+	if err != nil || !found || h.State == Redacted {
+		return err
+	}
+	if err := c.drop(tx, r.Tenant, thing, h); err != nil {
+		return err
+	}
+	h.Version++
+	h.State, h.Note, h.Updated = state, note, r.Header.Time
+	if err := c.hang(tx, r.Tenant, thing, h); err != nil {
+		return err
+	}
+	return c.enter(tx, r, kind, thing, h.Version, op, note)
+}
+
+// transition folds a change of an artifact's status.
+func (c *Catalog) transition(tx *kv.Txn, r *index.Record, t *memory.Transition) error {
+	thing := ThingOf(r.Header.Tenant, record.Artifact, t.ArtifactID)
+	h, found, err := HeadOf(tx, r.Tenant, record.Artifact, thing)
+	if err != nil || !found || h.State == Redacted {
+		return err
+	}
+	if err := c.drop(tx, r.Tenant, thing, h); err != nil {
+		return err
+	}
+	h.Version++
+	h.Status, h.Updated = string(t.To), r.Header.Time
+	if t.SupersededBy != "" {
+		to := memory.URI{Tenant: r.Header.Tenant, Kind: record.Artifact, ID: t.SupersededBy}
+		h.Links = append(h.Links, Link{"superseded_by", to.String()})
+	}
+	if err := c.hang(tx, r.Tenant, thing, h); err != nil {
+		return err
+	}
+	return c.enter(tx, r, record.Artifact, thing, h.Version, Transition, string(t.To))
+}
+
+// redact takes everything out that the catalogue has of a thing.
+func (c *Catalog) redact(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing) error {
+	h, found, err := HeadOf(tx, r.Tenant, kind, thing)
+	if err != nil {
+		return err
+	}
+	if found && h.State == Redacted {
+		return nil // another of its versions was named before
+	}
+	if found {
+		if err := c.drop(tx, r.Tenant, thing, h); err != nil {
+			return err
+		}
+	}
+	for v := uint32(1); found && v <= h.Version; v++ {
+		if err := tx.Delete(versionKey(r.Tenant, kind, thing, v)); err != nil {
+			return err
+		}
+	}
+	left := &Head{Kind: kind, State: Redacted, Position: r.Header.Position, Created: r.Header.Time, Updated: r.Header.Time}
+	return c.setHead(tx, r.Tenant, thing, left)
+}
+
+// enter writes what happened at a version.
+func (c *Catalog) enter(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing, version uint32, op Op, note string) error {
+	v, err := json.Marshal(Entry{
+		Version: version, Op: op, Position: r.Header.Position, Time: r.Header.Time,
+		Actor: r.Header.Actor, Trust: r.Header.Trust, Note: note,
+	})
+	if err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	return tx.Set(versionKey(r.Tenant, kind, thing, version), v)
+}
+
+// setHead writes a head and nothing else.
+func (c *Catalog) setHead(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
+	v, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	return tx.Set(headKey(tenant, h.Kind, thing), v)
+}
+
+// hang writes a head and every key by which it is found.
+func (c *Catalog) hang(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
+	if err := c.setHead(tx, tenant, thing, h); err != nil {
+		return err
+	}
+	return c.ways(tenant, thing, h, tx.SetBlind)
+}
+
+// drop removes every key by which a head is found, apart from its own.
+func (c *Catalog) drop(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
+	return c.ways(tenant, thing, h, func(key, _ []byte) error { return tx.Delete(key) })
+}
+
+// ways calls visit with every key by which a head is found.
+func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, value []byte) error) error {
+	if err := visit(allKey(tenant, h.Kind, h.State, h.Created, thing), nil); err != nil {
+		return err
+	}
+	if h.Key != "" {
+		if err := visit(append(keyPrefix(tenant, h.Kind, h.Key, h.State), index.Key(nil).Int64(h.Created).Digest(thing)...), nil); err != nil {
+			return err
+		}
+	}
+	if h.State != Live {
+		return nil
+	}
+	if h.Class != "" {
+		if err := visit(listKey(tableClass, tenant, h.Kind, h.Class, h.Created, thing), nil); err != nil {
+			return err
+		}
+	}
+	for _, tag := range h.Tags {
+		if err := visit(listKey(tableTag, tenant, h.Kind, tag, h.Created, thing), nil); err != nil {
+			return err
+		}
+	}
+	for _, name := range h.Names {
+		if err := visit(nameKey(tenant, h.Kind, name, thing), nil); err != nil {
+			return err
+		}
+	}
+	for _, l := range h.Links {
+		if err := visit(linkKey(tenant, l.To, h.Kind, thing, l.Rel), []byte(l.Rel)); err != nil {
+			return err
+		}
+	}
+	if h.Expires != math.MaxInt64 {
+		if err := visit(index.NewKey(nil, Prefix, tableExpiry, tenant).Int64(h.Expires).Byte(byte(h.Kind)).Digest(thing), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The keys.
+
+func headKey(tenant uint32, kind record.Kind, thing Thing) []byte {
+	return index.NewKey(nil, Prefix, tableHead, tenant).Byte(byte(kind)).Digest(thing)
+}
+
+func versionKey(tenant uint32, kind record.Kind, thing Thing, version uint32) []byte {
+	return index.NewKey(nil, Prefix, tableVersion, tenant).Byte(byte(kind)).Digest(thing).Uint32(version)
+}
+
+func keyPrefix(tenant uint32, kind record.Kind, key string, state State) []byte {
+	return index.NewKey(nil, Prefix, tableKey, tenant).Byte(byte(kind)).Digest(index.DigestOf(key)).Byte(state[0])
+}
+
+func allKey(tenant uint32, kind record.Kind, state State, created int64, thing Thing) []byte {
+	return index.NewKey(nil, Prefix, tableAll, tenant).Byte(byte(kind)).Byte(state[0]).Int64(created).Digest(thing)
+}
+
+func listKey(table byte, tenant uint32, kind record.Kind, word string, created int64, thing Thing) []byte {
+	return index.NewKey(nil, Prefix, table, tenant).Byte(byte(kind)).Digest(index.DigestOf(word)).Int64(created).Digest(thing)
+}
+
+func nameKey(tenant uint32, kind record.Kind, name string, thing Thing) []byte {
+	folded := index.DigestOf(strings.ToLower(name))
+	return index.NewKey(nil, Prefix, tableName, tenant).Byte(byte(kind)).Digest(folded).Digest(thing)
+}
+
+func linkKey(tenant uint32, target string, kind record.Kind, thing Thing, rel string) []byte {
+	k := index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target)).Byte(byte(kind)).Digest(thing)
+	return append(k, rel...)
+}
+
+// damaged says that an entry of the catalogue cannot be read.
+func damaged(what string, err error) error {
+	return fault.Newf(fault.Damaged, "%s in the catalogue cannot be read: %w", what, err).
+		WithFix("`lukasa rebuild` makes the index anew from the journal")
+}
+
+var _ index.Fold = (*Catalog)(nil)

@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"encoding/json"
+	"math"
+
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// HeadOf returns what a thing is now.
+func HeadOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) (*Head, bool, error) {
+	v, ok, err := r.Get(headKey(tenant, kind, thing), nil)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	h := new(Head)
+	if err := json.Unmarshal(v, h); err != nil {
+		return nil, false, damaged("a head", err)
+	}
+	return h, true, nil
+}
+
+// Holder returns the live thing that holds a key, or else the one that was made
+// last among those that held it when they went.
+func Holder(r kv.Reader, tenant uint32, kind record.Kind, key string) (thing Thing, ok bool, err error) {
+	for _, state := range [...]State{Live, Forgotten, Expired} {
+		prefix := keyPrefix(tenant, kind, key, state)
+		it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+		if err != nil {
+			return thing, false, err
+		}
+		if ok = it.Last(); ok {
+			k := it.Key()
+			thing = Thing(k[len(k)-16:])
+		}
+		if err := it.Close(); err != nil || ok {
+			return thing, ok, err
+		}
+	}
+	return thing, false, nil
+}
+
+// EntryOf returns what happened at a version.
+func EntryOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing, version uint32) (*Entry, bool, error) {
+	v, ok, err := r.Get(versionKey(tenant, kind, thing, version), nil)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	e := new(Entry)
+	if err := json.Unmarshal(v, e); err != nil {
+		return nil, false, damaged("a version", err)
+	}
+	return e, true, nil
+}
+
+// Entries returns everything that happened to a thing, oldest first.
+func Entries(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) ([]Entry, error) {
+	lower := versionKey(tenant, kind, thing, 0)
+	it, err := r.Iter(lower, versionKey(tenant, kind, thing, math.MaxUint32))
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.Value()
+		var e Entry
+		if err == nil {
+			if err = json.Unmarshal(v, &e); err != nil {
+				err = damaged("a version", err)
+			}
+		}
+		if err != nil {
+			it.Close()
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, it.Close()
+}
+
+// Way is a list of things.
+type Way struct {
+	table byte
+	kind  record.Kind
+	word  string
+	state State
+}
+
+// All is everything of a kind that is in a state.
+func All(kind record.Kind, state State) Way { return Way{table: tableAll, kind: kind, state: state} }
+
+// OfClass is what is live of a kind and a class.
+func OfClass(kind record.Kind, class string) Way {
+	return Way{table: tableClass, kind: kind, word: class}
+}
+
+// Tagged is what is live of a kind and has a tag.
+func Tagged(kind record.Kind, tag string) Way { return Way{table: tableTag, kind: kind, word: tag} }
+
+// List calls visit with the things of a list, newest first, beginning behind
+// after, which is a key of that list seen before (nil for the newest).
+func List(r kv.Reader, tenant uint32, w Way, after []byte, visit func(key []byte, thing Thing) bool) error {
+	prefix := index.NewKey(nil, Prefix, w.table, tenant).Byte(byte(w.kind))
+	if w.table == tableAll {
+		prefix = prefix.Byte(w.state[0])
+	} else {
+		prefix = prefix.Digest(index.DigestOf(w.word))
+	}
+	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	ok := false
+	if after == nil {
+		ok = it.Last()
+	} else {
+		ok = it.SeekBefore(after)
+	}
+	for ; ok; ok = it.Prev() {
+		k := it.Key()
+		if !visit(k, Thing(k[len(k)-16:])) {
+			break
+		}
+	}
+	return it.Close()
+}
+
+// Named calls visit with the things of a kind that have a name, whatever its
+// case.
+func Named(r kv.Reader, tenant uint32, kind record.Kind, name string, visit func(thing Thing) bool) error {
+	prefix := nameKey(tenant, kind, name, Thing{})
+	prefix = prefix[:len(prefix)-16]
+	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		k := it.Key()
+		if !visit(Thing(k[len(k)-16:])) {
+			break
+		}
+	}
+	return it.Close()
+}
+
+// Referrer is a thing that refers to another.
+type Referrer struct {
+	Kind  record.Kind
+	Thing Thing
+	Rel   string
+}
+
+// Referrers calls visit with what is live and refers to a URI, which must have
+// a tenant and no version.
+func Referrers(r kv.Reader, tenant uint32, target string, visit func(Referrer) bool) error {
+	prefix := index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target))
+	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		rest := it.Key()[len(prefix):]
+		if !visit(Referrer{Kind: record.Kind(rest[0]), Thing: Thing(rest[1:17]), Rel: string(rest[17:])}) {
+			break
+		}
+	}
+	return it.Close()
+}
+
+// Ended calls visit with what is live though its time was over before now.
+func Ended(r kv.Reader, tenant uint32, now int64, visit func(kind record.Kind, thing Thing) bool) error {
+	lower := index.NewKey(nil, Prefix, tableExpiry, tenant)
+	it, err := r.Iter(lower, index.NewKey(nil, Prefix, tableExpiry, tenant).Int64(now))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		k := it.Key()
+		if !visit(record.Kind(k[14]), Thing(k[15:31])) {
+			break
+		}
+	}
+	return it.Close()
+}

@@ -1,0 +1,363 @@
+// Package timeline is the index of events: a session in its order, an agent's
+// days, a trace, a conversation, what followed from what, and what is to end.
+//
+// # Tables
+//
+//	s  tenant, session, sequence, timestamp, position → event type
+//	S  tenant, session                                → summary of the session
+//	a  tenant, agent, timestamp, position             → event type
+//	A  tenant, agent                                  → summary of the agent
+//	r  tenant, trace, timestamp, position             → event type
+//	c  tenant, correlation, timestamp, position       → event type
+//	k  tenant, parent's record id, position           → event type, the children of an event
+//	x  tenant, end of life, position                  → nothing
+//
+// # What is guaranteed
+//
+// A session reads in the order (sequence, timestamp, event id). The id is not
+// in the key: where sequence and timestamp are equal, the reader compares the
+// ids of the events themselves. An erased event leaves no trace here.
+//
+// # What is not
+//
+// The events are not here; positions are. A parent need not exist.
+package timeline
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// Prefix is the first byte of the timeline's keys.
+const Prefix = 'T'
+
+const format = 1
+
+const (
+	tableSession     = 's'
+	tableSessions    = 'S'
+	tableAgent       = 'a'
+	tableAgents      = 'A'
+	tableTrace       = 'r'
+	tableCorrelation = 'c'
+	tableChildren    = 'k'
+	tableExpiry      = 'x'
+)
+
+// Summary is what is known of a session or an agent as a whole. First and last
+// are so in the order of the session, or by timestamp for an agent.
+type Summary struct {
+	ID     string `json:"id"`
+	Events uint64 `json:"events"`
+	First  Moment `json:"first"`
+	Last   Moment `json:"last"`
+
+	// stale is set when an event was taken out, so that first and last are to
+	// be looked up anew.
+	stale bool
+}
+
+// Moment is a place in the order of a session, or of an agent's events, where
+// the sequence is zero.
+type Moment struct {
+	Sequence  int64 `json:"sequence,omitempty"`
+	Timestamp int64 `json:"timestamp"` // nanoseconds
+}
+
+// before reports whether m comes before n.
+func (m Moment) before(n Moment) bool {
+	return m.Sequence < n.Sequence || m.Sequence == n.Sequence && m.Timestamp < n.Timestamp
+}
+
+// Timeline is the fold. Summaries of the group at hand are kept in memory.
+type Timeline struct {
+	touched map[summaryKey]*Summary
+	names   map[string]index.Digest // digests of sessions and agents seen lately
+	room    []byte
+}
+
+// summaryKey says whose summary it is.
+type summaryKey struct {
+	table  byte
+	tenant uint32
+	name   index.Digest
+}
+
+// maxNames bounds the memory of digests.
+const maxNames = 4096
+
+// New returns a timeline that remembers nothing yet.
+func New() *Timeline {
+	t := &Timeline{}
+	t.Reset()
+	return t
+}
+
+// Name is the fold's name.
+func (t *Timeline) Name() string { return "timeline" }
+
+// Prefix is the first byte of the fold's keys.
+func (t *Timeline) Prefix() byte { return Prefix }
+
+// Format is the number of the fold's layout.
+func (t *Timeline) Format() uint32 { return format }
+
+// Reset forgets what is in memory.
+func (t *Timeline) Reset() {
+	t.touched, t.names = make(map[summaryKey]*Summary), make(map[string]index.Digest)
+}
+
+// digest is index.DigestOf with a memory.
+func (t *Timeline) digest(name string) index.Digest {
+	if d, ok := t.names[name]; ok {
+		return d
+	}
+	if len(t.names) >= maxNames {
+		clear(t.names)
+	}
+	d := index.DigestOf(name)
+	t.names[strings.Clone(name)] = d
+	return d
+}
+
+// summary returns the summary of a session or an agent within the group, or an
+// empty one.
+func (t *Timeline) summary(tx *kv.Txn, table byte, tenant uint32, name index.Digest) (*Summary, error) {
+	key := summaryKey{table, tenant, name}
+	if s := t.touched[key]; s != nil {
+		return s, nil
+	}
+	s, _, err := summaryAt(tx, table, tenant, name)
+	if err != nil {
+		return nil, err
+	}
+	t.touched[key] = s
+	return s, nil
+}
+
+func summaryAt(r kv.Reader, table byte, tenant uint32, name index.Digest) (*Summary, bool, error) {
+	v, ok, err := r.Get(index.NewKey(nil, Prefix, table, tenant).Digest(name), nil)
+	if err != nil || !ok {
+		return &Summary{}, false, err
+	}
+	s, err := decodeSummary(v)
+	return s, err == nil, err
+}
+
+func decodeSummary(v []byte) (*Summary, error) {
+	s := new(Summary)
+	if err := json.Unmarshal(v, s); err != nil {
+		return nil, fault.Newf(fault.Damaged, "a summary in the timeline cannot be read: %w", err)
+	}
+	return s, nil
+}
+
+// Late reports whether an event comes after one of its session with a higher
+// or equal sequence was recorded.
+func (t *Timeline) Late(tx *kv.Txn, tenant uint32, ev *hmx.Event) (bool, error) {
+	s, err := t.summary(tx, tableSessions, tenant, t.digest(ev.SessionID))
+	if err != nil {
+		return false, err
+	}
+	return s.Events > 0 && ev.Sequence <= s.Last.Sequence, nil
+}
+
+// Apply takes an event in, or takes erased ones out.
+func (t *Timeline) Apply(tx *kv.Txn, r *index.Record) error {
+	switch {
+	case r.Event != nil:
+		return t.add(tx, r)
+	case len(r.Targets) > 0:
+		for i := range r.Targets {
+			if target := &r.Targets[i]; target.Event != nil {
+				if err := t.remove(tx, target); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keys calls visit with every key of an event, valid during the call.
+func (t *Timeline) keys(r *index.Record, visit func(key []byte) error) error {
+	ev, n, pos := r.Event, r.Tenant, r.Header.Position
+	at := index.Nanos(ev.Timestamp.Time())
+	k := index.NewKey(t.room, Prefix, tableSession, n).Digest(t.digest(ev.SessionID)).Int64(ev.Sequence).Int64(at).Uint64(pos)
+	if err := visit(k); err != nil {
+		return err
+	}
+	k = index.NewKey(k, Prefix, tableAgent, n).Digest(t.digest(ev.AgentID)).Int64(at).Uint64(pos)
+	if err := visit(k); err != nil {
+		return err
+	}
+	if ev.TraceID.Set {
+		k = index.NewKey(k, Prefix, tableTrace, n).Digest(t.digest(ev.TraceID.Value)).Int64(at).Uint64(pos)
+		if err := visit(k); err != nil {
+			return err
+		}
+	}
+	if ev.CorrelationID.Set {
+		k = index.NewKey(k, Prefix, tableCorrelation, n).Digest(t.digest(ev.CorrelationID.Value)).Int64(at).Uint64(pos)
+		if err := visit(k); err != nil {
+			return err
+		}
+	}
+	if ev.ParentEventID.Set {
+		parent := record.ID(r.Header.Tenant, record.Event, ev.ParentEventID.Value)
+		k = index.NewKey(k, Prefix, tableChildren, n).Digest(index.Digest(parent[:16])).Uint64(pos)
+		if err := visit(k); err != nil {
+			return err
+		}
+	}
+	if end, ok := EndOfLife(r.Header.Time, ev); ok {
+		k = index.NewKey(k, Prefix, tableExpiry, n).Int64(end).Uint64(pos)
+		if err := visit(k); err != nil {
+			return err
+		}
+	}
+	t.room = k
+	return nil
+}
+
+// EndOfLife returns when an event that was recorded at the given time is over
+// by its own ttl_seconds.
+func EndOfLife(recorded int64, ev *hmx.Event) (int64, bool) {
+	if !ev.TTLSeconds.Set {
+		return 0, false
+	}
+	const second = 1e9
+	ttl := ev.TTLSeconds.Value
+	if ttl > (1<<63-1-max(recorded, 0))/second {
+		return 0, false // beyond the end of time
+	}
+	return recorded + ttl*second, true
+}
+
+func (t *Timeline) add(tx *kv.Txn, r *index.Record) error {
+	value := []byte(r.Event.EventType)
+	if err := t.keys(r, func(key []byte) error { return tx.SetBlind(key, value) }); err != nil {
+		return err
+	}
+	return t.count(tx, r, func(s *Summary, id string, m Moment) {
+		if s.Events == 0 {
+			s.ID, s.First, s.Last = strings.Clone(id), m, m
+		}
+		s.Events++
+		if m.before(s.First) {
+			s.First = m
+		}
+		if s.Last.before(m) {
+			s.Last = m
+		}
+	})
+}
+
+// remove takes an event out. The transaction must be an indexed one.
+func (t *Timeline) remove(tx *kv.Txn, r *index.Record) error {
+	if err := t.keys(r, tx.Delete); err != nil {
+		return err
+	}
+	return t.count(tx, r, func(s *Summary, _ string, _ Moment) {
+		if s.Events > 0 {
+			s.Events--
+			s.stale = true
+		}
+	})
+}
+
+// count changes the summaries that an event counts in.
+func (t *Timeline) count(tx *kv.Txn, r *index.Record, change func(s *Summary, id string, m Moment)) error {
+	m := Moment{Sequence: r.Event.Sequence, Timestamp: index.Nanos(r.Event.Timestamp.Time())}
+	s, err := t.summary(tx, tableSessions, r.Tenant, t.digest(r.Event.SessionID))
+	if err != nil {
+		return err
+	}
+	change(s, r.Event.SessionID, m)
+	if s, err = t.summary(tx, tableAgents, r.Tenant, t.digest(r.Event.AgentID)); err != nil {
+		return err
+	}
+	m.Sequence = 0
+	change(s, r.Event.AgentID, m)
+	return nil
+}
+
+// Finish writes the summaries that the group changed. One without events is
+// removed, so that an erased session leaves no name behind.
+func (t *Timeline) Finish(tx *kv.Txn) error {
+	for key, s := range t.touched {
+		if err := t.write(tx, key, s); err != nil {
+			return err
+		}
+	}
+	clear(t.touched)
+	return nil
+}
+
+func (t *Timeline) write(tx *kv.Txn, key summaryKey, s *Summary) error {
+	k := index.NewKey(t.room, Prefix, key.table, key.tenant).Digest(key.name)
+	t.room = k
+	if s.Events == 0 {
+		return tx.Delete(k)
+	}
+	if s.stale {
+		if err := s.renew(tx, key); err != nil {
+			return err
+		}
+	}
+	v, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("timeline: %w", err)
+	}
+	return tx.SetBlind(k, v)
+}
+
+// renew looks up first and last of what is left.
+func (s *Summary) renew(tx *kv.Txn, key summaryKey) error {
+	table := byte(tableSession)
+	if key.table == tableAgents {
+		table = tableAgent
+	}
+	prefix := index.NewKey(nil, Prefix, table, key.tenant).Digest(key.name)
+	it, err := tx.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	at := func() (m Moment) {
+		rest := it.Key()[len(prefix):]
+		if table == tableSession {
+			m.Sequence, rest = index.Int64At(rest), rest[8:]
+		}
+		m.Timestamp = index.Int64At(rest)
+		return m
+	}
+	if it.First() {
+		s.First = at()
+	}
+	if it.Last() {
+		s.Last = at()
+	}
+	s.stale = false
+	return it.Close()
+}
+
+// Place is one event of a timeline: where it is recorded, and when it was.
+type Place struct {
+	Position  uint64
+	Sequence  int64 // within a session only
+	Timestamp int64
+	Type      hmx.EventType
+}
+
+// number reads the position that ends a key.
+func number(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+
+var _ index.Fold = (*Timeline)(nil)

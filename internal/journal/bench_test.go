@@ -1,0 +1,178 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+
+	"lukasa.dev/internal/journal"
+)
+
+// The benchmarks write to the disk under the working directory, because the
+// temporary directory may be one that fsync costs nothing on.
+
+func openBench(b *testing.B, ahead int64) *journal.Log {
+	dir, err := os.MkdirTemp(".", "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := journal.Open(journal.Options{Dir: dir, Ahead: ahead})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { l.Close() })
+	return l
+}
+
+func BenchmarkAppend1(b *testing.B) {
+	for _, ahead := range []int64{-1, 256 << 10} {
+		b.Run(fmt.Sprintf("ahead=%d", ahead), func(b *testing.B) {
+			l := openBench(b, ahead)
+			header, body := make([]byte, 110), make([]byte, 616)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := l.Append(header, body); err != nil {
+					b.Fatal(err)
+				}
+				if err := l.Commit(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+func BenchmarkWriters64(b *testing.B) {
+	for _, ahead := range []int64{-1, 256 << 10} {
+		b.Run(fmt.Sprintf("ahead=%d", ahead), func(b *testing.B) {
+			l := openBench(b, ahead)
+			header, body := make([]byte, 110), make([]byte, 616)
+			groups := 0
+			c := journal.NewCommitter(func(group []*error) {
+				groups++
+				for range group {
+					if _, err := l.Append(header, body); err != nil {
+						b.Error(err)
+					}
+				}
+				err := l.Commit()
+				for _, e := range group {
+					*e = err
+				}
+			})
+			b.ReportAllocs()
+			b.ResetTimer()
+			var wg sync.WaitGroup
+			for i := range 64 {
+				wg.Go(func() {
+					err := new(error)
+					for j := i; j < b.N; j += 64 {
+						if c.Do(err); *err != nil {
+							b.Error(*err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(b.N)/float64(groups), "events/group")
+		})
+	}
+}
+
+func BenchmarkBatch1000(b *testing.B) {
+	l := openBench(b, 0)
+	header, body := make([]byte, 110), make([]byte, 616)
+	b.ReportAllocs()
+	b.SetBytes(1000 * 726)
+	for b.Loop() {
+		for range 1000 {
+			if _, err := l.Append(header, body); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := l.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "events/s")
+}
+
+// fill writes n frames of 726 bytes.
+func fill(b *testing.B, l *journal.Log, n int) []journal.LSN {
+	b.Helper()
+	header, body := make([]byte, 110), make([]byte, 616)
+	lsns := make([]journal.LSN, n)
+	for i := range n {
+		lsn, err := l.Append(header, body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		lsns[i] = lsn
+		if i%1000 == 999 || i == n-1 {
+			if err := l.Commit(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return lsns
+}
+
+func BenchmarkRead(b *testing.B) {
+	l := openBench(b, 0)
+	lsns := fill(b, l, 100_000)
+	var buf []byte
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		f, err := l.Read(lsns[i*7919%len(lsns)], buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		buf = f.Buffer()
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	l := openBench(b, 0)
+	fill(b, l, 100_000)
+	b.SetBytes(100_000 * 726)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		s := l.Scan(0)
+		var f journal.Frame
+		var err error
+		for err = s.Next(&f); err == nil; err = s.Next(&f) {
+		}
+		if !errors.Is(err, io.EOF) {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// BenchmarkOpen opens a log of a million frames after a clean close.
+func BenchmarkOpen(b *testing.B) {
+	l := openBench(b, 0)
+	fill(b, l, 1_000_000)
+	dir := l.Dir()
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for range b.N {
+		l, err := journal.Open(journal.Options{Dir: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

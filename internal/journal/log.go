@@ -1,0 +1,237 @@
+package journal
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+)
+
+// LSN is an address in the log as if all its segments were one file. Addresses
+// grow strictly and stay what they are for ever. 0 is the start of the log and
+// never the address of a frame.
+type LSN uint64
+
+// Options says where a log is and how it is kept. Dir must be set; the zero
+// value of the rest works.
+type Options struct {
+	// FS is where Dir is. Default: the file system of the machine.
+	FS disk.FS
+	// Dir is the directory of the segments. It is made if it is missing.
+	Dir string
+	// SegmentBytes is the size from which a segment is sealed and the next one
+	// begun. Default: 64 MiB.
+	SegmentBytes int64
+	// Ahead is how many zeros are written ahead of the log when commits are
+	// small; see the package comment. Default: 256 KiB. Negative: none.
+	Ahead int64
+	// AtLeast is an address that the caller knows to have been durable. A log
+	// that ends before it is damaged.
+	AtLeast LSN
+	// ReadOnly opens the log without changing a byte of it.
+	ReadOnly bool
+	// AcceptDamage allows writing to a log in which Open found structural
+	// damage. Without it such a log can only be read.
+	AcceptDamage bool
+	// OpenFiles is how many segments are kept open for reading. Default: 128.
+	OpenFiles int
+	// Rand is where the log's id comes from. Default: crypto/rand.
+	Rand io.Reader
+}
+
+const (
+	defaultSegment = 64 << 20
+	defaultAhead   = 256 << 10
+	defaultFiles   = 128
+	scanChunk      = 1 << 20
+)
+
+func (o *Options) fill() error {
+	if o.Dir == "" {
+		return fault.New(fault.InvalidArgument, "journal options: dir is empty; name a directory")
+	}
+	if o.FS == nil {
+		o.FS = disk.OS()
+	}
+	if o.SegmentBytes <= 0 {
+		o.SegmentBytes = defaultSegment
+	}
+	if o.Ahead == 0 {
+		o.Ahead = defaultAhead
+	}
+	if o.OpenFiles <= 0 {
+		o.OpenFiles = defaultFiles
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	return nil
+}
+
+// Log is an open log. One goroutine at a time may write to it (Append, Commit,
+// Abort, Mark, Rewind); everything else may be called by any number of
+// goroutines at any time, Erase and Close included.
+type Log struct {
+	opts  Options
+	id    id
+	check checker
+	files *files
+
+	segs    atomic.Pointer[[]*segment]
+	durable atomic.Uint64 // LSN behind the last frame that is durable
+	proven  atomic.Uint64 // LSN that something on the disk says was durable
+	failed  atomic.Pointer[fault.Error]
+
+	writer writer
+
+	// mend is held while bodies are overwritten. A reader that met a damaged
+	// body waits for it before it believes its eyes.
+	mend sync.RWMutex
+	// marking is held while the end mark is written.
+	marking sync.Mutex
+	mark    LSN // what the end mark says
+
+	damageMu sync.Mutex
+	damages  []Damage
+	refuse   error // why nothing may be written, if so
+
+	closing  sync.Once
+	closed   atomic.Bool
+	closeErr error
+}
+
+// Open opens the log in o.Dir, or starts one. The torn tail of a crash is cut.
+// Damage does not keep a log from being opened: see [Log.Damages]. What does is
+// a newer format, a directory that cannot be read or written, and a failing disk.
+func Open(o Options) (*Log, error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	l := &Log{opts: o}
+	l.files = &files{fs: o.FS, dir: o.Dir, limit: o.OpenFiles, open: map[string]*reading{}}
+	if err := l.recover(); err != nil {
+		l.files.close()
+		return nil, openFault(fmt.Errorf("open journal: %w", err))
+	}
+	return l, nil
+}
+
+// openFault gives an error of Open its place in the catalogue. That nothing
+// could be written is less than why.
+func openFault(err error) error {
+	for _, code := range []fault.Code{fault.DiskFull, fault.ReadOnly} {
+		if errors.Is(err, code) {
+			return fault.Wrap(code, err)
+		}
+	}
+	return disk.Fault(err)
+}
+
+// End returns the address behind the last durable frame, which is the address
+// of the next one unless a segment is sealed in between.
+func (l *Log) End() LSN { return LSN(l.durable.Load()) }
+
+// Failed returns why the log can no longer be written to since it was opened,
+// or nil.
+func (l *Log) Failed() error {
+	if f := l.failed.Load(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// Damages returns what Open found wrong, less what Erase has mended since. A
+// damaged body may be an erasure that a crash interrupted: erasing it again
+// mends it. Open looks at every body of the last segment and at none of the
+// sealed ones; [Log.Check] looks at everything.
+func (l *Log) Damages() []Damage {
+	l.damageMu.Lock()
+	defer l.damageMu.Unlock()
+	return slices.Clone(l.damages)
+}
+
+// SegmentInfo describes one file of the log.
+type SegmentInfo struct {
+	Name   string
+	Base   LSN    // address of its first byte
+	End    LSN    // address behind its last frame
+	Size   int64  // bytes of the file, without zeros written ahead since Open
+	Frames uint64 // 0 for the one being written
+	Sealed bool
+}
+
+// Segments returns the files of the log in order.
+func (l *Log) Segments() []SegmentInfo {
+	end := l.End()
+	segs := *l.segs.Load()
+	infos := make([]SegmentInfo, len(segs))
+	for i, s := range segs {
+		infos[i] = SegmentInfo{Name: s.name, Base: s.base, End: s.base + LSN(s.end), Size: s.size, Frames: s.frames, Sealed: s.sealed}
+		if i == len(segs)-1 && !s.sealed && end > infos[i].End {
+			infos[i].End = end
+			infos[i].Size = max(s.size, int64(end-s.base))
+		}
+	}
+	return infos
+}
+
+// fail makes err the reason why nothing more is written. The first one stays.
+func (l *Log) fail(doing string, err error) error {
+	f := fault.Newf(fault.WriteFailed, "%s: %w", doing, disk.Fault(err))
+	l.failed.CompareAndSwap(nil, f)
+	return l.failed.Load()
+}
+
+// writable returns why the log cannot be written to, or nil.
+func (l *Log) writable() error {
+	switch f := l.failed.Load(); {
+	case f != nil:
+		return f
+	case l.closed.Load():
+		return fault.New(fault.Closed, "the journal is closed")
+	}
+	return l.refuse
+}
+
+// Close ends the log. What was appended and not committed is dropped. How far
+// the log reached is put down in the end mark, so that it is damage and not a
+// torn tail if the next Open finds less. The writer and Erase must have
+// returned.
+func (l *Log) Close() error {
+	l.closing.Do(func() {
+		if l.writable() == nil {
+			l.closeErr = l.putMark(l.End())
+		}
+		l.closed.Store(true)
+		if l.writer.file != nil {
+			if err := l.writer.file.Close(); err != nil && l.closeErr == nil {
+				l.closeErr = fmt.Errorf("close segment: %w", err)
+			}
+		}
+		l.files.close()
+	})
+	return l.closeErr
+}
+
+// putMark puts down, durably, that everything before end was durable.
+func (l *Log) putMark(end LSN) error {
+	l.marking.Lock()
+	defer l.marking.Unlock()
+	if end > l.mark {
+		b := block{magic: endMagic, format: Format, lsn: end, id: l.id}
+		if err := disk.WriteFile(l.opts.FS, l.path(endName), b.encode()); err != nil {
+			return l.fail("write the journal's end mark", err)
+		}
+		l.mark = end
+	}
+	l.prove(uint64(end))
+	return nil
+}
+
+func (l *Log) path(name string) string { return l.opts.FS.PathJoin(l.opts.Dir, name) }

@@ -1,0 +1,132 @@
+package kv
+
+import (
+	"bytes"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Txn is a set of writes that become visible together. What [Txn.Set] and
+// [Txn.Delete] wrote is seen by Get of the same transaction. It is used by one
+// goroutine.
+type Txn struct {
+	s *Store
+	b *pebble.Batch
+	// indexed is whether the batch itself can be read. If not, own holds what
+	// was written and may be asked for.
+	indexed bool
+	own     map[string][]byte
+	// seek looks keys up that the transaction did not write. One iterator for
+	// many lookups is several times cheaper than as many calls of Get, and
+	// unlike Get it asks the filters of the lowest level too, where the ids
+	// that are not there would all be looked for.
+	seek *pebble.Iterator
+}
+
+// Begin returns a transaction that can be read by key, but not iterated over.
+// It is the cheaper of the two.
+func (s *Store) Begin() *Txn {
+	return &Txn{s: s, b: s.db.NewBatch(), own: make(map[string][]byte)}
+}
+
+// BeginIndexed returns a transaction whose iterators see its own writes.
+func (s *Store) BeginIndexed() *Txn {
+	return &Txn{s: s, b: s.db.NewIndexedBatch(), indexed: true}
+}
+
+// Indexed reports whether iterators see the transaction's own writes.
+func (t *Txn) Indexed() bool { return t.indexed }
+
+// Set writes a value that this transaction may read again.
+func (t *Txn) Set(key, value []byte) error {
+	if !t.indexed {
+		t.own[string(key)] = append([]byte{}, value...)
+	}
+	return t.SetBlind(key, value)
+}
+
+// SetBlind writes a value that this transaction does not read again.
+func (t *Txn) SetBlind(key, value []byte) error {
+	return explain(t.s.dir, t.b.Set(key, value, nil))
+}
+
+// Delete removes a key.
+func (t *Txn) Delete(key []byte) error {
+	if !t.indexed {
+		t.own[string(key)] = nil
+	}
+	return explain(t.s.dir, t.b.Delete(key, nil))
+}
+
+// DeleteRange removes the keys in [lower, upper) that were there before the
+// transaction began.
+func (t *Txn) DeleteRange(lower, upper []byte) error {
+	return explain(t.s.dir, t.b.DeleteRange(lower, upper, nil))
+}
+
+// Get appends the value of key to dst and reports whether there is one.
+func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
+	if t.indexed {
+		return get(t.b, t.s.dir, key, dst)
+	}
+	if v, ok := t.own[string(key)]; ok {
+		return append(dst, v...), v != nil, nil
+	}
+	if t.seek == nil {
+		it, err := t.s.db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+		if err != nil {
+			return dst, false, explain(t.s.dir, err)
+		}
+		t.seek = it
+	}
+	if !t.seek.SeekPrefixGE(key) || !bytes.Equal(t.seek.Key(), key) {
+		return dst, false, explain(t.s.dir, t.seek.Error())
+	}
+	v, err := t.seek.ValueAndErr()
+	return append(dst, v...), true, explain(t.s.dir, err)
+}
+
+// Iter returns an iterator over the keys in [lower, upper). Without an index,
+// it does not see what the transaction wrote.
+func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
+	if t.indexed {
+		return iterate(t.b, t.s.dir, lower, upper)
+	}
+	return t.s.Iter(lower, upper)
+}
+
+// Empty reports whether nothing was written.
+func (t *Txn) Empty() bool { return t.b.Empty() }
+
+// Commit makes the writes visible to every read that begins afterwards, and
+// ends the transaction.
+func (t *Txn) Commit() error {
+	if err := t.s.Failed(); err != nil {
+		return err
+	}
+	if err := t.unseek(); err != nil {
+		return err
+	}
+	if err := t.b.Commit(pebble.NoSync); err != nil {
+		return explain(t.s.dir, err)
+	}
+	return explain(t.s.dir, t.b.Close())
+}
+
+// Discard ends the transaction without effect.
+func (t *Txn) Discard() error {
+	if err := t.unseek(); err != nil {
+		return err
+	}
+	return explain(t.s.dir, t.b.Close())
+}
+
+// unseek lets go of the iterator for lookups.
+func (t *Txn) unseek() error {
+	if t.seek == nil {
+		return nil
+	}
+	err := t.seek.Close()
+	t.seek = nil
+	return explain(t.s.dir, err)
+}

@@ -1,0 +1,301 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// MaxBytes is how large a body or a control may be as JSON.
+const MaxBytes = 1 << 20
+
+// maxInput is how large a text may be that a body is read from: white space
+// between tokens does not count as the body's.
+const maxInput = 2 * MaxBytes
+
+// slack is more than what Normalize can add to the JSON of a body.
+const slack = 4 << 10
+
+// Body is what a versioned record holds: a *[Memory], *[Edge], *[Entity],
+// *[Relation], *[Conflict], *[Policy], *[Artifact] or *[Feedback].
+type Body interface {
+	// Kind is the kind of record that holds the body.
+	Kind() record.Kind
+	// Identity returns the id, which is empty until somebody gives one, and the
+	// key, which is empty if the body has none.
+	Identity() (id, key string)
+	// SetID gives the body an id.
+	SetID(id string)
+	// Normalize sets what was left out to its default and brings lists that are
+	// sets into order. Doing it twice changes nothing.
+	Normalize()
+	// Validate applies every rule to a normalised body, and returns all
+	// problems as one invalid_argument. An empty id is not a problem: the engine
+	// gives one.
+	Validate() error
+	// Facets returns what indexes see of a normalised body.
+	Facets() Facets
+	// AppendJSON appends the body as compact JSON: equal bodies, equal bytes.
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+// body is what the bodies of this package have in common beyond Body.
+type body interface {
+	Body
+	document
+	// defaults and order are the two halves of Normalize. Rules are applied
+	// between them, so that problems name items in the caller's order.
+	defaults()
+	order()
+	rules(*faults)
+}
+
+// BodyKinds lists the kinds of records that hold a body.
+func BodyKinds() []record.Kind {
+	return []record.Kind{
+		record.Memory, record.Edge, record.Entity, record.Relation,
+		record.Conflict, record.Policy, record.Artifact, record.Feedback,
+	}
+}
+
+// NewBody returns an empty body for records of a kind, or nil if records of
+// that kind hold none.
+func NewBody(kind record.Kind) Body {
+	if kind == record.Artifact {
+		return new(Artifact)
+	}
+	if b := newBody(kind); b != nil {
+		return b
+	}
+	return nil
+}
+
+func newBody(kind record.Kind) body {
+	switch kind {
+	case record.Memory:
+		return new(Memory)
+	case record.Edge:
+		return new(Edge)
+	case record.Entity:
+		return new(Entity)
+	case record.Relation:
+		return new(Relation)
+	case record.Conflict:
+		return new(Conflict)
+	case record.Policy:
+		return new(Policy)
+	case record.Feedback:
+		return new(Feedback)
+	}
+	return nil
+}
+
+// Decode reads the body of a record of a kind, strictly, and returns it
+// normalised and valid. It serves callers' requests and the journal's payloads
+// alike; so a rule, once released, may be loosened but not tightened.
+func Decode(kind record.Kind, data []byte) (Body, error) {
+	if kind == record.Artifact {
+		return decodeArtifact(data)
+	}
+	b := newBody(kind)
+	if b == nil {
+		return nil, fault.Newf(fault.InvalidArgument, "kind %v has no body: use one of %s", kind, kindNames(BodyKinds()))
+	}
+	if err := decodeBody(b, data); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func decodeBody(b body, data []byte) error {
+	what := b.Kind().String()
+	if err := tooLarge(what, len(data), maxInput); err != nil {
+		return err
+	}
+	var f faults
+	if decode(&f, data, b) {
+		b.defaults()
+		b.rules(&f)
+		b.order()
+	}
+	if err := f.err(what); err != nil {
+		return err
+	}
+	if len(data) > MaxBytes-slack {
+		return measure(b)
+	}
+	return nil
+}
+
+// Prepare normalises a body made in Go and applies every rule to it. Problems
+// name items of lists in the order they were given in.
+func Prepare(b Body) error {
+	own, ok := b.(body)
+	if !ok {
+		b.Normalize()
+		return b.Validate()
+	}
+	own.defaults()
+	defer own.order()
+	return own.Validate()
+}
+
+// validate applies the rules of b to b, its size included.
+func validate(b body) error {
+	var f faults
+	b.rules(&f)
+	if err := f.err(b.Kind().String()); err != nil {
+		return err
+	}
+	return measure(b)
+}
+
+func measure(b Body) error {
+	data, err := b.AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	return tooLarge(b.Kind().String(), len(data), MaxBytes)
+}
+
+func tooLarge(what string, size, limit int) error {
+	if size <= limit {
+		return nil
+	}
+	return fault.Newf(fault.TooLarge, "%s: document has %d bytes of JSON, but may have at most %d: shorten it, or keep the bulk elsewhere and refer to it", what, size, limit)
+}
+
+// Facets is what an index sees of a body: everything by which it is found,
+// listed, ranked or hidden, whatever kind it is of. Its slices are the body's:
+// read them only.
+type Facets struct {
+	// Class is the sort of thing within its kind: a memory's type, an edge's
+	// kind, a relation's predicate, an entity's type, a policy's kind, an
+	// artifact's type. A conflict and a feedback have none.
+	Class string
+	// State is the word that changes over its life: a goal's status, a
+	// constraint's strength, an event's or a feedback's outcome, a conflict's
+	// and an artifact's status, active or inactive for a policy.
+	State string
+	// Pin says that it belongs to what every agent is told at its start, if its
+	// trust allows: identities, hard constraints, active goals.
+	Pin bool
+
+	Tags   []string // sorted, without doubles
+	Frames []Frame  // sorted, without doubles
+	Names  []string // of an entity: its name, then its aliases
+	Links  []Link   // in the order of the body
+
+	ValidFrom  int64         // nanoseconds since 1970; math.MinInt64 if since ever
+	ValidUntil int64         // nanoseconds since 1970, the first at which it no longer holds; math.MaxInt64 if for ever
+	TTL        time.Duration // from the time of the version; 0 if for ever
+
+	Importance float64 // 0 to 1; of an edge or relation its weight
+	Confidence float64 // 0 to 1
+	Visibility Visibility
+
+	Agent   string // whom it is about: an artifact's or a feedback's agent
+	Session string // a feedback's session
+}
+
+// Link says that a body refers to another thing.
+type Link struct {
+	Rel string // why: from, to, between, winner, cited, derived_from, supersedes, superseded_by
+	To  URI    // with an empty tenant if the body can only mean its own
+}
+
+// facets returns the facets of a body that says nothing.
+func facets() Facets {
+	return Facets{
+		ValidFrom: math.MinInt64, ValidUntil: math.MaxInt64,
+		Importance: DefaultImportance, Confidence: DefaultConfidence, Visibility: VisibleTenant,
+	}
+}
+
+// CheckLinks refuses a body that refers to another tenant's things.
+func CheckLinks(tenant string, b Body) error {
+	var f faults
+	for _, l := range b.Facets().Links {
+		if l.To.Tenant != "" && l.To.Tenant != tenant {
+			f.add(l.Rel, "refers to "+show(l.To.String())+", which belongs to another tenant", "refer to things of the tenant "+show(tenant)+" only")
+		}
+	}
+	return f.err(b.Kind().String())
+}
+
+// Nanos returns t in nanoseconds since 1970, or the nearest there is for times
+// that int64 cannot hold.
+func Nanos(t hmx.Time) int64 {
+	at := t.Time()
+	switch sec := at.Unix(); {
+	case sec <= math.MinInt64/1_000_000_000:
+		return math.MinInt64
+	case sec >= math.MaxInt64/1_000_000_000:
+		return math.MaxInt64
+	}
+	return at.UnixNano()
+}
+
+// validity sets the time within which the facets hold.
+func (x *Facets) validity(from, until hmx.Time) {
+	if !from.IsZero() {
+		x.ValidFrom = Nanos(from)
+	}
+	if !until.IsZero() {
+		x.ValidUntil = Nanos(until)
+	}
+}
+
+// validity adds a problem if a time of validity ends before it begins.
+func (f *faults) validity(from, until hmx.Time) {
+	if !from.IsZero() && !until.IsZero() && from.Compare(until) >= 0 {
+		f.add("valid_until", "is "+show(until.String())+", which is not after valid_from "+show(from.String()), "give a later time, or leave one of them out")
+	}
+}
+
+// ratio adds a problem if v is not from 0 to 1.
+func (f *faults) ratio(field string, v hmx.Opt[float64]) {
+	if v.Set && !(v.Value >= 0 && v.Value <= 1) {
+		f.add(field, fmt.Sprintf("is %v, but must be a number from 0 to 1", v.Value), "give such a number, or leave it out")
+	}
+}
+
+// optID adds what is wrong with an id that may be empty.
+func (f *faults) optID(field, id string) {
+	if id != "" {
+		f.name(field, id, MaxID)
+	}
+}
+
+// tags adds what is wrong with a set of tags.
+func (f *faults) tags(tags []string) {
+	if f.length("tags", len(tags), 0, MaxTags) {
+		for i, t := range tags {
+			f.trimmed(indexed("tags", i), t, MaxTag)
+		}
+	}
+}
+
+// sources adds what is wrong with a set of sources.
+func (f *faults) sources(sources []URI) { f.uris("sources", sources, 0, MaxSources) }
+
+func (f *faults) uris(field string, uris []URI, least, most int) {
+	if f.length(field, len(uris), least, most) {
+		for i, u := range uris {
+			f.checkURI(indexed(field, i), u)
+		}
+	}
+}
+
+// raw adds what is wrong with an object of the caller's own.
+func (f *faults) raw(field string, raw hmx.Raw) {
+	c := codec{faults: f, writing: true}
+	c.raw(field, &raw)
+	if len(raw) > MaxMetadata {
+		f.add(field, fmt.Sprintf("has %d bytes of JSON, but may have at most %d", len(raw), MaxMetadata), "keep the bulk elsewhere and refer to it")
+	}
+}

@@ -1,0 +1,109 @@
+package memory
+
+import (
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// MaxBetween is how many things a conflict may be between.
+const MaxBetween = 32
+
+// ConflictStatus says where a conflict stands.
+type ConflictStatus string
+
+// The states of a conflict.
+const (
+	ConflictOpen      ConflictStatus = "open"
+	ConflictResolved  ConflictStatus = "resolved"
+	ConflictDismissed ConflictStatus = "dismissed"
+)
+
+// ConflictStatuses lists the states of a conflict.
+func ConflictStatuses() []ConflictStatus {
+	return []ConflictStatus{ConflictOpen, ConflictResolved, ConflictDismissed}
+}
+
+// Conflict says that things on the board contradict each other, and how that
+// was settled.
+type Conflict struct {
+	ID         string
+	Between    []URI // two or more
+	Summary    string
+	Status     ConflictStatus // open unless said
+	Resolution string         // how it was settled, in words
+	Winner     URI            // the one of Between that holds; only when resolved
+	Metadata   hmx.Raw
+}
+
+// Kind returns record.Conflict.
+func (x *Conflict) Kind() record.Kind { return record.Conflict }
+
+// Identity returns the id; a conflict has no key.
+func (x *Conflict) Identity() (id, key string) { return x.ID, "" }
+
+// SetID sets the id.
+func (x *Conflict) SetID(id string) { x.ID = id }
+
+func (x *Conflict) fields(c *codec) {
+	word(c, "id", &x.ID)
+	c.uris("between", &x.Between)
+	word(c, "summary", &x.Summary)
+	word(c, "status", &x.Status)
+	word(c, "resolution", &x.Resolution)
+	c.uri("winner", &x.Winner)
+	c.raw("metadata", &x.Metadata)
+}
+
+// Normalize sets defaults and orders what the conflict is between.
+func (x *Conflict) Normalize() {
+	x.defaults()
+	x.order()
+}
+
+func (x *Conflict) defaults() {
+	fallback(&x.Status, ConflictOpen)
+	x.Metadata = compact(x.Metadata)
+}
+
+func (x *Conflict) order() { x.Between = sortURIs(x.Between) }
+
+// Validate applies every rule.
+func (x *Conflict) Validate() error { return validate(x) }
+
+func (x *Conflict) rules(f *faults) {
+	f.optID("id", x.ID)
+	f.uris("between", x.Between, 2, MaxBetween)
+	if len(sortURIs(x.Between)) == 1 {
+		f.add("between", "names one thing only, twice or more", "name what it conflicts with")
+	}
+	f.prose("summary", x.Summary, MaxText)
+	oneOf(f, "status", x.Status, "a status of a conflict", ConflictStatuses(), nil)
+	f.prose("resolution", x.Resolution, MaxText)
+	if x.Status == ConflictOpen && x.Resolution != "" {
+		f.add("resolution", "is given, but the conflict is open", "set status to resolved or dismissed, or leave it out")
+	}
+	switch {
+	case x.Winner.IsZero():
+	case x.Status != ConflictResolved:
+		f.add("winner", "is given, but the conflict is not resolved", "set status to resolved, or leave it out")
+	case !slices.Contains(x.Between, x.Winner):
+		f.add("winner", "is not among between", "name one of them, with the same version")
+	}
+	f.raw("metadata", x.Metadata)
+}
+
+// Facets returns what indexes see.
+func (x *Conflict) Facets() Facets {
+	out := facets()
+	out.State = string(x.Status)
+	out.link("between", x.Between...)
+	if !x.Winner.IsZero() {
+		out.link("winner", x.Winner)
+	}
+	return out
+}
+
+// AppendJSON appends the conflict as compact JSON.
+func (x *Conflict) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "conflict", x) }

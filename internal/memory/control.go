@@ -1,0 +1,303 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// Limits of controls.
+const (
+	MaxTargets = 4096    // of one redaction or expiry
+	MaxReason  = 4 << 10 // bytes
+	MinMACKey  = 16      // bytes
+	MaxMACKey  = 64      // bytes
+)
+
+// maxControl is how large a control may be as JSON: what the limits above allow
+// for, with every byte of every id escaped.
+const maxControl = 32 << 20
+
+// Control is what a record holds that changes what other records mean: a
+// *[Tombstone], *[Redaction], *[Expiry] or *[Transition].
+type Control interface {
+	// Kind is the kind of record that holds the control.
+	Kind() record.Kind
+	// Validate applies every rule and returns all problems at once.
+	Validate() error
+	// AppendJSON appends the control as compact JSON: equal controls, equal bytes.
+	AppendJSON(dst []byte) ([]byte, error)
+
+	document
+	rules(*faults)
+}
+
+// DecodeControl reads the control of a record of a kind, strictly.
+func DecodeControl(kind record.Kind, data []byte) (Control, error) {
+	var c Control
+	switch kind {
+	case record.Tombstone:
+		c = new(Tombstone)
+	case record.Redaction:
+		c = new(Redaction)
+	case record.Expiry:
+		c = new(Expiry)
+	case record.Transition:
+		c = new(Transition)
+	default:
+		return nil, fault.Newf(fault.InvalidArgument, "kind %v is not a control: use one of tombstone, redaction, expiry, transition", kind)
+	}
+	if err := tooLarge(kind.String(), len(data), maxControl); err != nil {
+		return nil, err
+	}
+	var f faults
+	if decode(&f, data, c) {
+		c.rules(&f)
+	}
+	if err := f.err(kind.String()); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func validateControl(c Control) error {
+	var f faults
+	c.rules(&f)
+	return f.err(c.Kind().String())
+}
+
+// target adds what is wrong with the kind of a thing that a control is about.
+func (f *faults) target(field string, k record.Kind) {
+	switch {
+	case k == 0:
+		f.add(field, "is missing", "use one of "+kindNames(retained()))
+	case !slices.Contains(retained(), k):
+		f.add(field, "is "+k.String()+", which cannot be taken back", "use one of "+kindNames(retained()))
+	}
+}
+
+// Tombstone says that a thing is no longer to be found, and why. Its history
+// stays.
+type Tombstone struct {
+	Target  record.Kind // kind in JSON
+	ID      string
+	Version uint64 // the one that was current; none for an event
+	Reason  string
+}
+
+// Kind returns record.Tombstone.
+func (t *Tombstone) Kind() record.Kind { return record.Tombstone }
+
+func (t *Tombstone) fields(c *codec) {
+	c.kind("kind", &t.Target)
+	word(c, "id", &t.ID)
+	c.count("version", &t.Version, false)
+	word(c, "reason", &t.Reason)
+}
+
+// Validate applies every rule.
+func (t *Tombstone) Validate() error { return validateControl(t) }
+
+func (t *Tombstone) rules(f *faults) {
+	f.target("kind", t.Target)
+	f.name("id", t.ID, MaxID)
+	switch {
+	case t.Target == record.Event && t.Version > 0:
+		f.add("version", fmt.Sprintf("is %d, but an event has no versions", t.Version), "leave it out")
+	case t.Target != record.Event && t.Version == 0:
+		f.add("version", "is missing", "give the version that is current, from 1")
+	}
+	f.prose("reason", t.Reason, MaxReason)
+}
+
+// AppendJSON appends the tombstone as compact JSON.
+func (t *Tombstone) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "tombstone", t) }
+
+// Redaction says that the payloads of records are erased. It repeats nothing of
+// them: ids are digests, and content is a keyed hash that tells only whether
+// the same content comes again.
+type Redaction struct {
+	Targets []RedactionTarget
+	Key     []byte // of the keyed hashes; there if and only if one of them is
+}
+
+// RedactionTarget is one record whose payload is erased.
+type RedactionTarget struct {
+	Kind     record.Kind
+	Position uint64
+	ID       record.Hash // as in the record's header
+	Content  record.Hash // see [EventMAC]; zero if the content may come again
+}
+
+// Kind returns record.Redaction.
+func (r *Redaction) Kind() record.Kind { return record.Redaction }
+
+func (r *Redaction) fields(c *codec) {
+	objects(c, "targets", &r.Targets, (*RedactionTarget).fields)
+	c.hex("key", &r.Key)
+}
+
+func (t *RedactionTarget) fields(c *codec) {
+	c.kind("kind", &t.Kind)
+	c.count("position", &t.Position, true)
+	c.hash("id", &t.ID)
+	c.hash("content", &t.Content)
+}
+
+// Validate applies every rule.
+func (r *Redaction) Validate() error { return validateControl(r) }
+
+func (r *Redaction) rules(f *faults) {
+	keyed := false
+	if f.length("targets", len(r.Targets), 1, MaxTargets) {
+		for i, t := range r.Targets {
+			field := indexed("targets", i)
+			f.target(field+".kind", t.Kind)
+			if t.ID == (record.Hash{}) {
+				f.add(field+".id", "is missing", "give the digest of the id from the record's header")
+			}
+			keyed = keyed || t.Content != record.Hash{}
+		}
+	}
+	switch n := len(r.Key); {
+	case keyed && (n < MinMACKey || n > MaxMACKey):
+		f.add("key", fmt.Sprintf("has %d bytes, but must have %d to %d where content is given", n, MinMACKey, MaxMACKey), "give the key that the content hashes were made with")
+	case !keyed && n > 0:
+		f.add("key", "is given, but no target has a content hash", "leave it out")
+	}
+}
+
+// AppendJSON appends the redaction as compact JSON.
+func (r *Redaction) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "redaction", r) }
+
+// ExpiryCause says why something is over.
+type ExpiryCause string
+
+// The causes.
+const (
+	CauseTTL        ExpiryCause = "ttl"
+	CauseValidUntil ExpiryCause = "valid_until"
+	CauseRetention  ExpiryCause = "retention"
+)
+
+// ExpiryCauses lists the causes.
+func ExpiryCauses() []ExpiryCause { return []ExpiryCause{CauseTTL, CauseValidUntil, CauseRetention} }
+
+// Expiry says that things are over, by their own time or by a policy.
+type Expiry struct {
+	Targets []ExpiryTarget
+	Cause   ExpiryCause
+	Policy  string // id of the policy, if and only if the cause is retention
+}
+
+// ExpiryTarget is one thing that is over: by id and version, or a record by its
+// position where the id is empty.
+type ExpiryTarget struct {
+	Kind     record.Kind
+	ID       string
+	Version  uint64
+	Position uint64
+}
+
+// Kind returns record.Expiry.
+func (e *Expiry) Kind() record.Kind { return record.Expiry }
+
+func (e *Expiry) fields(c *codec) {
+	objects(c, "targets", &e.Targets, (*ExpiryTarget).fields)
+	word(c, "cause", &e.Cause)
+	word(c, "policy", &e.Policy)
+}
+
+func (t *ExpiryTarget) fields(c *codec) {
+	c.kind("kind", &t.Kind)
+	word(c, "id", &t.ID)
+	c.count("version", &t.Version, false)
+	c.count("position", &t.Position, t.ID == "")
+}
+
+// Validate applies every rule.
+func (e *Expiry) Validate() error { return validateControl(e) }
+
+func (e *Expiry) rules(f *faults) {
+	if f.length("targets", len(e.Targets), 1, MaxTargets) {
+		for i, t := range e.Targets {
+			t.rules(f, indexed("targets", i))
+		}
+	}
+	oneOf(f, "cause", e.Cause, "a cause", ExpiryCauses(), nil)
+	switch {
+	case e.Cause == CauseRetention:
+		f.name("policy", e.Policy, MaxID)
+	case e.Policy != "":
+		f.add("policy", "is given, but the cause is not retention", "leave it out")
+	}
+}
+
+func (t ExpiryTarget) rules(f *faults, field string) {
+	f.target(field+".kind", t.Kind)
+	if t.ID == "" {
+		if t.Version > 0 {
+			f.add(field+".version", "is given without an id", "give the id too, or the position alone")
+		}
+		return
+	}
+	f.name(field+".id", t.ID, MaxID)
+	if t.Position > 0 {
+		f.add(field+".position", "is given beside an id", "give one of the two")
+	}
+	if t.Version == 0 && t.Kind != record.Event {
+		f.add(field+".version", "is missing", "give the version that is over, from 1")
+	}
+}
+
+// AppendJSON appends the expiry as compact JSON.
+func (e *Expiry) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "expiry", e) }
+
+// Transition says that an artifact's status changes.
+type Transition struct {
+	ArtifactID   string
+	From         hmx.Status
+	To           hmx.Status
+	SupersededBy string // id of the successor, if and only if To is superseded
+	Reason       string
+}
+
+// Kind returns record.Transition.
+func (t *Transition) Kind() record.Kind { return record.Transition }
+
+func (t *Transition) fields(c *codec) {
+	word(c, "artifact_id", &t.ArtifactID)
+	word(c, "from", &t.From)
+	word(c, "to", &t.To)
+	word(c, "superseded_by", &t.SupersededBy)
+	word(c, "reason", &t.Reason)
+}
+
+// Validate applies every rule.
+func (t *Transition) Validate() error { return validateControl(t) }
+
+func (t *Transition) rules(f *faults) {
+	f.name("artifact_id", t.ArtifactID, MaxID)
+	oneOf(f, "from", t.From, "a status", hmx.Statuses(), nil)
+	oneOf(f, "to", t.To, "a status", hmx.Statuses(), nil)
+	if !f.blamed("from") && !f.blamed("to") {
+		if err := t.From.Transition(t.To); err != nil {
+			f.addErr(err, "to", "is "+string(t.To)+", which cannot follow "+string(t.From), "choose a status that can")
+		}
+	}
+	switch {
+	case t.To != hmx.StatusSuperseded:
+		if t.SupersededBy != "" {
+			f.add("superseded_by", "is given, but the status is not to be superseded", "leave it out")
+		}
+	case f.name("superseded_by", t.SupersededBy, MaxID) && t.SupersededBy == t.ArtifactID:
+		f.add("superseded_by", "is the artifact itself", "name its successor")
+	}
+	f.prose("reason", t.Reason, MaxReason)
+}
+
+// AppendJSON appends the transition as compact JSON.
+func (t *Transition) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "transition", t) }

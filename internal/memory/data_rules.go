@@ -1,0 +1,256 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Type returns identity.
+func (*Identity) Type() Type { return TypeIdentity }
+
+// Type returns fact.
+func (*Fact) Type() Type { return TypeFact }
+
+// Type returns preference.
+func (*Preference) Type() Type { return TypePreference }
+
+// Type returns belief.
+func (*Belief) Type() Type { return TypeBelief }
+
+// Type returns event.
+func (*Event) Type() Type { return TypeEvent }
+
+// Type returns goal.
+func (*Goal) Type() Type { return TypeGoal }
+
+// Type returns constraint.
+func (*Constraint) Type() Type { return TypeConstraint }
+
+// Type returns capability.
+func (*Capability) Type() Type { return TypeCapability }
+
+// Type returns pattern.
+func (*Pattern) Type() Type { return TypePattern }
+
+// State is empty.
+func (*Identity) State() string { return "" }
+
+// State is empty.
+func (*Fact) State() string { return "" }
+
+// State is the polarity.
+func (d *Preference) State() string { return string(d.Polarity) }
+
+// State is the stance.
+func (d *Belief) State() string { return string(d.Stance) }
+
+// State is the outcome.
+func (d *Event) State() string { return string(d.Outcome) }
+
+// State is the status.
+func (d *Goal) State() string { return string(d.Status) }
+
+// State is the strength.
+func (d *Constraint) State() string { return string(d.Strength) }
+
+// State is the level.
+func (d *Capability) State() string { return string(d.Level) }
+
+// State is empty.
+func (*Pattern) State() string { return "" }
+
+func (d *Identity) fields(c *codec) {
+	word(c, "name", &d.Name)
+	word(c, "role", &d.Role)
+}
+
+func (d *Fact) fields(c *codec) {
+	word(c, "subject", &d.Subject)
+	word(c, "predicate", &d.Predicate)
+	word(c, "object", &d.Object)
+}
+
+func (d *Preference) fields(c *codec) {
+	word(c, "subject", &d.Subject)
+	word(c, "polarity", &d.Polarity)
+	word(c, "strength", &d.Strength)
+}
+
+func (d *Belief) fields(c *codec) {
+	words(c, "evidence", &d.Evidence)
+	word(c, "stance", &d.Stance)
+}
+
+func (d *Event) fields(c *codec) {
+	word(c, "verb", &d.Verb)
+	word(c, "outcome", &d.Outcome)
+	c.time("occurred_at", &d.OccurredAt)
+}
+
+func (d *Goal) fields(c *codec) {
+	word(c, "status", &d.Status)
+	c.time("due", &d.Due)
+	word(c, "success", &d.Success)
+}
+
+func (d *Constraint) fields(c *codec) {
+	word(c, "strength", &d.Strength)
+	word(c, "rule", &d.Rule)
+}
+
+func (d *Capability) fields(c *codec) {
+	word(c, "name", &d.Name)
+	word(c, "level", &d.Level)
+	words(c, "limits", &d.Limits)
+}
+
+func (d *Pattern) fields(c *codec) {
+	word(c, "trigger", &d.Trigger)
+	word(c, "action", &d.Action)
+	c.integer("support", &d.Support)
+}
+
+func (d *Identity) defaults() {}
+
+func (d *Fact) defaults() {}
+
+func (d *Preference) defaults() {
+	fallback(&d.Polarity, PolarityLike)
+	fallback(&d.Strength, StrengthFirm)
+}
+
+func (d *Belief) defaults() {
+	fallback(&d.Stance, StanceHeld)
+	emptyToNil(&d.Evidence)
+}
+
+func (d *Event) defaults() { fallback(&d.Outcome, OutcomeUnknown) }
+
+func (d *Goal) defaults() { fallback(&d.Status, GoalActive) }
+
+func (d *Constraint) defaults() { fallback(&d.Strength, StrengthFirm) }
+
+func (d *Capability) defaults() {
+	fallback(&d.Level, LevelGood)
+	emptyToNil(&d.Limits)
+}
+
+func (d *Pattern) defaults() {}
+
+// fallback sets what was not said.
+func fallback[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+// emptyToNil makes both ways to have no items one.
+func emptyToNil[T any](v *[]T) {
+	if len(*v) == 0 {
+		*v = nil
+	}
+}
+
+func (d *Identity) rules(f *faults) {
+	f.prose("data.name", d.Name, maxField)
+	f.prose("data.role", d.Role, maxField)
+}
+
+func (d *Fact) rules(f *faults) {
+	f.prose("data.subject", d.Subject, maxField)
+	f.prose("data.predicate", d.Predicate, maxField)
+	f.prose("data.object", d.Object, maxField)
+}
+
+func (d *Preference) rules(f *faults) {
+	f.prose("data.subject", d.Subject, maxField)
+	oneOf(f, "data.polarity", d.Polarity, "a polarity", Polarities(), nil)
+	oneOf(f, "data.strength", d.Strength, "a strength", Strengths(), nil)
+}
+
+func (d *Belief) rules(f *faults) {
+	proseList(f, "data.evidence", d.Evidence)
+	oneOf(f, "data.stance", d.Stance, "a stance", Stances(), nil)
+}
+
+func (d *Event) rules(f *faults) {
+	if d.Verb != "" {
+		f.verb("data.verb", d.Verb)
+	}
+	oneOf(f, "data.outcome", d.Outcome, "an outcome", Outcomes(), nil)
+}
+
+func (d *Goal) rules(f *faults) {
+	oneOf(f, "data.status", d.Status, "a status of a goal", GoalStatuses(), nil)
+	f.prose("data.success", d.Success, maxField)
+}
+
+func (d *Constraint) rules(f *faults) {
+	oneOf(f, "data.strength", d.Strength, "a strength", Strengths(), nil)
+	f.prose("data.rule", d.Rule, maxField)
+}
+
+func (d *Capability) rules(f *faults) {
+	f.prose("data.name", d.Name, maxField)
+	oneOf(f, "data.level", d.Level, "a level", Levels(), nil)
+	proseList(f, "data.limits", d.Limits)
+}
+
+func (d *Pattern) rules(f *faults) {
+	f.prose("data.trigger", d.Trigger, maxField)
+	f.prose("data.action", d.Action, maxField)
+	if d.Support < 0 {
+		f.add("data.support", fmt.Sprintf("is %d, but counts from 0", d.Support), "give how often the pattern was seen, or leave it out")
+	}
+}
+
+// proseList adds what is wrong with a list of texts within data.
+func proseList(f *faults, field string, list []string) {
+	if f.length(field, len(list), 0, maxList) {
+		for i, s := range list {
+			f.prose(indexed(field, i), s, maxField)
+		}
+	}
+}
+
+// length adds a problem if a list has too few or too many items.
+func (f *faults) length(field string, n, least, most int) bool {
+	switch {
+	case n > most:
+		f.add(field, fmt.Sprintf("has %d items, but may have at most %d", n, most), "leave some out")
+		return false
+	case n < least:
+		f.add(field, fmt.Sprintf("has %d items, but must have at least %d", n, least), "add what is missing")
+		return false
+	}
+	return true
+}
+
+func (d *Identity) qualifier() string   { return "" }
+func (d *Fact) qualifier() string       { return "" }
+func (d *Capability) qualifier() string { return unless(d.Level, LevelGood) }
+func (d *Pattern) qualifier() string    { return "" }
+func (d *Constraint) qualifier() string { return string(d.Strength) }
+func (d *Belief) qualifier() string     { return unless(d.Stance, StanceHeld) }
+func (d *Event) qualifier() string      { return unless(d.Outcome, OutcomeUnknown) }
+func (d *Preference) qualifier() string { return unless(d.Polarity, PolarityLike) }
+
+func (d *Goal) qualifier() string {
+	var parts []string
+	if s := unless(d.Status, GoalActive); s != "" {
+		parts = append(parts, s)
+	}
+	if !d.Due.IsZero() {
+		parts = append(parts, "due "+d.Due.Time().Format("2006-01-02"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unless returns what v says where that is more than was to be expected.
+func unless[T ~string](v, expected T) string {
+	if v == expected {
+		return ""
+	}
+	return string(v)
+}

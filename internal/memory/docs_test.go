@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/record"
+)
+
+// TestDocumented holds docs/formats/memory.md to the code: every field and every
+// name of a closed list stands in it.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/formats/memory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := func(what, name string) {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/formats/memory.md does not mention %s `%s`", what, name)
+		}
+	}
+	docs := []document{
+		new(Scope), new(Retention), new(Frame), new(Forms), new(Tombstone), new(Redaction), new(RedactionTarget),
+		new(Expiry), new(ExpiryTarget), new(Transition), new(envelope),
+	}
+	for _, kind := range BodyKinds() {
+		if b := newBody(kind); b != nil {
+			docs = append(docs, b)
+		}
+	}
+	for _, typ := range Types() {
+		need("type", string(typ))
+		docs = append(docs, NewData(typ))
+	}
+	for _, doc := range docs {
+		for _, name := range fieldNames(doc) {
+			need("field", name)
+		}
+	}
+	for _, k := range record.Kinds() {
+		need("kind", k.String())
+	}
+	for _, trust := range record.Trusts() {
+		need("trust tier", trust.String())
+	}
+	all(need, "verb", Verbs())
+	all(need, "object kind", ObjectKinds())
+	all(need, "visibility", Visibilities())
+	all(need, "strength", Strengths())
+	all(need, "goal status", GoalStatuses())
+	all(need, "outcome", Outcomes())
+	all(need, "polarity", Polarities())
+	all(need, "stance", Stances())
+	all(need, "level", Levels())
+	all(need, "edge kind", EdgeKinds())
+	all(need, "conflict status", ConflictStatuses())
+	all(need, "policy kind", PolicyKinds())
+	all(need, "retention action", RetentionActions())
+	all(need, "expiry cause", ExpiryCauses())
+	all(need, "state", States())
+}
+
+func all[T ~string](need func(what, name string), what string, names []T) {
+	for _, n := range names {
+		need(what, string(n))
+	}
+}
+
+// fieldNames returns the names that doc asks for when it is read.
+func fieldNames(doc document) []string {
+	var d canon.Doc
+	d.Parse([]byte("{}"))
+	c := codec{faults: new(faults), doc: &d, at: d.Root()}
+	doc.fields(&c)
+	return c.known
+}

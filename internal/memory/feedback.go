@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"fmt"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// MaxCited is how many things one feedback may cite.
+const MaxCited = 256
+
+// FeedbackOutcomes lists the outcomes that feedback can tell.
+func FeedbackOutcomes() []Outcome {
+	return []Outcome{OutcomeSuccess, OutcomeFailure, OutcomePartial}
+}
+
+// Feedback says how a task went, and which things on the board it drew on.
+type Feedback struct {
+	ID        string
+	AgentID   string
+	SessionID string // optional
+	Outcome   Outcome
+	Cited     []URI
+	Score     hmx.Opt[float64] // -1 to 1: how well, where the outcome is too coarse
+	Note      string
+	Metadata  hmx.Raw
+}
+
+// Kind returns record.Feedback.
+func (b *Feedback) Kind() record.Kind { return record.Feedback }
+
+// Identity returns the id; feedback has no key.
+func (b *Feedback) Identity() (id, key string) { return b.ID, "" }
+
+// SetID sets the id.
+func (b *Feedback) SetID(id string) { b.ID = id }
+
+func (b *Feedback) fields(c *codec) {
+	word(c, "id", &b.ID)
+	word(c, "agent_id", &b.AgentID)
+	word(c, "session_id", &b.SessionID)
+	word(c, "outcome", &b.Outcome)
+	c.uris("cited", &b.Cited)
+	c.number("score", &b.Score)
+	word(c, "note", &b.Note)
+	c.raw("metadata", &b.Metadata)
+}
+
+// Normalize orders what is cited.
+func (b *Feedback) Normalize() {
+	b.defaults()
+	b.order()
+}
+
+func (b *Feedback) defaults() { b.Metadata = compact(b.Metadata) }
+
+func (b *Feedback) order() { b.Cited = sortURIs(b.Cited) }
+
+// Validate applies every rule.
+func (b *Feedback) Validate() error { return validate(b) }
+
+func (b *Feedback) rules(f *faults) {
+	f.optID("id", b.ID)
+	f.name("agent_id", b.AgentID, MaxID)
+	f.optID("session_id", b.SessionID)
+	oneOf(f, "outcome", b.Outcome, "an outcome", FeedbackOutcomes(), nil)
+	f.uris("cited", b.Cited, 0, MaxCited)
+	if b.Score.Set && !(b.Score.Value >= -1 && b.Score.Value <= 1) {
+		f.add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
+	}
+	f.prose("note", b.Note, MaxText)
+	f.raw("metadata", b.Metadata)
+}
+
+// Facets returns what indexes see.
+func (b *Feedback) Facets() Facets {
+	x := facets()
+	x.State = string(b.Outcome)
+	x.Agent, x.Session = b.AgentID, b.SessionID
+	x.link("cited", b.Cited...)
+	return x
+}
+
+// AppendJSON appends the feedback as compact JSON.
+func (b *Feedback) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "feedback", b) }

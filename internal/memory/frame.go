@@ -1,0 +1,166 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// Verb says what is done in a frame. The zero Verb is none.
+type Verb string
+
+// The ten verbs.
+const (
+	VerbFind      Verb = "find"
+	VerbAcquire   Verb = "acquire"
+	VerbBuild     Verb = "build"
+	VerbModify    Verb = "modify"
+	VerbDeliver   Verb = "deliver"
+	VerbAnalyze   Verb = "analyze"
+	VerbNegotiate Verb = "negotiate"
+	VerbSchedule  Verb = "schedule"
+	VerbMonitor   Verb = "monitor"
+	VerbDelegate  Verb = "delegate"
+)
+
+// Verbs lists the verbs.
+func Verbs() []Verb {
+	return []Verb{
+		VerbFind, VerbAcquire, VerbBuild, VerbModify, VerbDeliver,
+		VerbAnalyze, VerbNegotiate, VerbSchedule, VerbMonitor, VerbDelegate,
+	}
+}
+
+// ObjectKind says what sort of thing a frame's reference is.
+type ObjectKind string
+
+// The sixteen object kinds: ten of what agents deal in, six of what they work on.
+const (
+	ObjService    ObjectKind = "service"
+	ObjModel      ObjectKind = "model"
+	ObjAgent      ObjectKind = "agent"
+	ObjKnowledge  ObjectKind = "knowledge"
+	ObjIntent     ObjectKind = "intent"
+	ObjAsset      ObjectKind = "asset"
+	ObjPlan       ObjectKind = "plan"
+	ObjCapability ObjectKind = "capability"
+	ObjToken      ObjectKind = "token"
+	ObjAddress    ObjectKind = "address"
+	ObjFile       ObjectKind = "file"
+	ObjRepository ObjectKind = "repository"
+	ObjTool       ObjectKind = "tool"
+	ObjPerson     ObjectKind = "person"
+	ObjProject    ObjectKind = "project"
+	ObjURL        ObjectKind = "url"
+)
+
+// ObjectKinds lists the object kinds.
+func ObjectKinds() []ObjectKind {
+	return []ObjectKind{
+		ObjService, ObjModel, ObjAgent, ObjKnowledge, ObjIntent, ObjAsset, ObjPlan, ObjCapability, ObjToken, ObjAddress,
+		ObjFile, ObjRepository, ObjTool, ObjPerson, ObjProject, ObjURL,
+	}
+}
+
+// sentinel is an error that is only told apart, never shown on its own.
+type sentinel string
+
+func (s sentinel) Error() string { return string(s) }
+
+const (
+	// ErrInvalidVerb is in the chain of an error about a verb that is none of
+	// the ten, which the error itself lists.
+	ErrInvalidVerb sentinel = "there is no such verb"
+	// ErrInvalidObjKind is in the chain of an error about an object kind that
+	// is none of the sixteen, which the error itself lists.
+	ErrInvalidObjKind sentinel = "there is no such object kind"
+)
+
+// ParseVerb returns the verb called name.
+func ParseVerb(name string) (Verb, error) {
+	var f faults
+	f.verb("verb", Verb(name))
+	return Verb(name), f.err("frame")
+}
+
+// ParseObjectKind returns the object kind called name.
+func ParseObjectKind(name string) (ObjectKind, error) {
+	var f faults
+	f.objectKind("kind", ObjectKind(name))
+	return ObjectKind(name), f.err("frame")
+}
+
+func (f *faults) verb(field string, v Verb) {
+	oneOf(f, field, v, "a verb", Verbs(), ErrInvalidVerb)
+}
+
+func (f *faults) objectKind(field string, k ObjectKind) {
+	oneOf(f, field, k, "an object kind", ObjectKinds(), ErrInvalidObjKind)
+}
+
+// Frame says in which situation something matters: doing this with that.
+type Frame struct {
+	Verb Verb       `json:"verb"`
+	Kind ObjectKind `json:"kind"`
+	Ref  string     `json:"ref"` // path, name or address of the object
+}
+
+// String returns the text form verb:kind=ref.
+func (f Frame) String() string { return string(f.Verb) + ":" + string(f.Kind) + "=" + f.Ref }
+
+// ParseFrame reads the text form verb:kind=ref. The reference is everything
+// after the first equals sign.
+func ParseFrame(text string) (Frame, error) {
+	var f faults
+	head, ref, ok := strings.Cut(text, "=")
+	verb, kind, ok2 := strings.Cut(head, ":")
+	if !ok || !ok2 {
+		f.add("frame", "is "+show(text)+", which is not of the form verb:kind=ref", "write it such as modify:file=internal/pack/pack.go")
+		return Frame{}, f.err("frame")
+	}
+	fr := Frame{Verb(verb), ObjectKind(kind), ref}
+	f.frame("", fr)
+	if err := f.err("frame"); err != nil {
+		return Frame{}, err
+	}
+	return fr, nil
+}
+
+// Validate judges the three parts.
+func (f Frame) Validate() error {
+	var all faults
+	all.frame("", f)
+	return all.err("frame")
+}
+
+// frame adds what is wrong with fr. Prefix is empty or ends in a dot.
+func (f *faults) frame(prefix string, fr Frame) {
+	f.verb(prefix+"verb", fr.Verb)
+	f.objectKind(prefix+"kind", fr.Kind)
+	f.name(prefix+"ref", fr.Ref, MaxRef)
+}
+
+func (fr *Frame) fields(c *codec) {
+	word(c, "verb", &fr.Verb)
+	word(c, "kind", &fr.Kind)
+	word(c, "ref", &fr.Ref)
+}
+
+// sortFrames orders frames and removes doubles, so that equal sets are equal lists.
+func sortFrames(frames []Frame) []Frame {
+	if len(frames) == 0 {
+		return nil
+	}
+	out := slices.Clone(frames)
+	slices.SortFunc(out, func(a, b Frame) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(out)
+}
+
+// sortWords orders words and removes doubles.
+func sortWords[T ~string](words []T) []T {
+	if len(words) == 0 {
+		return nil
+	}
+	out := slices.Clone(words)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,255 @@
+// Package memory is the vocabulary of a board: what memories and their kin are,
+// which rules they obey, how they are written, and what things are called.
+//
+// # What is guaranteed
+//
+//   - Purity: no clock, no randomness, no state, no I/O.
+//   - One strict reader for every type: names are exact and with case, stand
+//     once in an object, and none is unknown; text is UTF-8; nothing trails.
+//   - One encoding for every value: compact JSON, fields in a fixed order,
+//     defaults written out by [Body.Normalize]. Reading what was written gives
+//     the same value.
+//   - All problems at once: an [InvalidError] lists field, rule and fix of each,
+//     behind a fault with the code invalid_argument. No error repeats a control
+//     or bidirectional control character, or more than a few words of a value.
+//   - Closed lists are closed: an error about a name that is not in one says
+//     which are.
+//   - The narrow waist: an index sees the [Facets] of a body, whatever it is.
+//
+// # What is not
+//
+// A body is judged by itself. Whether a key is free, a version the next, a
+// referred thing there and in the same tenant ([CheckLinks] helps), a writer
+// trusted: that is for those who hold the others. Versions, times, writers,
+// trust and state are the engine's and stand in a [Stamp], which nobody reads
+// from a request.
+//
+// docs/formats/memory.md lists all fields and rules.
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// Limits of a memory; names have theirs beside [MaxKey].
+const (
+	MaxText     = 64 << 10 // bytes
+	MaxTags     = 64
+	MaxFrames   = 32
+	MaxSources  = 256
+	MaxMetadata = 64 << 10              // bytes of JSON
+	MaxTTL      = 100 * 365 * 24 * 3600 // seconds: a hundred years
+)
+
+// Defaults of what a caller does not say.
+const (
+	DefaultImportance = 0.5
+	DefaultConfidence = 1.0
+)
+
+// Visibility says who may be shown a thing.
+type Visibility string
+
+// The visibilities.
+const (
+	VisiblePrivate Visibility = "private" // to the agent that wrote it, and to operators
+	VisibleTenant  Visibility = "tenant"  // to everyone in the tenant; the default
+)
+
+// Visibilities lists the visibilities.
+func Visibilities() []Visibility { return []Visibility{VisiblePrivate, VisibleTenant} }
+
+// Memory is what a caller writes to be remembered. What the engine adds is in
+// [Stamp].
+type Memory struct {
+	ID         string // given by the engine if empty
+	Type       Type   // that of Data if empty
+	Key        string // optional, unique within the tenant
+	Text       string
+	Data       Data // what its type says if nil
+	Tags       []string
+	Frames     []Frame
+	Importance hmx.Opt[float64] // 0 to 1, 0.5 unless said
+	Confidence hmx.Opt[float64] // 0 to 1, 1 unless said
+	ValidFrom  hmx.Time
+	ValidUntil hmx.Time   // the first instant at which it no longer holds
+	TTLSeconds int64      // from the time of the version; 0 is for ever
+	Visibility Visibility // tenant unless said
+	Forms      Forms      // see [Memory.FillForms]
+	Sources    []URI      // what it was derived from
+	Metadata   hmx.Raw    // an object of the caller's own
+}
+
+// Kind returns record.Memory.
+func (m *Memory) Kind() record.Kind { return record.Memory }
+
+// Identity returns id and key.
+func (m *Memory) Identity() (id, key string) { return m.ID, m.Key }
+
+// SetID sets the id.
+func (m *Memory) SetID(id string) { m.ID = id }
+
+func (m *Memory) fields(c *codec) {
+	word(c, "id", &m.ID)
+	word(c, "type", &m.Type)
+	word(c, "key", &m.Key)
+	word(c, "text", &m.Text)
+	if !c.writing {
+		m.Data = NewData(m.Type)
+	}
+	if m.Data != nil {
+		c.object("data", m.Data != nil, m.Data.fields)
+	} else if !c.writing {
+		c.known = append(c.known, "data") // the type is the problem, not its data
+	}
+	words(c, "tags", &m.Tags)
+	objects(c, "frames", &m.Frames, (*Frame).fields)
+	c.number("importance", &m.Importance)
+	c.number("confidence", &m.Confidence)
+	c.time("valid_from", &m.ValidFrom)
+	c.time("valid_until", &m.ValidUntil)
+	c.integer("ttl_seconds", &m.TTLSeconds)
+	word(c, "visibility", &m.Visibility)
+	c.object("forms", m.Forms != Forms{}, m.Forms.fields)
+	c.uris("sources", &m.Sources)
+	c.raw("metadata", &m.Metadata)
+}
+
+// Normalize sets defaults and orders tags, frames and sources.
+func (m *Memory) Normalize() {
+	m.defaults()
+	m.order()
+}
+
+func (m *Memory) defaults() {
+	if m.Type == "" && m.Data != nil {
+		m.Type = m.Data.Type()
+	}
+	if m.Data == nil {
+		m.Data = NewData(m.Type)
+	} else {
+		m.Data.defaults()
+	}
+	fallback(&m.Importance, hmx.Some(DefaultImportance))
+	fallback(&m.Confidence, hmx.Some(DefaultConfidence))
+	fallback(&m.Visibility, VisibleTenant)
+	m.Metadata = compact(m.Metadata)
+}
+
+func (m *Memory) order() {
+	m.Tags, m.Frames, m.Sources = sortWords(m.Tags), sortFrames(m.Frames), sortURIs(m.Sources)
+}
+
+// Validate applies every rule.
+func (m *Memory) Validate() error { return validate(m) }
+
+func (m *Memory) rules(f *faults) {
+	f.optID("id", m.ID)
+	oneOf(f, "type", m.Type, "a type of memory", Types(), nil)
+	if m.Key != "" {
+		f.key("key", m.Key)
+	}
+	f.text("text", m.Text)
+	switch {
+	case m.Data == nil:
+		if slices.Contains(Types(), m.Type) {
+			f.add("data", "is missing", "normalise the memory before judging it")
+		}
+	case m.Data.Type() != m.Type:
+		f.add("data", "is that of type "+string(m.Data.Type())+", but the memory is of type "+show(string(m.Type)), "let the two agree")
+	default:
+		m.Data.rules(f)
+	}
+	f.tags(m.Tags)
+	if f.length("frames", len(m.Frames), 0, MaxFrames) {
+		for i, fr := range m.Frames {
+			f.frame(indexed("frames", i)+".", fr)
+		}
+	}
+	f.ratio("importance", m.Importance)
+	f.ratio("confidence", m.Confidence)
+	f.validity(m.ValidFrom, m.ValidUntil)
+	f.ttl("ttl_seconds", m.TTLSeconds)
+	oneOf(f, "visibility", m.Visibility, "a visibility", Visibilities(), nil)
+	f.prose("forms.short", m.Forms.Short, MaxText)
+	f.prose("forms.medium", m.Forms.Medium, MaxText)
+	f.sources(m.Sources)
+	f.raw("metadata", m.Metadata)
+}
+
+// text adds what is wrong with the text that a record is about.
+func (f *faults) text(field, s string) {
+	if strings.TrimSpace(s) == "" {
+		f.add(field, "is empty", fmt.Sprintf("give 1 to %d bytes of text", MaxText))
+		return
+	}
+	f.prose(field, s, MaxText)
+}
+
+func (f *faults) ttl(field string, seconds int64) {
+	if seconds < 0 || seconds > MaxTTL {
+		f.add(field, fmt.Sprintf("is %d, but must be from 1 to %d seconds", seconds, int64(MaxTTL)), "give such a number, or leave it out to keep it for ever")
+	}
+}
+
+// Facets returns what indexes see.
+func (m *Memory) Facets() Facets {
+	x := facets()
+	x.Class = string(m.Type)
+	if m.Data != nil {
+		x.State = m.Data.State()
+	}
+	switch m.Type {
+	case TypeIdentity:
+		x.Pin = true
+	case TypeConstraint:
+		x.Pin = x.State == string(StrengthHard)
+	case TypeGoal:
+		x.Pin = x.State == string(GoalActive)
+	}
+	x.Tags, x.Frames = m.Tags, m.Frames
+	x.link("derived_from", m.Sources...)
+	x.validity(m.ValidFrom, m.ValidUntil)
+	x.TTL = time.Duration(m.TTLSeconds) * time.Second
+	x.Importance = m.Importance.Or(DefaultImportance)
+	x.Confidence = m.Confidence.Or(DefaultConfidence)
+	x.Visibility = m.Visibility
+	return x
+}
+
+func (x *Facets) link(rel string, to ...URI) {
+	for _, u := range to {
+		x.Links = append(x.Links, Link{rel, u})
+	}
+}
+
+// AppendJSON appends the memory as compact JSON.
+func (m *Memory) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "memory", m) }
+
+// sortURIs orders URIs and removes doubles.
+func sortURIs(uris []URI) []URI {
+	if len(uris) == 0 {
+		return nil
+	}
+	out := slices.Clone(uris)
+	slices.SortFunc(out, func(a, b URI) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(out)
+}
+
+// compact returns raw as it is written: without white space, and empty for {}.
+// What is not an object stays, for the rules to find.
+func compact(raw hmx.Raw) hmx.Raw {
+	var f faults
+	c := codec{faults: &f, writing: true}
+	c.raw("", &raw)
+	if len(f.list) > 0 {
+		return raw
+	}
+	return hmx.Raw(strings.TrimPrefix(string(c.dst), `"":`))
+}

@@ -1,0 +1,218 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// PolicyKind says what a policy does.
+type PolicyKind string
+
+// The kinds of policies.
+const (
+	PolicyInstruction PolicyKind = "instruction" // tells agents how to act
+	PolicyConstraint  PolicyKind = "constraint"  // tells agents what they must not do
+	PolicyRetention   PolicyKind = "retention"   // says how long records are kept
+)
+
+// PolicyKinds lists the kinds of policies.
+func PolicyKinds() []PolicyKind {
+	return []PolicyKind{PolicyInstruction, PolicyConstraint, PolicyRetention}
+}
+
+// RetentionAction says what becomes of a record that has reached its age.
+type RetentionAction string
+
+// The actions of retention.
+const (
+	RetainTombstone RetentionAction = "tombstone" // it is no longer found; its history stays
+	RetainErase     RetentionAction = "erase"     // its payload is gone for good
+)
+
+// RetentionActions lists the actions.
+func RetentionActions() []RetentionAction {
+	return []RetentionAction{RetainTombstone, RetainErase}
+}
+
+// MaxSelectors is how many items each list of a scope may have.
+const MaxSelectors = 64
+
+// MaxPriority is the greatest priority of a policy, up or down.
+const MaxPriority = 1000
+
+// Scope says to what a policy applies. Lists narrow it together; an empty one
+// does not narrow.
+type Scope struct {
+	Agents    []string // ids of the agents that wrote it or are told
+	Types     []Type   // of memories
+	Tags      []string // one of which it must have
+	KeyPrefix string   // of keys, whole segments: release covers release/cadence
+}
+
+func (s Scope) isZero() bool {
+	return len(s.Agents) == 0 && len(s.Types) == 0 && len(s.Tags) == 0 && s.KeyPrefix == ""
+}
+
+func (s *Scope) fields(c *codec) {
+	words(c, "agents", &s.Agents)
+	words(c, "types", &s.Types)
+	words(c, "tags", &s.Tags)
+	word(c, "key_prefix", &s.KeyPrefix)
+}
+
+// Retention says how long records are kept.
+type Retention struct {
+	Kinds         []record.Kind
+	MaxAgeSeconds int64
+	Action        RetentionAction // tombstone unless said
+}
+
+func (r Retention) isZero() bool {
+	return len(r.Kinds) == 0 && r.MaxAgeSeconds == 0 && r.Action == ""
+}
+
+func (r *Retention) fields(c *codec) {
+	c.kinds("kinds", &r.Kinds)
+	c.integer("max_age_seconds", &r.MaxAgeSeconds)
+	word(c, "action", &r.Action)
+}
+
+// Policy is what whoever runs the board decreed.
+type Policy struct {
+	ID         string
+	Key        string     // optional, unique among the tenant's policies
+	PolicyKind PolicyKind // kind in JSON
+	Text       string     // what agents are told; optional for retention
+	Strength   Strength   // firm unless said
+	Scope      Scope
+	Retention  Retention     // of a retention policy only
+	Priority   int64         // -1000 to 1000, higher first
+	Active     hmx.Opt[bool] // true unless said
+	Metadata   hmx.Raw
+}
+
+// Kind returns record.Policy.
+func (p *Policy) Kind() record.Kind { return record.Policy }
+
+// Identity returns id and key.
+func (p *Policy) Identity() (id, key string) { return p.ID, p.Key }
+
+// SetID sets the id.
+func (p *Policy) SetID(id string) { p.ID = id }
+
+func (p *Policy) fields(c *codec) {
+	word(c, "id", &p.ID)
+	word(c, "key", &p.Key)
+	word(c, "kind", &p.PolicyKind)
+	word(c, "text", &p.Text)
+	word(c, "strength", &p.Strength)
+	c.object("scope", !p.Scope.isZero(), p.Scope.fields)
+	c.object("retention", !p.Retention.isZero(), p.Retention.fields)
+	c.integer("priority", &p.Priority)
+	c.flag("active", &p.Active)
+	c.raw("metadata", &p.Metadata)
+}
+
+// Normalize sets defaults and orders the lists of the scope.
+func (p *Policy) Normalize() {
+	p.defaults()
+	p.order()
+}
+
+func (p *Policy) defaults() {
+	fallback(&p.Strength, StrengthFirm)
+	fallback(&p.Active, hmx.Some(true))
+	if p.PolicyKind == PolicyRetention {
+		fallback(&p.Retention.Action, RetainTombstone)
+	}
+	p.Metadata = compact(p.Metadata)
+}
+
+func (p *Policy) order() {
+	p.Scope.Agents, p.Scope.Types, p.Scope.Tags = sortWords(p.Scope.Agents), sortWords(p.Scope.Types), sortWords(p.Scope.Tags)
+	p.Retention.Kinds = slices.Compact(slices.Sorted(slices.Values(p.Retention.Kinds)))
+	emptyToNil(&p.Retention.Kinds)
+}
+
+// Validate applies every rule.
+func (p *Policy) Validate() error { return validate(p) }
+
+func (p *Policy) rules(f *faults) {
+	f.optID("id", p.ID)
+	if p.Key != "" {
+		f.key("key", p.Key)
+	}
+	oneOf(f, "kind", p.PolicyKind, "a kind of policy", PolicyKinds(), nil)
+	oneOf(f, "strength", p.Strength, "a strength", Strengths(), nil)
+	p.Scope.rules(f)
+	if p.PolicyKind == PolicyRetention {
+		f.prose("text", p.Text, MaxText)
+		p.Retention.rules(f)
+	} else {
+		f.text("text", p.Text)
+		if !p.Retention.isZero() {
+			f.add("retention", "is given, but the policy is not of kind retention", "set kind to retention, or leave it out")
+		}
+	}
+	if p.Priority < -MaxPriority || p.Priority > MaxPriority {
+		f.add("priority", fmt.Sprintf("is %d, but must be from %d to %d", p.Priority, -MaxPriority, MaxPriority), "give such a number, or leave it out")
+	}
+	f.raw("metadata", p.Metadata)
+}
+
+func (s Scope) rules(f *faults) {
+	if f.length("scope.agents", len(s.Agents), 0, MaxSelectors) {
+		for i, a := range s.Agents {
+			f.name(indexed("scope.agents", i), a, MaxID)
+		}
+	}
+	if f.length("scope.types", len(s.Types), 0, MaxSelectors) {
+		for i, t := range s.Types {
+			oneOf(f, indexed("scope.types", i), t, "a type of memory", Types(), nil)
+		}
+	}
+	if f.length("scope.tags", len(s.Tags), 0, MaxSelectors) {
+		for i, t := range s.Tags {
+			f.trimmed(indexed("scope.tags", i), t, MaxTag)
+		}
+	}
+	if s.KeyPrefix != "" {
+		f.key("scope.key_prefix", s.KeyPrefix)
+	}
+}
+
+// retained lists the kinds of records that can be kept for a time only.
+func retained() []record.Kind { return append([]record.Kind{record.Event}, BodyKinds()...) }
+
+func (r Retention) rules(f *faults) {
+	if f.length("retention.kinds", len(r.Kinds), 1, len(retained())) {
+		for i, k := range r.Kinds {
+			if !slices.Contains(retained(), k) {
+				f.add(indexed("retention.kinds", i), "is "+k.String()+", which is kept for ever", "use one of "+kindNames(retained()))
+			}
+		}
+	}
+	if r.MaxAgeSeconds < 1 || r.MaxAgeSeconds > MaxTTL {
+		f.add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give such a number")
+	}
+	oneOf(f, "retention.action", r.Action, "an action", RetentionActions(), nil)
+}
+
+// Facets returns what indexes see. Priority is for those who apply policies.
+func (p *Policy) Facets() Facets {
+	x := facets()
+	x.Class = string(p.PolicyKind)
+	x.State = "inactive"
+	if p.Active.Or(true) {
+		x.State = "active"
+		x.Pin = p.Strength == StrengthHard && p.PolicyKind != PolicyRetention
+	}
+	x.Tags = p.Scope.Tags
+	return x
+}
+
+// AppendJSON appends the policy as compact JSON.
+func (p *Policy) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "policy", p) }

@@ -1,0 +1,270 @@
+package memory_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// ownKinds are the kinds of bodies that this package defines itself.
+func ownKinds() []record.Kind {
+	var out []record.Kind
+	for _, k := range memory.BodyKinds() {
+		if k != record.Artifact {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// sameTime compares times with their text.
+var sameTime = cmp.Comparer(func(a, b hmx.Time) bool { return a.String() == b.String() && a.Compare(b) == 0 })
+
+func appendJSON(t interface{ Fatalf(string, ...any) }, v interface {
+	AppendJSON([]byte) ([]byte, error)
+}) []byte {
+	out, err := v.AppendJSON(nil)
+	if err != nil {
+		t.Fatalf("cannot write %#v: %v", v, err)
+	}
+	return out
+}
+
+func TestBodyRoundTrip(t *testing.T) {
+	for _, kind := range ownKinds() {
+		t.Run(kind.String(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				b := drawBody(t, kind)
+				if err := memory.Prepare(b); err != nil {
+					t.Fatalf("a valid body is refused: %v", err)
+				}
+				first := appendJSON(t, b)
+				back, err := memory.Decode(kind, first)
+				if err != nil {
+					t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+				}
+				if diff := cmp.Diff(b, back, sameTime); diff != "" {
+					t.Fatalf("reading gives another value:\n%s", diff)
+				}
+				if again := appendJSON(t, back); !bytes.Equal(first, again) {
+					t.Fatalf("writing again gives\n%s\nnot\n%s", again, first)
+				}
+				back.Normalize()
+				if diff := cmp.Diff(b, back, sameTime); diff != "" {
+					t.Fatalf("normalising twice changes something:\n%s", diff)
+				}
+				if back.Kind() != kind {
+					t.Fatalf("a body of kind %v says it is of kind %v", kind, back.Kind())
+				}
+				if !json.Valid(first) || bytes.ContainsAny(first, "\n") {
+					t.Fatalf("not one line of JSON: %s", first)
+				}
+			})
+		})
+	}
+}
+
+func TestControlRoundTrip(t *testing.T) {
+	for _, kind := range []record.Kind{record.Tombstone, record.Redaction, record.Expiry, record.Transition} {
+		t.Run(kind.String(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := drawControl(t, kind)
+				if err := c.Validate(); err != nil {
+					t.Fatalf("a valid control is refused: %v", err)
+				}
+				first := appendJSON(t, c)
+				back, err := memory.DecodeControl(kind, first)
+				if err != nil {
+					t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+				}
+				if diff := cmp.Diff(c, back, sameTime); diff != "" {
+					t.Fatalf("reading gives another value:\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestVersionedRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom(ownKinds()).Draw(t, "kind")
+		b := drawBody(t, kind)
+		b.SetID(ident().Draw(t, "id"))
+		if err := memory.Prepare(b); err != nil {
+			t.Fatal(err)
+		}
+		v := memory.Versioned[memory.Body]{
+			URI: memory.URI{Tenant: "acme", Kind: kind, ID: id(b), Version: rapid.Uint64Range(1, 99).Draw(t, "version")},
+			Stamp: memory.Stamp{
+				CreatedAt: moment().Draw(t, "created"), UpdatedAt: moment().Draw(t, "updated"), Agent: ident().Draw(t, "agent"),
+				Trust: rapid.SampledFrom(record.Trusts()).Draw(t, "trust"), State: rapid.SampledFrom(memory.States()).Draw(t, "state"),
+				Position: rapid.Uint64().Draw(t, "position"),
+			},
+			Body: b,
+		}
+		v.Stamp.Version = v.URI.Version
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := memory.DecodeVersioned(data)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, data)
+		}
+		if v.Stamp.State == memory.StateErased {
+			v.Body = nil
+		}
+		if diff := cmp.Diff(v, back, sameTime); diff != "" {
+			t.Fatalf("reading gives another value:\n%s", diff)
+		}
+	})
+}
+
+func id(b memory.Body) string {
+	id, _ := b.Identity()
+	return id
+}
+
+func TestURIRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := uri().Draw(t, "a"), uri().Draw(t, "b")
+		back, err := memory.ParseURI(a.String())
+		if err != nil || back != a {
+			t.Fatalf("%#v is written %s and read as %#v: %v", a, a, back, err)
+		}
+		if (a == b) != (a.String() == b.String()) {
+			t.Fatalf("%#v and %#v are written %s and %s", a, b, a, b)
+		}
+	})
+}
+
+func TestFrameRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fr := frame().Draw(t, "frame")
+		back, err := memory.ParseFrame(fr.String())
+		if err != nil || back != fr {
+			t.Fatalf("%s is read as %v: %v", fr, back, err)
+		}
+	})
+}
+
+// seeds are documents that fuzzing starts from.
+func seeds() []string {
+	return []string{
+		``, `{}`, `null`, `[]`, `{"text":"x","type":"fact"}`,
+		`{"type":"goal","text":"ship it","data":{"status":"paused","due":"2026-03-14T03:00:00Z"},"frames":[{"verb":"modify","kind":"file","ref":"a.go"}]}`,
+		`{"from":"lukasa://t/memory/a","to":"lukasa://t/memory/b#2","kind":"supports"}`,
+		`{"name":"Ann","type":"person","aliases":["A."],"attributes":{"x":1}}`,
+		`{"from":"a","to":"b","predicate":"knows","weight":0.5}`,
+		`{"between":["lukasa://t/memory/a","lukasa://t/memory/b"],"status":"resolved","winner":"lukasa://t/memory/a"}`,
+		`{"kind":"retention","retention":{"kinds":["event"],"max_age_seconds":5,"action":"erase"}}`,
+		`{"agent_id":"a","outcome":"success","cited":["lukasa://t/memory/a"],"score":-0.5}`,
+		`{"kind":"memory","id":"a","version":1,"reason":"wrong"}`,
+		`{"targets":[{"kind":"event","position":0,"id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}]}`,
+		`{"targets":[{"kind":"event","position":0}],"cause":"ttl"}`,
+		`{"artifact_id":"a","from":"active","to":"superseded","superseded_by":"b"}`,
+		`{"text":"a","text":"b"}`, `{"TEXT":"a"}`, "{\"text\":\"\xff\"}", `{"text":"\ud800"}`, `{"importance":1e999}`,
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range seeds() {
+		for _, k := range memory.BodyKinds() {
+			f.Add(uint8(k), []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		b, err := memory.Decode(record.Kind(kind), data)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		first := appendJSON(t, b)
+		again, err := memory.Decode(b.Kind(), first)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+		}
+		if second := appendJSON(t, again); !bytes.Equal(first, second) {
+			t.Fatalf("two encodings of one body:\n%s\n%s", first, second)
+		}
+		b.Facets()
+		memory.BodyMAC([]byte("0123456789abcdef"), b)
+	})
+}
+
+func FuzzDecodeControl(f *testing.F) {
+	for _, s := range seeds() {
+		for k := record.Tombstone; k <= record.Transition; k++ {
+			f.Add(uint8(k), []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		c, err := memory.DecodeControl(record.Kind(kind), data)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		first := appendJSON(t, c)
+		again, err := memory.DecodeControl(c.Kind(), first)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+		}
+		if second := appendJSON(t, again); !bytes.Equal(first, second) {
+			t.Fatalf("two encodings of one control:\n%s\n%s", first, second)
+		}
+	})
+}
+
+func FuzzDecodeVersioned(f *testing.F) {
+	f.Add([]byte(`{"uri":"lukasa://t/memory/a#1","kind":"memory","version":1,"state":"live","trust":"user","position":0,"body":{"id":"a","type":"fact","text":"x"}}`))
+	f.Add([]byte(`{"uri":"lukasa://t/memory/a#1","version":1,"state":"erased","trust":"user","position":0}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := memory.DecodeVersioned(data)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		first := appendJSON(t, v)
+		if _, err := memory.DecodeVersioned(first); err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+		}
+	})
+}
+
+func FuzzParseURI(f *testing.F) {
+	for _, s := range []string{"lukasa://t/memory/a", "lukasa://a%2Fb/event/x/y#7", "lukasa://t/memory/%2f", "lukasa:///memory/a", "http://x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		u, err := memory.ParseURI(s)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		if u.String() != s {
+			t.Errorf("%q is read and written again as %q", s, u)
+		}
+	})
+}
+
+func FuzzParseFrame(f *testing.F) {
+	f.Add("modify:file=a=b:c")
+	f.Add("modify:=")
+	f.Fuzz(func(t *testing.T, s string) {
+		fr, err := memory.ParseFrame(s)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		if fr.String() != s {
+			t.Errorf("%q is read and written again as %q", s, fr)
+		}
+	})
+}

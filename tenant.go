@@ -1,0 +1,180 @@
+package lukasa
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Tenant is a tenant of a board, in the hands of a writer.
+type Tenant struct {
+	engine *engine.Board
+	name   string
+	writer Writer
+}
+
+// Name returns the tenant's name.
+func (t *Tenant) Name() string { return t.name }
+
+// URI returns the name of a thing of this tenant.
+func (t *Tenant) URI(kind Kind, id string) URI {
+	return URI{Tenant: t.name, Kind: kind, ID: id}
+}
+
+// Remember writes a memory: a new one, or the next version of the one with the
+// same id, or with the same key if it has no id. Writing what is there already
+// changes nothing.
+func (t *Tenant) Remember(ctx context.Context, m *Memory) (*PutResult, error) {
+	return t.Put(ctx, m, AnyVersion())
+}
+
+// Put writes a version of a thing: a memory, an edge, an entity, a relation, a
+// conflict, a policy, an artifact or feedback. With an expected version it is
+// refused when someone else was faster.
+func (t *Tenant) Put(ctx context.Context, body Body, expect Expect) (*PutResult, error) {
+	return t.engine.Put(ctx, t.writer, t.name, body, expect)
+}
+
+// Recall returns the memory that holds a key.
+func (t *Tenant) Recall(ctx context.Context, key string) (*Thing, error) {
+	return t.Get(ctx, Ref{Kind: MemoryKind, Key: key}, View{})
+}
+
+// Get returns a thing, at a version if the reference names one. What is
+// forgotten or expired is returned and says so; what is erased is an error.
+func (t *Tenant) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
+	return t.engine.Get(ctx, t.own(ref), v)
+}
+
+// own makes a reference one of this tenant.
+func (t *Tenant) own(ref Ref) Ref {
+	ref.Tenant = t.name
+	if ref.Kind == 0 {
+		ref.Kind = MemoryKind
+	}
+	return ref
+}
+
+// List returns things, newest first, a page at a time.
+func (t *Tenant) List(ctx context.Context, o ListOptions) (*Page, error) {
+	o.Tenant = t.name
+	return t.engine.List(ctx, o)
+}
+
+// History returns every version of a thing, oldest first.
+func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, error) {
+	return t.engine.History(ctx, t.own(ref), v)
+}
+
+// Restore writes the content of an earlier version as the newest one. Without a
+// version, it brings back what is forgotten.
+func (t *Tenant) Restore(ctx context.Context, ref Ref, expect Expect) (*PutResult, error) {
+	return t.engine.Restore(ctx, t.writer, t.own(ref), expect)
+}
+
+// Forget puts a tombstone on a thing. Its history stays.
+func (t *Tenant) Forget(ctx context.Context, ref Ref, reason string, expect Expect) (*PutResult, error) {
+	return t.engine.Forget(ctx, t.writer, t.own(ref), reason, expect)
+}
+
+// Redact erases things and events for good, with their whole history, and
+// returns signed receipts.
+func (t *Tenant) Redact(ctx context.Context, uris ...URI) (*Erasure, error) {
+	own := make([]memory.URI, len(uris))
+	for i, u := range uris {
+		if u.Tenant == "" {
+			u.Tenant = t.name
+		}
+		own[i] = u
+	}
+	return t.engine.Redact(ctx, t.writer, own)
+}
+
+// Receipt returns the signed receipt of the redaction at a position.
+func (t *Tenant) Receipt(ctx context.Context, redaction uint64) ([]byte, error) {
+	return t.engine.Receipt(ctx, t.name, redaction)
+}
+
+// Expire journals the end of everything whose time is over at now.
+func (t *Tenant) Expire(ctx context.Context, now time.Time) (*Expired, error) {
+	return t.engine.Expire(ctx, t.writer, t.name, now)
+}
+
+// Transition changes the status of an artifact, by the rules of HMX-A.
+func (t *Tenant) Transition(ctx context.Context, artifactID string, to Status, supersededBy, reason string) (*PutResult, error) {
+	ref := Ref{Tenant: t.name, Kind: record.Artifact, ID: artifactID}
+	return t.engine.Transition(ctx, t.writer, ref, to, supersededBy, reason, AnyVersion())
+}
+
+// Referrers returns what refers to a thing or an event: edges, relations,
+// conflicts, feedback, and what was derived from it.
+func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error) {
+	u.Tenant = t.name
+	return t.engine.Referrers(ctx, u, v)
+}
+
+// Resolve returns what a URI names.
+func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) {
+	u.Tenant = t.name
+	return t.engine.Resolve(ctx, u, v)
+}
+
+// Event returns an event by its id.
+func (t *Tenant) Event(ctx context.Context, id string) (*StoredEvent, error) {
+	return t.engine.Event(ctx, t.name, id)
+}
+
+// Events returns the events of a session, an agent, a trace or a correlation,
+// or the children of an event, in order, a page at a time.
+func (t *Tenant) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
+	q.Tenant = t.name
+	return t.engine.Events(ctx, q)
+}
+
+// Ancestors returns the chain of parents of an event, nearest first.
+func (t *Tenant) Ancestors(ctx context.Context, id string) ([]*StoredEvent, error) {
+	return t.engine.Ancestors(ctx, t.name, id)
+}
+
+// Sessions returns the sessions of the tenant, ordered by id.
+func (t *Tenant) Sessions(ctx context.Context) ([]SessionInfo, error) {
+	return t.engine.Sessions(ctx, t.name)
+}
+
+// Agents returns the agents of the tenant, ordered by id.
+func (t *Tenant) Agents(ctx context.Context) ([]SessionInfo, error) {
+	return t.engine.Agents(ctx, t.name)
+}
+
+// Root names the state of the tenant as it is now.
+func (t *Tenant) Root(ctx context.Context) (Root, error) { return t.engine.Root(ctx, t.name) }
+
+// Checkpoint returns the state of the tenant as it is now, signed.
+func (t *Tenant) Checkpoint(ctx context.Context) (Signed, error) {
+	return t.engine.Checkpoint(ctx, t.name)
+}
+
+// VerifierKey returns the key that checks the tenant's checkpoints, proofs and
+// receipts.
+func (t *Tenant) VerifierKey() string { return t.engine.VerifierKey(t.name) }
+
+// Prove returns a proof that a record is in the tenant's tree.
+func (t *Tenant) Prove(ctx context.Context, o ProveOptions) (*Proof, error) {
+	return t.engine.Prove(ctx, t.name, o)
+}
+
+// ProveConsistency returns a proof that the tree of size to continues that of
+// size from. Zero for to means the tree as it is now.
+func (t *Tenant) ProveConsistency(ctx context.Context, from, to uint64) (*ConsistencyProof, error) {
+	return t.engine.ProveConsistency(ctx, t.name, from, to)
+}
+
+// Export writes everything the tenant has as lines of JSON, from which its root
+// can be made again.
+func (t *Tenant) Export(ctx context.Context, dst io.Writer, tell func(done, total uint64)) (Root, error) {
+	return t.engine.Export(ctx, t.name, dst, tell)
+}

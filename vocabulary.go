@@ -1,0 +1,171 @@
+package lukasa
+
+import (
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/record"
+)
+
+// What is remembered. docs/formats/memory.md lists the fields and rules.
+type (
+	// Event is an HMX event.
+	Event = hmx.Event
+	// Status is the status of an artifact.
+	Status = hmx.Status
+
+	// Body is what a versioned thing says: one of the types below.
+	Body = memory.Body
+	// Memory is something remembered: a fact, a preference, a goal …
+	Memory = memory.Memory
+	// Edge connects two things.
+	Edge = memory.Edge
+	// Entity is somebody or something that is spoken of.
+	Entity = memory.Entity
+	// Relation connects two entities.
+	Relation = memory.Relation
+	// Conflict says that things contradict each other.
+	Conflict = memory.Conflict
+	// Policy is what an operator decreed.
+	Policy = memory.Policy
+	// Artifact is an HMX artifact: compiled knowledge.
+	Artifact = memory.Artifact
+	// Feedback says what was of use, and how it went.
+	Feedback = memory.Feedback
+	// Frame is what something is about: a verb, a kind of object, and which.
+	Frame = memory.Frame
+	// URI names a thing: lukasa://<tenant>/<kind>/<id>[#version].
+	URI = memory.URI
+)
+
+// ParseURI reads a URI.
+func ParseURI(s string) (URI, error) { return memory.ParseURI(s) }
+
+// Kind says what a record or a thing is.
+type Kind = record.Kind
+
+// The kinds of things and events.
+const (
+	EventKind    = record.Event
+	MemoryKind   = record.Memory
+	EdgeKind     = record.Edge
+	EntityKind   = record.Entity
+	RelationKind = record.Relation
+	ConflictKind = record.Conflict
+	PolicyKind   = record.Policy
+	ArtifactKind = record.Artifact
+	FeedbackKind = record.Feedback
+)
+
+// Trust says how far a text may be believed: by who wrote it, never by what it
+// says.
+type Trust = record.Trust
+
+// The tiers of trust, lowest first.
+const (
+	External = record.External
+	Tool     = record.Tool
+	Agent    = record.Agent
+	User     = record.User
+	Operator = record.Operator
+)
+
+// State is whether a thing is there.
+type State = catalog.State
+
+// The states of a thing.
+const (
+	Live      = catalog.Live
+	Forgotten = catalog.Forgotten
+	Ended     = catalog.Expired
+)
+
+// Who writes, what was written, and who looks.
+type (
+	// Writer is who writes, and how far it is trusted at most.
+	Writer = engine.Writer
+	// Expect is the version that a write wants to find.
+	Expect = engine.Expect
+	// PutResult says where a write went.
+	PutResult = engine.PutResult
+	// Ref names a thing, by id or by key.
+	Ref = engine.Ref
+	// View says who looks, and when.
+	View = engine.View
+	// Thing is a versioned thing as it was at one version.
+	Thing = engine.Thing
+	// Change is one version in a history.
+	Change = engine.Change
+	// ListOptions says which things are listed.
+	ListOptions = engine.ListOptions
+	// Page is a part of a list.
+	Page = engine.Page
+	// Resolved is what a URI names.
+	Resolved = engine.Resolved
+	// Erasure says what a redaction did.
+	Erasure = engine.Erasure
+	// Expired says what an expiry took away.
+	Expired = engine.Expired
+)
+
+// AnyVersion expects nothing of what is there.
+func AnyVersion() Expect { return engine.AnyVersion() }
+
+// Version expects a thing to be at a version; 0 expects that there is none.
+func Version(v uint32) Expect { return engine.Version(v) }
+
+// Events, in and out.
+type (
+	// AppendResult says what became of events.
+	AppendResult = engine.AppendResult
+	// EventReceipt says what became of one event.
+	EventReceipt = engine.EventReceipt
+	// Disposition is what became of an event.
+	Disposition = engine.Disposition
+	// IngestOptions says how a stream is taken in.
+	IngestOptions = engine.IngestOptions
+	// IngestReport says what became of a stream.
+	IngestReport = engine.IngestReport
+	// Rejection is a line of a stream that was not recorded.
+	Rejection = engine.Rejection
+	// StoredEvent is an event as it is recorded.
+	StoredEvent = engine.StoredEvent
+	// EventQuery says which events are wanted.
+	EventQuery = engine.EventQuery
+	// EventPage is a part of an answer.
+	EventPage = engine.EventPage
+	// SessionInfo is what is known of a session or an agent as a whole.
+	SessionInfo = engine.SessionInfo
+)
+
+// What can become of an event.
+const (
+	Accepted  = engine.Accepted
+	Late      = engine.Late
+	Duplicate = engine.Duplicate
+	Refused   = engine.Refused
+)
+
+// Roots, proofs and checks.
+type (
+	// Root names the state of a tenant.
+	Root = engine.Root
+	// ProveOptions says what a proof is about.
+	ProveOptions = engine.ProveOptions
+	// Proof says that a record is in a tenant's log.
+	Proof = notary.Proof
+	// ConsistencyProof says that one tree continues another.
+	ConsistencyProof = notary.ConsistencyProof
+	// Signed is a signed note.
+	Signed = notary.Signed
+	// VerifyOptions says how closely to look.
+	VerifyOptions = engine.VerifyOptions
+	// VerifyReport says what a verification found.
+	VerifyReport = engine.VerifyReport
+	// Finding is something that is not as it should be.
+	Finding = engine.Finding
+	// ImportReport says what became of an import.
+	ImportReport = engine.ImportReport
+)
