@@ -169,3 +169,30 @@ type (
 	// ImportReport says what became of an import.
 	ImportReport = engine.ImportReport
 )
+
+// Verdict is what a proof proves.
+type Verdict = notary.Verdict
+
+// ParseProof reads a proof document, strictly.
+func ParseProof(data []byte) (Proof, error) { return notary.ParseProof(data) }
+
+// VerifyProof checks a proof against a verifier key. It needs no board. The
+// checkpoint is a signed note, or nil for the one that the proof carries.
+func VerifyProof(p *Proof, checkpoint []byte, verifierKey string) (Verdict, error) {
+	return notary.VerifyProof(p, checkpoint, verifierKey)
+}
+
+// VerifyConsistency checks that a tenant's log only grew between two signed
+// checkpoints. It needs no board.
+func VerifyConsistency(p *ConsistencyProof, from, to []byte, verifierKey string) error {
+	_, err := notary.VerifyConsistency(p, from, to, verifierKey)
+	return err
+}
+
+// ErasureReceipt says that payloads were erased.
+type ErasureReceipt = notary.Receipt
+
+// VerifyReceipt checks the signed receipt of an erasure. It needs no board.
+func VerifyReceipt(receipt []byte, verifierKey string) (ErasureReceipt, error) {
+	return notary.VerifyReceipt(receipt, verifierKey)
+}

@@ -110,6 +110,10 @@ func floors() []floor {
 		purpose:  "the engine as a Go library",
 		packages: []string{"."},
 	}, {
+		name:     "torture",
+		purpose:  "tests with real processes that are killed, and real disks that fail",
+		packages: []string{"internal/torture"},
+	}, {
 		name:     "commands",
 		purpose:  "the command line, one file a command",
 		packages: []string{"internal/cli"},

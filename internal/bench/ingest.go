@@ -83,7 +83,7 @@ func writeEvents(path string, n, size int) (int64, error) {
 	filler := strings.Repeat("the quick brown fox jumps over the lazy dog ", size/44+1)
 	var written int64
 	for i := range n {
-		text := filler[i%40 : i%40+max(size-330, 16)]
+		text := filler[i%40 : i%40+max(size-282, 16)]
 		k, err := fmt.Fprintf(w, `{"hmx_version":"HMX-1.0","event_id":"evt-%012d","event_type":"message","agent_id":"agent-%d","tenant_id":"bench","session_id":"session-%06d","timestamp":"%s","sequence":%d,"content":{"role":"assistant","text":"%d %s"},"metadata":{"host":"worker-%d"}}`+"\n",
 			i, i%17, i/200, hmx.TimeOf(start.Add(time.Duration(i)*time.Millisecond)), i%200, i, text, i%5)
 		if err != nil {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"io"
-	"runtime"
+	mrand "math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,17 +19,28 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// payloads returns events of a size that differ from each other.
+// payloads returns events of a size that differ from each other as events do:
+// the same names, other ids, other words. What compresses better or worse than
+// that would favour one of the contenders.
 func payloads(n, size int) [][]byte {
+	chance := mrand.New(mrand.NewPCG(1, 2))
+	words := make([]string, 3000)
+	for i := range words {
+		w := make([]byte, 2+chance.IntN(9))
+		for j := range w {
+			w[j] = "etaoinshrdlcumwfgypbvk"[min(chance.IntN(22), chance.IntN(22))]
+		}
+		words[i] = string(w)
+	}
 	list := make([][]byte, n)
 	for i := range list {
-		b := make([]byte, size)
-		const text = `{"event_type":"message","content":{"role":"user","text":"`
-		copy(b, text)
-		for j := len(text); j < size; j++ {
-			b[j] = 'a' + byte((i*7+j*13+i*j)%26)
+		b := fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","event_id":"%016x%016x","event_type":"message","agent_id":"agent-%d","tenant_id":"bench","session_id":"%016x","timestamp":"2026-11-15T05:%02d:%02d.%06dZ","sequence":%d,"content":{"role":"assistant","text":"`,
+			chance.Uint64(), chance.Uint64(), i%17, chance.Uint64(), i%60, i%59, chance.IntN(1e6), i)
+		for len(b) < size {
+			b = append(b, words[min(chance.IntN(len(words)), chance.IntN(len(words)))]...)
+			b = append(b, ' ')
 		}
-		list[i] = b
+		list[i] = b[:size:size]
 	}
 	return list
 }
@@ -43,21 +55,22 @@ type machine struct {
 	room []byte
 }
 
-// append is one request: entries whose headers lack a position.
+// request is one append: entries whose headers lack a position.
 type request struct {
 	headers []record.Header
 	bodies  [][]byte
+	ahead   *record.Ahead // fills in commitments
 	err     error
 }
 
-// prepare salts and commits, on every core when there is enough to do.
+// prepare salts and commits.
 func (r *request) prepare(payloads [][]byte, first int, arena []byte) {
 	n := len(r.headers)
 	size := record.SaltSize + len(payloads[0])
 	_, _ = io.ReadFull(rand.Reader, arena[:n*record.SaltSize]) // never fails
 	salts := arena[:n*record.SaltSize]
 	space := arena[n*record.SaltSize:]
-	work := func(from, to int) {
+	r.ahead = record.RunAhead(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			body := space[i*size : (i+1)*size : (i+1)*size]
 			copy(body, salts[i*record.SaltSize:(i+1)*record.SaltSize])
@@ -68,15 +81,7 @@ func (r *request) prepare(payloads [][]byte, first int, arena []byte) {
 			h.Commitment = record.Commit(body)
 			r.bodies[i] = body
 		}
-	}
-	if n < 256 || runtime.GOMAXPROCS(0) < 2 {
-		work(0, n)
-		return
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() { work(0, n/2) })
-	work(n/2, n)
-	wg.Wait()
+	})
 }
 
 // arenaSize is the room that n prepared entries take.
@@ -88,6 +93,7 @@ func (m *machine) run(group []*request) {
 	var err error
 	for _, r := range group {
 		for i := range r.headers {
+			r.ahead.Wait(i)
 			h := &r.headers[i]
 			h.Position, h.Time = m.tree.Size(), now
 			m.room = h.Append(m.room[:0])
@@ -182,13 +188,9 @@ func many(ctx context.Context, writers int, turn time.Duration, writer func() fu
 	return float64(done.Load()) / time.Since(start).Seconds(), ctx.Err()
 }
 
-// openPebble opens Pebble as one would who wants durable writes to be fast.
+// openPebble opens Pebble as it comes.
 func openPebble(dir string) (*pebble.DB, error) {
-	return pebble.Open(dir, &pebble.Options{
-		MemTableSize:                64 << 20,
-		MemTableStopWritesThreshold: 4,
-		Logger:                      silence{},
-	})
+	return pebble.Open(dir, &pebble.Options{Logger: silence{}})
 }
 
 // silence is a logger that says nothing.

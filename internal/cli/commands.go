@@ -6,14 +6,22 @@ import "github.com/spf13/cobra"
 const program = "lukasa"
 
 const programLong = `Lukasa is the memory of software agents: what they saw and did, kept and handed back.
-What stands today is the protocol that agents and their memory speak, HMX-1.0:
-check events, artifacts and context packs, hash them, translate them.`
+It records events and versioned memories in an append-only journal in one
+directory. What it acknowledged is on the disk, what was erased is gone, and a
+Merkle tree for each tenant proves the rest to someone who has only a key.
+
+It also speaks HMX-1.0, the protocol of agents and their memory: check events,
+artifacts and context packs, hash them, translate them.`
 
 // programExample is the first thing a newcomer runs, in a checkout.
-const programExample = `  lukasa validate examples/session.ndjson`
+const programExample = `  lukasa ingest examples/session.ndjson
+  lukasa remember release/cadence "Releases are cut every second Tuesday."
+  lukasa recall release/cadence`
 
 // Groups of commands in the help, by what they are about.
 const (
+	groupMemory    = "memory"
+	groupCare      = "care"
 	groupDocuments = "documents"
 	groupProgram   = "program"
 )
@@ -22,6 +30,8 @@ const (
 // commands is not shown.
 func groups() []*cobra.Group {
 	return []*cobra.Group{
+		{ID: groupMemory, Title: "Memory"},
+		{ID: groupCare, Title: "Proof and care"},
 		{ID: groupDocuments, Title: "Documents (no engine, no state)"},
 		{ID: groupProgram, Title: "This program"},
 	}
@@ -37,6 +47,23 @@ type command struct {
 // new command is a file of its own and a line here.
 func commands() []command {
 	return []command{
+		{groupMemory, ingestCommand},
+		{groupMemory, eventsCommand},
+		{groupMemory, rememberCommand},
+		{groupMemory, recallCommand},
+		{groupMemory, listCommand},
+		{groupMemory, historyCommand},
+		{groupMemory, restoreCommand},
+		{groupMemory, forgetCommand},
+		{groupMemory, redactCommand},
+		{groupMemory, resolveCommand},
+		{groupCare, rootCommand},
+		{groupCare, proveCommand},
+		{groupCare, verifyCommand},
+		{groupCare, expireCommand},
+		{groupCare, rebuildCommand},
+		{groupCare, exportCommand},
+		{groupCare, importCommand},
 		{groupDocuments, validateCommand},
 		{groupDocuments, hashCommand},
 		{groupDocuments, schemaCommand},

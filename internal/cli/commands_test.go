@@ -35,6 +35,9 @@ func TestCommandsExplainThemselves(t *testing.T) {
 		if c.HasParent() && (c.RunE == nil || c.Run != nil) && !c.HasSubCommands() {
 			t.Error("must use RunE, so that its errors are reported like all others")
 		}
+		if (c.GroupID == groupMemory || c.GroupID == groupCare) && c.Flags().Lookup("data") == nil {
+			t.Error("works on a data directory without --data")
+		}
 		if c.HasParent() && c.Parent() == c.Root() && c.GroupID == "" {
 			t.Error("belongs to no group")
 		}
@@ -46,8 +49,16 @@ func TestCommandsExplainThemselves(t *testing.T) {
 	})
 }
 
+// prepared is run before the examples of a command that works on a data
+// directory.
+const prepared = `lukasa ingest examples/session.ndjson &&
+	lukasa remember release/cadence "Releases are cut on Mondays." &&
+	lukasa remember release/cadence "Releases are cut every second Tuesday." &&
+	lukasa remember deploy/window "Deploy between ten and noon." --tag release --type constraint`
+
 // Every example runs as printed and succeeds, in a directory that has the
-// examples of the repository and nothing else.
+// examples of the repository and nothing else. Commands that work on a data
+// directory find one with a session and a few memories.
 func TestExamplesWork(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -64,18 +75,24 @@ func TestExamplesWork(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		run := func(line string) {
+			cmd := exec.CommandContext(t.Context(), sh, "-c", line)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), quickExit, "HOME="+filepath.Join(dir, "home"), "USER=tester", "LUKASA_DATA="+filepath.Join(dir, "data"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+		if c.Flags().Lookup("data") != nil {
+			run(prepared)
+		}
 		lines := bufio.NewScanner(strings.NewReader(c.Example))
 		for lines.Scan() {
 			line := strings.TrimSpace(lines.Text())
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			cmd := exec.CommandContext(t.Context(), sh, "-c", line)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), quickExit)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", line, err, out)
-			}
+			run(line)
 		}
 	})
 }

@@ -21,6 +21,7 @@ type input struct {
 	size int64
 
 	read  func([]byte) (int, error)
+	seek  func(offset int64, whence int) (int64, error) // nil if it cannot
 	close func() error
 }
 
@@ -32,8 +33,7 @@ type input struct {
 func (s *shell) open(ctx context.Context, args []string) (*input, error) {
 	if len(args) == 0 || args[0] == "-" {
 		if len(args) == 0 && s.detect(s.stdin).is {
-			return nil, fault.New(fault.Usage, "no FILE was given and standard input is a terminal").
-				WithFix("name a file, pipe something in, or use - to type it here")
+			return nil, noFile()
 		}
 		return s.newInput(ctx, "standard input", s.stdin, func() error { return nil })
 	}
@@ -46,6 +46,36 @@ func (s *shell) open(ctx context.Context, args []string) (*input, error) {
 		_ = f.Close() // nothing was written to it
 	}
 	return in, err
+}
+
+func noFile() error {
+	return fault.New(fault.Usage, "no FILE was given and standard input is a terminal").
+		WithFix("name a file, pipe something in, or use - to type it here")
+}
+
+// readable looks whether open has a chance with each FILE, without opening one:
+// for commands that have something to do before they read.
+func (s *shell) readable(args []string) error {
+	if len(args) == 0 && s.detect(s.stdin).is {
+		return noFile()
+	}
+	for _, name := range args {
+		if name == "-" {
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return cannotOpen(name, err)
+		}
+		if info.IsDir() {
+			return isDirectory(fmt.Sprintf("%q", name))
+		}
+	}
+	return nil
+}
+
+func isDirectory(name string) error {
+	return fault.Newf(fault.UnreadableInput, "%s is a directory", name).WithFix("name a file inside it")
 }
 
 // openFile opens path, or ends with ctx: to open a pipe is to wait for its writer.
@@ -78,8 +108,7 @@ func (s *shell) newInput(ctx context.Context, name string, r io.Reader, closeSou
 		case err != nil:
 			return nil, fault.Newf(fault.UnreadableInput, "cannot read %s: %w", name, cause(err))
 		case info.IsDir():
-			return nil, fault.Newf(fault.UnreadableInput, "%s is a directory", name).
-				WithFix("name a file inside it")
+			return nil, isDirectory(name)
 		case info.Mode().IsRegular():
 			// Reading a regular file does not block for long.
 			in.size = info.Size()
@@ -89,6 +118,7 @@ func (s *shell) newInput(ctx context.Context, name string, r io.Reader, closeSou
 				}
 				return f.Read(p)
 			}
+			in.seek = f.Seek
 			in.close = closeSource
 			return in, nil
 		}
@@ -112,6 +142,14 @@ func (in *input) Read(p []byte) (int, error) {
 		return n, err
 	}
 	return n, fault.Newf(fault.UnreadableInput, "cannot read %s: %w", in.name, cause(err))
+}
+
+// Seek implements io.Seeker for a regular file. A stream cannot go back.
+func (in *input) Seek(offset int64, whence int) (int64, error) {
+	if in.seek == nil {
+		return 0, fault.Newf(fault.UnreadableInput, "%s can be read once only", in.name)
+	}
+	return in.seek(offset, whence)
 }
 
 // Close ends reading and closes a FILE; standard input stays open.

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // No page has a place that somebody meant to fill in.
@@ -63,4 +65,20 @@ func TestREADMEShowsWhatHappens(t *testing.T) {
 		return
 	}
 	t.Errorf("README.md shows other output than the program prints: run go test ./internal/cli -run README -update\n%s", got)
+}
+
+// Every command says in docs/formats/answers.md what --json prints.
+func TestAnswersAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/formats/answers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	every(t, func(t *testing.T, c *cobra.Command) {
+		if c.GroupID != groupMemory && c.GroupID != groupCare && c.GroupID != groupDocuments {
+			return
+		}
+		if !bytes.Contains(page, []byte("`"+c.CommandPath()+"`")) && !bytes.Contains(page, []byte("`"+c.CommandPath()+" --json`")) {
+			t.Errorf("docs/formats/answers.md does not describe what %s --json prints", c.CommandPath())
+		}
+	})
 }

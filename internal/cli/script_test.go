@@ -5,12 +5,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"lukasa.dev"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script from what happens")
@@ -39,6 +45,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home")) // where the data directory is
+			env.Setenv("USER", "tester")
 			env.Vars = append(env.Vars, quickExit)
 			return nil
 		},
@@ -49,9 +57,69 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
+			"exits":  exits,
+			"hold":   hold,
+			"mask":   mask,
+			"setenv": setenv,
 		},
 	})
+}
+
+// hold opens a data directory, and keeps it open until the script ends: hold DIR
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold DIR")
+	}
+	b, err := lukasa.Open(ts.MkAbs(args[0]), lukasa.Options{Note: "a test"})
+	ts.Check(err)
+	ts.Defer(func() { _ = b.Close() })
+}
+
+// masks are what differs from run to run, and what stands for it.
+var masks = []struct {
+	found *regexp.Regexp
+	put   string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "ID"},
+	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "HASH"},
+	{regexp.MustCompile(`[A-Za-z0-9+/]{86,}={0,2}`), "SIGNATURE"},
+	{regexp.MustCompile(`[A-Za-z0-9+/]{43}=`), "HASH64"},
+	{regexp.MustCompile(`\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), "+KEYID+KEY"},
+	{regexp.MustCompile(`process \d+`), "process PID"},
+}
+
+// mask puts names in the place of what differs from run to run, in what the last
+// program printed.
+func mask(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: mask")
+	}
+	for name, w := range map[string]io.Writer{"stdout": ts.Stdout(), "stderr": ts.Stderr()} {
+		text := strings.ReplaceAll(ts.ReadFile(name), ts.Getenv("WORK"), "WORK")
+		for _, m := range masks {
+			text = m.found.ReplaceAllString(text, m.put)
+		}
+		_, err := io.WriteString(w, text)
+		ts.Check(err)
+	}
+}
+
+// setenv sets a variable to what the last program printed, or to the first group
+// of an expression that matches it: setenv NAME [EXPRESSION]
+func setenv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: setenv NAME [EXPRESSION]")
+	}
+	text := strings.TrimSpace(ts.ReadFile("stdout"))
+	if len(args) == 2 {
+		found := regexp.MustCompile(args[1]).FindStringSubmatch(text)
+		if len(found) != 2 {
+			ts.Fatalf("%s is not in %q", args[1], text)
+		}
+		text = found[1]
+	}
+	ts.Setenv(args[0], text)
 }
 
 // exits runs a program and requires an exact exit code: exits CODE PROGRAM ARGS…

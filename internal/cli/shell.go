@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"time"
@@ -41,9 +42,15 @@ func (s *shell) writeJSON(v any) error {
 	return encodeLine(s.stdout, v)
 }
 
-// encodeLine writes v as one line of JSON, with <, > and & as they are.
+// encodeLine writes v as one line of JSON, with <, > and & as they are, and what
+// a terminal would obey escaped.
 func encodeLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(harmless(line.Bytes()))
+	return err
 }

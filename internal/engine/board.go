@@ -104,8 +104,10 @@ type Board struct {
 	applier *apply.Applier
 	passed  []journal.Damage // met and passed when the directory was opened
 
-	// erasing is held by whoever overwrites payloads.
-	erasing sync.Mutex
+	// erasing is held by whoever overwrites payloads, spooling by whoever uses
+	// the file that a stream is put down in.
+	erasing  sync.Mutex
+	spooling sync.Mutex
 
 	// failed is set by the leader when the store cannot follow the journal.
 	failed atomic.Pointer[fault.Error]
@@ -114,7 +116,7 @@ type Board struct {
 }
 
 // Open opens the data directory dir, making it if it does not exist.
-func Open(ctx context.Context, dir string, o Options) (b *Board, err error) {
+func Open(ctx context.Context, dir string, o Options) (opened *Board, err error) {
 	if o.FS == nil {
 		o.FS = disk.OS()
 	}
@@ -124,14 +126,13 @@ func Open(ctx context.Context, dir string, o Options) (b *Board, err error) {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b = &Board{o: o, dir: dir, tokens: tokens.O200k()}
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k()}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.release())
-			b = nil
 		}
 	}()
 	b.ids = hmx.NewIDSource(o.Clock, o.Random)
@@ -151,7 +152,8 @@ func Open(ctx context.Context, dir string, o Options) (b *Board, err error) {
 	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
 		return nil, err
 	}
-	if err := b.finishErasures(); err != nil {
+	// What cannot be overwritten because it is damaged is told by Verify.
+	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return nil, err
 	}
 	b.queue = journal.NewCommitter(b.run)
@@ -251,8 +253,13 @@ func (b *Board) ID() string { return b.id }
 
 // Damages returns what was found to be broken when the directory was opened.
 func (b *Board) Damages() []journal.Damage {
-	return append(b.log.Damages(), b.passed...)
+	b.gate.RLock()
+	defer b.gate.RUnlock()
+	return b.damages()
 }
+
+// damages is Damages for who has the gate.
+func (b *Board) damages() []journal.Damage { return append(b.log.Damages(), b.passed...) }
 
 // Failed returns why writes are refused, or nil when they are not.
 func (b *Board) Failed() error {

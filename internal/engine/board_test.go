@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -15,44 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-var user = engine.Writer{Actor: "tester", Trust: record.User}
-
-// event returns a valid event.
-func event(t testing.TB, tenant, id string, seq int64, text string) *hmx.Event {
-	t.Helper()
-	ev, _, err := hmx.DecodeEvent([]byte(fmt.Sprintf(`{"hmx_version":"HMX-1.0","event_id":%q,"event_type":"message","agent_id":"a1","tenant_id":%q,"session_id":"s1","timestamp":"2026-11-15T05:00:00Z","sequence":%d,"content":{"role":"user","text":%q},"metadata":{}}`, id, tenant, seq, text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ev
-}
-
-// open opens a board and verifies it deeply when the test ends.
-func open(t testing.TB, fs disk.FS, dir string) *engine.Board {
-	t.Helper()
-	b, err := engine.Open(context.Background(), dir, engine.Options{FS: fs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return b
-}
-
-// sound fails the test when the board is not.
-func sound(t testing.TB, b *engine.Board) *engine.VerifyReport {
-	t.Helper()
-	r, err := b.Verify(context.Background(), engine.VerifyOptions{Deep: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.OK() {
-		t.Fatalf("findings: %+v", r.Findings)
-	}
-	return r
-}
-
 func TestWholeLife(t *testing.T) {
-	ctx := context.Background()
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
 	var events []*hmx.Event
@@ -149,7 +111,7 @@ func BenchmarkIngest(b *testing.B) {
 	}
 	b.SetBytes(int64(buf.Len() / b.N))
 	b.ResetTimer()
-	rep, err := board.Ingest(context.Background(), &buf, engine.IngestOptions{Writer: user})
+	rep, err := board.Ingest(ctx, &buf, engine.IngestOptions{Writer: user})
 	if err != nil || rep.Accepted != b.N {
 		b.Fatalf("%+v %v", rep, err)
 	}

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"strconv"
@@ -25,6 +27,8 @@ const (
 	nameIndex   = "index"
 	nameRebuilt = "index.rebuild"
 	nameOld     = "index.old"
+	nameVerify  = "index.verify"
+	nameSpool   = "import.spool"
 )
 
 func (b *Board) path(elem ...string) string {
@@ -102,6 +106,11 @@ func (b *Board) identify() error {
 	if format > directoryFormat {
 		return fault.Newf(fault.NewerFormat, "%s has format %d; this program knows formats up to %d", b.dir, format, directoryFormat)
 	}
+	// The id is part of what is signed, so that no bit of it may be wrong.
+	if told, _, _ := bytes.Cut(text, []byte("check: ")); fields["check"] != checkOf(told) {
+		return fault.Newf(fault.Damaged, "%s does not match its check", b.path(nameMark)).
+			WithFix("restore the file from a copy; the journal and the index are not touched by this")
+	}
 	b.id = fields["directory"]
 	return nil
 }
@@ -115,6 +124,7 @@ func (b *Board) found() error {
 	}
 	text := fmt.Sprintf("This is a data directory of Lukasa (lukasa.dev). Leave its files to it.\nformat: %d\ndirectory: %s\ncreated: %s\n",
 		directoryFormat, id, now.UTC().Format("2006-01-02T15:04:05Z"))
+	text += "check: " + checkOf([]byte(text)) + "\n"
 	if err := disk.WriteFile(b.o.FS, b.path(nameMark), []byte(text)); err != nil {
 		return fmt.Errorf("write %s: %w", b.path(nameMark), disk.Fault(err))
 	}
@@ -122,10 +132,15 @@ func (b *Board) found() error {
 	return nil
 }
 
-// sweep removes what an interrupted rebuild left behind. The index that was in
+// checkOf returns the CRC-32C of what stands before the check of a mark.
+func checkOf(text []byte) string {
+	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// sweep removes what an interrupted rebuild, verification or import left behind. The index that was in
 // use, if it is still there, stays.
 func (b *Board) sweep() error {
-	for _, name := range []string{nameRebuilt, nameOld} {
+	for _, name := range []string{nameRebuilt, nameOld, nameVerify, nameSpool} {
 		if _, err := b.o.FS.Stat(b.path(name)); err != nil {
 			continue
 		}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"lukasa.dev/internal/apply"
@@ -86,7 +88,7 @@ func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut
 		before[out.Redaction] = true
 	}
 	return out, b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		for position := range before {
+		for _, position := range slices.Sorted(maps.Keys(before)) {
 			note, err := b.receipt(r, t, position)
 			if err != nil {
 				out.Unsigned = err
@@ -291,11 +293,31 @@ func (b *Board) Purge(ctx context.Context) error {
 	if err := b.finishNow(ctx); err != nil {
 		return err
 	}
+	// Reads that began before the deletions keep what they see; those that
+	// begin from now on do not.
+	if err := b.drained(func() {}); err != nil {
+		return err
+	}
 	if err := b.enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
-	return b.store.Purge(ctx)
+	err := b.store.Purge(ctx)
+	b.leave()
+	if err != nil {
+		return err
+	}
+	return b.drained(b.store.Cleaned)
+}
+
+// drained runs a function when nothing else is under way.
+func (b *Board) drained(f func()) error {
+	b.gate.Lock()
+	defer b.gate.Unlock()
+	if b.closed {
+		return errClosed()
+	}
+	f()
+	return nil
 }
 
 // receipt signs a receipt for the redaction at a position.

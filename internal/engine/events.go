@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
-	"runtime"
-	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -67,6 +65,12 @@ type prepared struct {
 	refused *fault.Error
 }
 
+// eventBatch is a batch of them, whose hashes may still be on their way.
+type eventBatch struct {
+	events []prepared
+	ahead  *record.Ahead
+}
+
 // AppendEvents records events. Good ones are recorded even when others are
 // refused; the result says which. The error is for trouble that is not the
 // events' own, and then none of them is acknowledged. The events must not be
@@ -81,7 +85,7 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 
 // prepareEvents does what needs neither the state nor the queue: names,
 // encoding, salts, hashes.
-func (b *Board) prepareEvents(w Writer, events []*hmx.Event) ([]prepared, error) {
+func (b *Board) prepareEvents(w Writer, events []*hmx.Event) (*eventBatch, error) {
 	batch := make([]prepared, len(events))
 	room := 0
 	for _, ev := range events {
@@ -115,32 +119,19 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event) ([]prepared, error)
 		}
 		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: actor}
 	}
-	hashAll(batch)
-	return batch, nil
+	return &eventBatch{events: batch, ahead: hashAhead(batch)}, nil
 }
 
-// hashAll computes ids and commitments, on every core when it is worth it.
-func hashAll(batch []prepared) {
-	work := func(part []prepared) {
-		for i := range part {
-			if p := &part[i]; p.refused == nil {
+// hashAhead computes ids and commitments beside whoever goes through the batch.
+func hashAhead(batch []prepared) *record.Ahead {
+	return record.RunAhead(len(batch), func(from, to int) {
+		for i := from; i < to; i++ {
+			if p := &batch[i]; p.refused == nil {
 				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
 				p.header.Commitment = record.Commit(p.body)
 			}
 		}
-	}
-	const worthIt = 256
-	workers := min(runtime.GOMAXPROCS(0), len(batch)/worthIt)
-	if workers < 2 {
-		work(batch)
-		return
-	}
-	var wg sync.WaitGroup
-	for w := range workers {
-		part := batch[len(batch)*w/workers : len(batch)*(w+1)/workers]
-		wg.Go(func() { work(part) })
-	}
-	wg.Wait()
+	})
 }
 
 // checkEvent applies the rules that the engine adds to the protocol's.
@@ -169,11 +160,12 @@ func checkEvent(ev *hmx.Event, w Writer) error {
 }
 
 // appendPrepared queues a batch and waits for it.
-func (b *Board) appendPrepared(ctx context.Context, batch []prepared) (*AppendResult, error) {
-	res := &AppendResult{Receipts: make([]EventReceipt, len(batch))}
-	err := b.submit(ctx, &request{admit: func(g *group) error {
-		for i := range batch {
-			if err := g.admitEvent(&batch[i], &res.Receipts[i]); err != nil {
+func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendResult, error) {
+	res := &AppendResult{Receipts: make([]EventReceipt, len(batch.events))}
+	err := b.submit(ctx, &request{records: len(batch.events), admit: func(g *group) error {
+		for i := range batch.events {
+			batch.ahead.Wait(i)
+			if err := g.admitEvent(&batch.events[i], &res.Receipts[i]); err != nil {
 				return err
 			}
 		}

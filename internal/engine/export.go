@@ -129,45 +129,95 @@ type ImportReport struct {
 
 // Import brings in what Export wrote: the same records at the same positions
 // with the same proofs. The tenant must be new, or hold a beginning of the same
-// records, as after an import that was cut short.
+// records, as after an import that was cut short. Nothing is brought in before
+// the whole export was seen to make the root that it names; so it is read twice,
+// and if it cannot be, it is first put down in the data directory.
 func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
-	lines := bufio.NewReaderSize(src, 1<<16)
-	text, err := readLine(lines)
-	if err != nil {
-		return nil, badLine(1, "there is no head")
-	}
-	var head exportHead
-	if err := decodeStrict(text, &head); err != nil || head.Export == 0 {
-		return nil, badLine(1, "this is not the head of an export")
-	}
-	if head.Export > exportFormat {
-		return nil, fault.Newf(fault.NewerFormat, "the export has format %d; this program knows formats up to %d", head.Export, exportFormat)
-	}
-	if err := memory.CheckTenant(head.Tenant); err != nil {
-		return nil, err
-	}
-	want, err := hash(head.Root)
-	if err != nil {
-		return nil, badLine(1, "root: "+err.Error())
-	}
 	report := &ImportReport{}
-	if err := b.importAll(ctx, lines, head, report, tell); err != nil {
+	again, err := b.seekable(src)
+	if err != nil {
 		return report, err
 	}
-	if head.Size > 0 {
-		got, err := b.RootAt(ctx, head.Tenant, head.Size)
-		if err != nil {
-			return report, err
-		}
-		if got != want {
-			return report, fault.Newf(fault.NotProven, "the records make the root %x, but the export says %x", got, want)
-		}
+	defer again.done()
+	head, err := checkExport(ctx, again.first)
+	if err != nil {
+		return report, err
+	}
+	second, err := again.second()
+	if err != nil {
+		return report, err
+	}
+	lines := bufio.NewReaderSize(second, 1<<16)
+	if _, err := readLine(lines); err != nil {
+		return report, badLine(1, "there is no head")
+	}
+	if err := b.importAll(ctx, lines, head, report, tell); err != nil {
+		return report, err
 	}
 	if err := b.finishNow(ctx); err != nil {
 		return report, err
 	}
 	report.Root, err = b.Root(ctx, head.Tenant)
 	return report, err
+}
+
+// readHead reads the first line.
+func readHead(lines *bufio.Reader) (head exportHead, want merkle.Hash, err error) {
+	text, err := readLine(lines)
+	if err != nil {
+		return head, want, badLine(1, "there is no head")
+	}
+	if err := decodeStrict(text, &head); err != nil || head.Export == 0 {
+		return head, want, badLine(1, "this is not the head of an export")
+	}
+	if head.Export > exportFormat {
+		return head, want, fault.Newf(fault.NewerFormat, "the export has format %d; this program knows formats up to %d", head.Export, exportFormat)
+	}
+	if err := memory.CheckTenant(head.Tenant); err != nil {
+		return head, want, err
+	}
+	if want, err = hash(head.Root); err != nil {
+		return head, want, badLine(1, "root: "+err.Error())
+	}
+	return head, want, nil
+}
+
+// checkExport reads a whole export and computes its root.
+func checkExport(ctx context.Context, src io.Reader) (exportHead, error) {
+	lines := bufio.NewReaderSize(src, 1<<16)
+	head, want, err := readHead(lines)
+	if err != nil {
+		return head, err
+	}
+	var tree merkle.Range
+	for n := uint64(0); ; n++ {
+		if err := ctx.Err(); err != nil {
+			return head, err
+		}
+		text, err := readLine(lines)
+		if err == io.EOF {
+			if n != head.Size {
+				return head, fault.Newf(fault.InvalidDocument, "the export ends after %d of %d records", n, head.Size).
+					WithFix("import the whole file")
+			}
+			break
+		}
+		if err != nil {
+			return head, err
+		}
+		e, err := importLine(text, head.Tenant)
+		if err != nil {
+			return head, badLine(int(n)+2, err.Error())
+		}
+		if e.header.Position != n {
+			return head, badLine(int(n)+2, "position: records are not in order")
+		}
+		tree.Append(merkle.LeafHash(e.header.Append(nil)))
+	}
+	if got := tree.Root(); got != want {
+		return head, fault.Newf(fault.NotProven, "the records make the root %x, but the export says %x", got, want)
+	}
+	return head, nil
 }
 
 // importAll reads the records and puts them in groups.

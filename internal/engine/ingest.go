@@ -16,7 +16,8 @@ const ingestBatch = 2000
 
 // Rejection is a line of a stream that was not recorded.
 type Rejection struct {
-	Line  int
+	Line  int // of the stream, from 1
+	Index int // among the lines that have something on them, from 0
 	Fault *fault.Error
 }
 
@@ -92,11 +93,17 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 	return in.report, failed
 }
 
+// linePlace is where in the stream a line is.
+type linePlace struct {
+	line  int // from 1
+	index int // among those of its lot that have something on them, from 0
+}
+
 // lot is a part of the stream on its way.
 type lot struct {
 	events   []*hmx.Event
-	lines    []int
-	batch    []prepared
+	places   []linePlace
+	batch    *eventBatch
 	rejected []Rejection // lines that are no events
 	warnings int
 	bytes    int64
@@ -139,7 +146,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 		case err != nil:
 			if bad, ok := errors.AsType[*wire.LineError](err); ok {
 				l.read++
-				l.rejected = append(l.rejected, Rejection{bad.Line, fault.From(fault.Wrap(fault.InvalidDocument, bad.Err))})
+				l.rejected = append(l.rejected, Rejection{bad.Line, l.read - 1, fault.From(fault.Wrap(fault.InvalidDocument, bad.Err))})
 				break
 			}
 			l.err = fault.Wrap(fault.UnreadableInput, err)
@@ -149,11 +156,11 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 			l.read++
 			ev, warnings, err := hmx.DecodeEvent(line.Text)
 			if err != nil {
-				l.rejected = append(l.rejected, Rejection{line.Number, fault.From(fault.Wrap(fault.InvalidDocument, err))})
+				l.rejected = append(l.rejected, Rejection{line.Number, l.read - 1, fault.From(fault.Wrap(fault.InvalidDocument, err))})
 				break
 			}
 			l.warnings += len(warnings)
-			l.events, l.lines = append(l.events, ev), append(l.lines, line.Number)
+			l.events, l.places = append(l.events, ev), append(l.places, linePlace{line.Number, l.read - 1})
 		}
 		if l.read >= ingestBatch && !send() {
 			return
@@ -183,12 +190,12 @@ func (l *lot) inOrder() {
 		s := session{ev.TenantID, ev.SessionID}
 		places[s] = append(places[s], i)
 	}
-	events, lines := slices.Clone(l.events), slices.Clone(l.lines)
+	events, lines := slices.Clone(l.events), slices.Clone(l.places)
 	for _, at := range places {
 		from := slices.Clone(at)
 		slices.SortStableFunc(from, func(a, b int) int { return hmx.CompareEvents(events[a], events[b]) })
 		for i, place := range at {
-			l.events[place], l.lines[place] = events[from[i]], lines[from[i]]
+			l.events[place], l.places[place] = events[from[i]], lines[from[i]]
 		}
 	}
 }
@@ -196,7 +203,7 @@ func (l *lot) inOrder() {
 // take records a lot and counts what became of it.
 func (in *intake) take(ctx context.Context, l *lot) error {
 	r := &in.report
-	if len(l.batch) > 0 {
+	if l.batch != nil && len(l.events) > 0 {
 		res, err := in.b.appendPrepared(ctx, l.batch)
 		if err != nil {
 			return err
@@ -206,13 +213,14 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 		r.Late += res.Late
 		for i, receipt := range res.Receipts {
 			if receipt.Disposition == Refused {
-				l.rejected = append(l.rejected, Rejection{l.lines[i], receipt.Fault})
-			} else if name := l.batch[i].header.Tenant; !in.tenants[name] {
+				l.rejected = append(l.rejected, Rejection{l.places[i].line, l.places[i].index, receipt.Fault})
+			} else if name := l.batch.events[i].header.Tenant; !in.tenants[name] {
 				in.tenants[name] = true
 				in.order = append(in.order, name)
 			}
 		}
 	}
+	before := r.Lines
 	r.Lines += l.read
 	r.Bytes = l.bytes
 	r.Warnings += l.warnings
@@ -220,6 +228,7 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 	if in.o.Reject != nil {
 		slices.SortFunc(l.rejected, func(a, b Rejection) int { return a.Line - b.Line })
 		for _, rej := range l.rejected {
+			rej.Index += before
 			in.o.Reject(rej)
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"io"
+	"math"
 	"strconv"
 
 	"lukasa.dev/internal/fault"
@@ -224,8 +225,8 @@ func (e Expect) check(uri memory.URI, head *catalog.Head) error {
 
 // unchanged reports whether the current content says what payload says.
 func (g *group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) (bool, error) {
-	if head.State != catalog.Live {
-		return false, nil
+	if head.State != catalog.Live || head.Expires != math.MaxInt64 {
+		return false, nil // saying it again brings it back, or lets it live longer
 	}
 	old, erased, err := g.payloadAt(t, head.Position)
 	if fault.CodeOf(err) == fault.Damaged {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"lukasa.dev/internal/apply"
@@ -21,18 +22,17 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	if err := b.Failed(); err != nil {
 		return err
 	}
-	if err := b.store.Close(); err != nil {
-		return err
-	}
+	_ = b.store.Close() // what it could not write out is in the journal
+	b.store = nil
 	remade := b.remake(ctx, tell)
 	if err := b.openStore(); err != nil {
 		b.closed = true
-		b.store = nil
-		return first(remade, err)
+		return errors.Join(first(remade, err), b.release())
 	}
 	b.applier = apply.New(b.store, b.log)
-	if _, err := b.applier.CatchUp(ctx, nil); err != nil {
-		return first(remade, err)
+	// An index that is behind the journal must not be written to.
+	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
+		return first(remade, b.fail(err))
 	}
 	return first(remade, b.finishErasures())
 }

@@ -45,28 +45,49 @@ func rootOf(t *ledger.Tenant) Root {
 	return Root{Tenant: t.Name, Size: t.Size, Hash: t.Tree.Root(), Time: time.Unix(0, t.Time).UTC()}
 }
 
+// tenantsAtOnce is how many tenants a walk looks up at a time.
+const tenantsAtOnce = 1000
+
 // Tenants walks over the roots of all tenants, in the order in which they first
-// wrote.
+// wrote. Whoever walks may use the board meanwhile; of a tenant that is written
+// to, one of its roots is seen.
 func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
 	return func(yield func(Root, error) bool) {
-		if err := b.enter(ctx); err != nil {
-			yield(Root{}, err)
-			return
-		}
-		defer b.leave()
-		for t, err := range ledger.Tenants(b.store, 0) {
-			if err == nil {
-				err = ctx.Err()
+		for from := uint32(0); ; {
+			part, err := b.tenantsFrom(ctx, from)
+			for _, t := range part {
+				if !yield(rootOf(t), nil) {
+					return
+				}
+				from = t.Number + 1
 			}
 			if err != nil {
 				yield(Root{}, err)
 				return
 			}
-			if !yield(rootOf(t), nil) {
+			if len(part) < tenantsAtOnce {
 				return
 			}
 		}
 	}
+}
+
+// tenantsFrom returns some tenants, from a number on.
+func (b *Board) tenantsFrom(ctx context.Context, from uint32) ([]*ledger.Tenant, error) {
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	var part []*ledger.Tenant
+	for t, err := range ledger.Tenants(b.store, from) {
+		if err != nil {
+			return part, err
+		}
+		if part = append(part, t); len(part) == tenantsAtOnce {
+			break
+		}
+	}
+	return part, nil
 }
 
 // CountTenants returns how many tenants have records.

@@ -25,8 +25,14 @@ type request struct {
 	indexed bool
 	// alone asks for a group with nobody else in it.
 	alone bool
-	err   error
+	// records is about how many it will write.
+	records int
+	err     error
 }
+
+// maxGroup is how many records are written together at most, unless a single
+// request brings more.
+const maxGroup = 1 << 14
 
 // submit queues a request and waits until it is durable or refused.
 func (b *Board) submit(ctx context.Context, r *request) error {
@@ -61,9 +67,10 @@ type place struct {
 // run is the leader's work: everything that waited, in its order.
 func (b *Board) run(reqs []*request) {
 	for len(reqs) > 0 {
-		n := 1
+		n, records := 1, reqs[0].records
 		if !reqs[0].alone {
-			for n < len(reqs) && !reqs[n].alone && reqs[n].indexed == reqs[0].indexed {
+			for n < len(reqs) && !reqs[n].alone && reqs[n].indexed == reqs[0].indexed && records+reqs[n].records <= maxGroup {
+				records += reqs[n].records
 				n++
 			}
 		}
@@ -90,6 +97,16 @@ func (b *Board) runGroup(reqs []*request) {
 	} else {
 		g.tx = b.store.Begin()
 	}
+	defer func() {
+		// The committer hands a panic on to the callers and goes on. Half a group
+		// must not be in the next one.
+		if p := recover(); p != nil {
+			b.log.Abort()
+			b.applier.Discard(g.tx)
+			_ = b.fail(fmt.Errorf("panic: %v", p))
+			panic(p)
+		}
+	}()
 	for _, r := range reqs {
 		if r.err = r.ctx.Err(); r.err != nil {
 			continue // given up before its turn
@@ -274,6 +291,13 @@ func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal
 	case gone:
 		f.Erased, f.Body = true, nil
 	case apply.Blank(&f):
+		// It may have been erased since the snapshot was taken.
+		if _, since, err := ledger.Erased(b.store, t.Number, position); err != nil {
+			return f, err
+		} else if since {
+			f.Erased, f.Body = true, nil
+			break
+		}
 		return f, fault.Newf(fault.Damaged, "position %d of tenant %q is blank on the disk, but nobody erased it", position, t.Name)
 	}
 	if merkle.LeafHash(f.Header) != at.Leaf {

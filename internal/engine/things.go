@@ -134,13 +134,20 @@ func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version ui
 			out.State, out.Note = catalog.Expired, string(memory.CauseTTL)
 		}
 	}
-	if version != 0 && version != h.Version {
+	earlier := version != 0 && version != h.Version
+	if earlier {
 		if err := out.turnBack(r, t, h, version); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	out.Body, err = b.bodyAt(r, t, h.Kind, out.Position)
+	if out.Body, err = b.bodyAt(r, t, h.Kind, out.Position); err == nil && earlier {
+		f := out.Body.Facets()
+		out.Valid = f.ValidFrom <= now && now < f.ValidUntil
+		if out.Status == "" {
+			out.Status = f.State
+		}
+	}
 	return out, err
 }
 
@@ -153,6 +160,7 @@ func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version
 		return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
 	}
 	x.Version, x.URI.Version, x.State, x.Note = version, uint64(version), catalog.Live, ""
+	x.Status, x.Expires = "", time.Time{} // the head's; its own content says it, or a transition
 	for at := version; at > 0; at-- {
 		e, ok, err := catalog.EntryOf(r, t.Number, h.Kind, d, at)
 		if err != nil {
@@ -168,9 +176,10 @@ func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version
 				x.State, x.Note = catalog.Forgotten, e.Note
 			case catalog.Expiry:
 				x.State, x.Note = catalog.Expired, e.Note
-			case catalog.Transition:
-				x.Status = e.Note
 			}
+		}
+		if e.Op == catalog.Transition && x.Status == "" {
+			x.Status = e.Note
 		}
 		if e.Op == catalog.Put {
 			x.Content, x.Position = at, e.Position

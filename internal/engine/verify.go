@@ -75,7 +75,7 @@ func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, err
 		defer b.leave()
 	}
 	report := &VerifyReport{Deep: o.Deep}
-	for _, d := range b.Damages() {
+	for _, d := range b.damages() {
 		report.find("journal", "%v", &d)
 	}
 	for _, s := range b.log.Segments() {
@@ -139,17 +139,23 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 	for _, d := range damages {
 		report.find("journal", "%v", &d)
 	}
-	const name = "index.verify"
-	if err := b.o.FS.RemoveAll(b.path(name)); err != nil {
+	found, err := b.store.Check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		report.find("index", "%v", d)
+	}
+	if err := b.o.FS.RemoveAll(b.path(nameVerify)); err != nil {
 		return disk.Fault(err)
 	}
-	scratch, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
+	scratch, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(nameVerify), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
 	if err != nil {
 		return err
 	}
 	defer func() {
 		_ = scratch.Close() // it is removed right away
-		_ = b.o.FS.RemoveAll(b.path(name))
+		_ = b.o.FS.RemoveAll(b.path(nameVerify))
 	}()
 	_, err = apply.New(scratch, b.log).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
 	if err != nil {
@@ -234,6 +240,14 @@ func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) er
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		// An iterator that failed looks like one at its end.
+		if err := a.Err(); err != nil {
+			report.find("index", "%v", err)
+			return nil
+		}
+		if err := b.Err(); err != nil {
+			return err
+		}
 		switch c := order(a, okA, b, okB); {
 		case c < 0:
 			if !ledger.Passing(a.Key()) {
@@ -263,7 +277,7 @@ func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) er
 	if err := a.Close(); err != nil {
 		report.find("index", "%v", err)
 	}
-	return nil
+	return b.Close()
 }
 
 // order compares where two iterators are; one at its end is behind.

@@ -26,6 +26,8 @@ type writer struct {
 	last   int64 // offset of the last durable frame, or of the first one to come
 
 	buf    []byte // frames for the next commit
+	marked int    // how much of buf lies before the last mark, or -1 without one
+	early  int    // how much of buf is written already
 	deltas []byte // index of the segment so far, buf included
 	kept   int    // how much of deltas is durable
 	tip    Mark   // where the buffer stands
@@ -41,11 +43,13 @@ type Mark struct {
 // Mark returns the place behind what was appended so far.
 func (l *Log) Mark() Mark {
 	w := &l.writer
+	w.marked = len(w.buf)
 	return Mark{buf: len(w.buf), deltas: len(w.deltas), frames: w.tip.frames, last: w.tip.last}
 }
 
 // Rewind drops what was appended since m, which must be of the same group. The
-// addresses that were handed out since are void.
+// addresses that were handed out since are void. To go back to the last mark is
+// free; to an earlier one may cost a write, with the caveat of Abort.
 func (l *Log) Rewind(m Mark) {
 	if m.buf == 0 {
 		// The group may have begun a segment since, which m knows nothing of.
@@ -53,13 +57,18 @@ func (l *Log) Rewind(m Mark) {
 		return
 	}
 	w := &l.writer
+	l.void(m.buf)
 	w.buf, w.deltas, w.tip = w.buf[:m.buf], w.deltas[:m.deltas], m
+	w.marked = min(w.marked, m.buf)
 }
 
-// Abort drops what was appended since the last Commit.
+// Abort drops what was appended since the last Commit. If the machine crashes
+// or the disk fails meanwhile, some of it may be found at the next Open, as
+// after a Commit that failed.
 func (l *Log) Abort() {
 	w := &l.writer
-	w.buf, w.deltas = w.buf[:0], w.deltas[:w.kept]
+	l.void(0)
+	w.buf, w.deltas, w.marked = w.buf[:0], w.deltas[:w.kept], -1
 	w.tip = Mark{deltas: w.kept, frames: w.frames, last: w.last}
 }
 
@@ -95,7 +104,55 @@ func (l *Log) Append(header, body []byte) (LSN, error) {
 	w.deltas = binary.AppendUvarint(w.deltas, uint64(off-w.tip.last)/align)
 	w.tip.last = off
 	w.tip.frames++
+	if l.opts.Early > 0 && int64(len(w.buf)-w.early) >= l.opts.Early {
+		if err := l.writeEarly(); err != nil {
+			return lsn, err // the frame may turn up there, as after a failed Commit
+		}
+	}
 	return lsn, nil
+}
+
+// writeEarly hands the disk what will hardly be rewound, so that it works while
+// the rest of a large group is made. Nothing is durable by that.
+func (l *Log) writeEarly() error {
+	w := &l.writer
+	upTo := len(w.buf)
+	if w.marked >= 0 {
+		upTo = w.marked
+	}
+	if int64(upTo-w.early) < l.opts.Early/2 {
+		return nil
+	}
+	from := w.end + int64(w.early)
+	n, err := w.file.WriteAt(w.buf[w.early:upTo], from)
+	if err == nil {
+		err = short(n, upTo-w.early)
+	}
+	if err != nil {
+		return l.fail("write to the journal", err)
+	}
+	w.early = upTo
+	w.size = max(w.size, w.end+int64(upTo))
+	if _, err := w.file.SyncTo(w.end + int64(upTo)); err != nil {
+		// The error of a failed write may be told only once, to whoever asks first.
+		return l.fail("write to the journal", err)
+	}
+	return nil
+}
+
+// void makes zeros, durably, of what was written early behind the first keep
+// bytes of the group. Left alone, a frame of it could come to lie right behind
+// a later group and be taken for one of the log's.
+func (l *Log) void(keep int) {
+	w := &l.writer
+	if w.early <= keep {
+		return
+	}
+	n := w.early - keep
+	w.early = keep
+	if l.writable() == nil {
+		_ = l.write(make([]byte, n), w.end+int64(keep)) // its failure is the log's
+	}
 }
 
 // Commit makes what was appended durable with one write and one sync. When it
@@ -117,13 +174,13 @@ func (l *Log) Commit() error {
 		data = append(data, make([]byte, l.opts.Ahead)...)
 		w.buf = data
 	}
-	if err := l.write(data, w.end); err != nil {
+	if err := l.write(data[w.early:], w.end+int64(w.early)); err != nil {
 		l.Abort()
 		return err
 	}
 	w.size = max(w.size, w.end+int64(len(data)))
 	w.end, w.frames, w.last, w.kept = end, w.tip.frames, w.tip.last, len(w.deltas)
-	w.buf = w.buf[:0]
+	w.buf, w.early, w.marked = w.buf[:0], 0, -1
 	if cap(w.buf) > keepBuffer {
 		w.buf = nil
 	}
@@ -133,7 +190,8 @@ func (l *Log) Commit() error {
 	return nil
 }
 
-// write writes b and syncs, or fails the log.
+// write writes b and syncs, or fails the log. There may be nothing left to
+// write, and still something to sync.
 func (l *Log) write(b []byte, off int64) error {
 	w := &l.writer
 	if n, err := w.file.WriteAt(b, off); err != nil {
@@ -209,6 +267,7 @@ func (l *Log) begin(list []*segment, base LSN) error {
 	}
 	*w = writer{file: f, base: base, size: blockSize, end: blockSize, last: blockSize, buf: w.buf[:0], deltas: w.deltas[:0]}
 	w.tip.last = blockSize
+	w.marked = -1
 	list = append(list, &segment{base: base, name: name, size: blockSize, end: blockSize})
 	l.segs.Store(&list)
 	l.prove(l.durable.Load())

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +15,15 @@ import (
 // The benchmarks write to the disk under the working directory, because the
 // temporary directory may be one that fsync costs nothing on.
 
-func openBench(b *testing.B, ahead int64) *journal.Log {
+func openBench(b *testing.B, o journal.Options) *journal.Log {
+	b.Helper()
 	dir, err := os.MkdirTemp(".", "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { os.RemoveAll(dir) })
-	l, err := journal.Open(journal.Options{Dir: dir, Ahead: ahead})
+	o.Dir = dir
+	l, err := journal.Open(o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -31,7 +34,7 @@ func openBench(b *testing.B, ahead int64) *journal.Log {
 func BenchmarkAppend1(b *testing.B) {
 	for _, ahead := range []int64{-1, 256 << 10} {
 		b.Run(fmt.Sprintf("ahead=%d", ahead), func(b *testing.B) {
-			l := openBench(b, ahead)
+			l := openBench(b, journal.Options{Ahead: ahead})
 			header, body := make([]byte, 110), make([]byte, 616)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -50,7 +53,7 @@ func BenchmarkAppend1(b *testing.B) {
 func BenchmarkWriters64(b *testing.B) {
 	for _, ahead := range []int64{-1, 256 << 10} {
 		b.Run(fmt.Sprintf("ahead=%d", ahead), func(b *testing.B) {
-			l := openBench(b, ahead)
+			l := openBench(b, journal.Options{Ahead: ahead})
 			header, body := make([]byte, 110), make([]byte, 616)
 			groups := 0
 			c := journal.NewCommitter(func(group []*error) {
@@ -85,22 +88,38 @@ func BenchmarkWriters64(b *testing.B) {
 	}
 }
 
+// BenchmarkBatch1000 commits a thousand frames at once, bare and with the
+// hashing that a record costs its caller.
 func BenchmarkBatch1000(b *testing.B) {
-	l := openBench(b, 0)
-	header, body := make([]byte, 110), make([]byte, 616)
-	b.ReportAllocs()
-	b.SetBytes(1000 * 726)
-	for b.Loop() {
-		for range 1000 {
-			if _, err := l.Append(header, body); err != nil {
-				b.Fatal(err)
+	for _, c := range []struct {
+		name   string
+		early  int64
+		hashed bool
+	}{{"bare", 0, false}, {"hashed", 0, true}, {"hashed, not early", -1, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			l := openBench(b, journal.Options{Early: c.early})
+			header, body := make([]byte, 110), make([]byte, 616)
+			b.ReportAllocs()
+			b.SetBytes(1000 * 726)
+			for b.Loop() {
+				for range 1000 {
+					if c.hashed {
+						commitment := sha256.Sum256(body)
+						copy(header, commitment[:])
+						leaf := sha256.Sum256(header)
+						body[0] = leaf[0]
+					}
+					if _, err := l.Append(header, body); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := l.Commit(); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-		if err := l.Commit(); err != nil {
-			b.Fatal(err)
-		}
+			b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "events/s")
+		})
 	}
-	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "events/s")
 }
 
 // fill writes n frames of 726 bytes.
@@ -124,7 +143,7 @@ func fill(b *testing.B, l *journal.Log, n int) []journal.LSN {
 }
 
 func BenchmarkRead(b *testing.B) {
-	l := openBench(b, 0)
+	l := openBench(b, journal.Options{})
 	lsns := fill(b, l, 100_000)
 	var buf []byte
 	b.ReportAllocs()
@@ -139,7 +158,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	l := openBench(b, 0)
+	l := openBench(b, journal.Options{})
 	fill(b, l, 100_000)
 	b.SetBytes(100_000 * 726)
 	b.ReportAllocs()
@@ -159,7 +178,7 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkOpen opens a log of a million frames after a clean close.
 func BenchmarkOpen(b *testing.B) {
-	l := openBench(b, 0)
+	l := openBench(b, journal.Options{})
 	fill(b, l, 1_000_000)
 	dir := l.Dir()
 	if err := l.Close(); err != nil {

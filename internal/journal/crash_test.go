@@ -219,3 +219,21 @@ func failedForGood(l *journal.Log, cause error) error {
 	}
 	return nil
 }
+
+// Open says why it cannot write, whatever it was doing when it found out.
+func TestOpenSaysWhy(t *testing.T) {
+	m, files := specimen(t, false)
+	for errno, code := range map[syscall.Errno]fault.Code{syscall.EROFS: fault.ReadOnly, syscall.ENOSPC: fault.DiskFull} {
+		for n := 1; ; n++ {
+			faulty := disktest.FailAt(restore(t, files), disktest.Fault{N: n, Err: errno, After: true})
+			l, err := journal.Open(m.options(faulty))
+			if faulty.Tripped() == "" {
+				l.Close() // which the fault may hit
+				break
+			}
+			if fault.CodeOf(err) != code {
+				t.Errorf("%s: %s for %v", faulty.Tripped(), string(fault.CodeOf(err)), err)
+			}
+		}
+	}
+}

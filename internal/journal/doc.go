@@ -110,4 +110,12 @@
 // more than they save. Reserving the room without writing it
 // (fallocate) does not help, since the file system has to note what becomes
 // used.
+//
+// # Writing early
+//
+// A large group is written in pieces while it is being built, so that the disk
+// works while the caller hashes: batches of 1,000 records with their hashes
+// gain a fifth. What lies behind the last [Log.Mark] is held back, since it may
+// be rewound. If a group that was partly written is dropped after all, its
+// bytes are made zeros again, durably, before anything else.
 package journal

@@ -31,6 +31,9 @@ type Options struct {
 	// Ahead is how many zeros are written ahead of the log when commits are
 	// small; see the package comment. Default: 256 KiB. Negative: none.
 	Ahead int64
+	// Early is how much of a large group is handed to the disk before it is
+	// complete; see the package comment. Default: 192 KiB. Negative: nothing.
+	Early int64
 	// AtLeast is an address that the caller knows to have been durable. A log
 	// that ends before it is damaged.
 	AtLeast LSN
@@ -48,6 +51,7 @@ type Options struct {
 const (
 	defaultSegment = 64 << 20
 	defaultAhead   = 256 << 10
+	defaultEarly   = 192 << 10
 	defaultFiles   = 128
 	scanChunk      = 1 << 20
 )
@@ -64,6 +68,9 @@ func (o *Options) fill() error {
 	}
 	if o.Ahead == 0 {
 		o.Ahead = defaultAhead
+	}
+	if o.Early == 0 {
+		o.Early = defaultEarly
 	}
 	if o.OpenFiles <= 0 {
 		o.OpenFiles = defaultFiles
@@ -205,6 +212,7 @@ func (l *Log) writable() error {
 // returned.
 func (l *Log) Close() error {
 	l.closing.Do(func() {
+		l.Abort()
 		if l.writable() == nil {
 			l.closeErr = l.putMark(l.End())
 		}

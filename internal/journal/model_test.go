@@ -48,6 +48,7 @@ func (m *model) options(fs disk.FS) journal.Options {
 	known := []journal.LSN{0, m.end} // what an index that lags, and one that does not, would know
 	return journal.Options{
 		FS: fs, Dir: "j", SegmentBytes: 16 << 10, Ahead: ahead[m.rng.IntN(len(ahead))], OpenFiles: 2,
+		Early:   ahead[m.rng.IntN(2)],
 		AtLeast: known[m.rng.IntN(len(known))], Rand: rand.NewChaCha8([32]byte{byte(m.rng.Uint32())}),
 	}
 }
@@ -58,22 +59,36 @@ func (m *model) step(l *journal.Log) error {
 		return m.erase(l)
 	}
 	m.pending = nil
+	marks := m.rng.IntN(2) == 0
+	var mark journal.Mark
+	kept := 0
 	for range 1 + m.rng.IntN(6) {
-		mark := l.Mark()
+		if marks || m.rng.IntN(4) == 0 || len(m.pending) == 0 {
+			mark, kept = l.Mark(), len(m.pending)
+		}
 		w := &written{header: m.bytes(200), body: m.bytes(5000)}
 		lsn, err := l.Append(w.header, w.body)
+		w.lsn = lsn
+		if err != nil && lsn > 0 {
+			m.pending = append(m.pending, w)
+		}
 		if err != nil {
 			return err
 		}
-		w.lsn = lsn
+		m.pending = append(m.pending, w)
 		if m.rng.IntN(6) == 0 {
 			l.Rewind(mark)
-			continue
+			if l.Failed() != nil {
+				return l.Failed() // what was written early could not be taken back
+			}
+			m.pending = m.pending[:kept]
 		}
-		m.pending = append(m.pending, w)
 	}
 	if m.rng.IntN(10) == 0 {
 		l.Abort()
+		if l.Failed() != nil {
+			return l.Failed()
+		}
 		m.pending = nil
 		m.end = l.End()
 		return nil

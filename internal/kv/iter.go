@@ -44,6 +44,10 @@ func (i *Iter) Value() ([]byte, error) {
 	return v, explain(i.dir, err)
 }
 
+// Err returns what went wrong so far. An iterator that came to its end because of
+// it has not seen everything.
+func (i *Iter) Err() error { return explain(i.dir, i.it.Error()) }
+
 // Close ends the iteration and returns what went wrong during it. A second call
 // does nothing.
 func (i *Iter) Close() error {

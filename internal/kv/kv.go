@@ -26,11 +26,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"io/fs"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
@@ -54,6 +54,7 @@ const memTables = 3
 // Store is an open store. It is safe for concurrent use, except that one
 // goroutine at a time commits.
 type Store struct {
+	fs    disk.FS
 	db    *pebble.DB
 	dir   string
 	watch *watch
@@ -67,9 +68,9 @@ func Open(o Options) (*Store, error) {
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = 32 << 20
 	}
-	w := &watch{}
+	w := newWatch()
 	po := &pebble.Options{
-		FS:         o.FS,
+		FS:         &seat{FS: o.FS, watch: w},
 		DisableWAL: true,
 		// Pebble takes the room for its memory tables out of the cache's.
 		CacheSize:                   o.CacheBytes + memTables*int64(o.MemTableBytes),
@@ -91,12 +92,26 @@ func Open(o Options) (*Store, error) {
 		// other out of the cache.
 		po.TargetFileSizes[i] = 4 << 20
 	}
-	db, err := pebble.Open(o.Dir, po)
+	db, err := w.open(o.Dir, po)
 	if err != nil {
-		return nil, explain(o.Dir, err)
+		w.unlock()
+		return nil, unopened(o.Dir, err)
 	}
-	return &Store{db: db, dir: o.Dir, watch: w}, nil
+	return &Store{fs: o.FS, db: db, dir: o.Dir, watch: w}, nil
 }
+
+// unopened explains why a store cannot be opened. What the disk did not refuse
+// is a disagreement between its files.
+func unopened(dir string, err error) error {
+	err = explain(dir, err)
+	if _, refused := errors.AsType[syscall.Errno](err); fault.CodeOf(err) != fault.Internal || refused && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fault.Newf(fault.Damaged, "the index in %s is damaged: %w", dir, err).WithFix(remedy)
+}
+
+// remedy is what can be done about a damaged index.
+const remedy = "the journal is not touched by this: `lukasa rebuild` makes the index anew from it"
 
 // explain puts an error of Pebble into the words of the catalogue.
 func explain(dir string, err error) error {
@@ -107,14 +122,26 @@ func explain(dir string, err error) error {
 		return f
 	}
 	if pebble.IsCorruptionError(err) || errors.Is(err, pebble.ErrCorruption) {
-		return fault.Newf(fault.Damaged, "the index in %s is damaged: %w", dir, err).
-			WithFix("the journal is not touched by this: `lukasa rebuild` makes the index anew from it")
+		return fault.Newf(fault.Damaged, "the index in %s is damaged: %w", dir, err).WithFix(remedy)
 	}
 	return fmt.Errorf("index in %s: %w", dir, err)
 }
 
-// Failed returns why the store refuses writes, or nil when it does not.
-func (s *Store) Failed() error { return s.watch.failed() }
+// Failed returns why writes should be refused, or nil when there is no reason.
+// It may pass: what Pebble cannot write out it tries again until it can.
+func (s *Store) Failed() error {
+	fatal, trouble, _ := s.watch.state()
+	if fatal != nil {
+		return fatal
+	}
+	if trouble != nil {
+		if err := disk.Fault(trouble); fault.CodeOf(err) != fault.Internal {
+			return err
+		}
+		return fault.Newf(fault.WriteFailed, "the index in %s cannot be written out: %w", s.dir, trouble)
+	}
+	return nil
+}
 
 // Reader reads keys and values as of some moment.
 type Reader interface {
@@ -169,26 +196,59 @@ func get(r pebble.Reader, dir string, key, dst []byte) ([]byte, bool, error) {
 	return dst, true, explain(dir, closer.Close())
 }
 
-// Flush makes everything committed so far durable.
+// Flush makes everything committed so far durable. Pebble itself would try for
+// ever; here the first failure is the answer.
 func (s *Store) Flush() error {
 	if err := s.Failed(); err != nil {
 		return err
 	}
-	return explain(s.dir, s.db.Flush())
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
+		return explain(s.dir, err)
+	}
+	for {
+		_, _, changed := s.watch.state()
+		if err := s.Failed(); err != nil {
+			return err
+		}
+		select {
+		case <-flushed:
+			return nil
+		case <-changed:
+		}
+	}
 }
 
-// Purge rewrites the store so that nothing deleted is left in its files, and
-// waits until the old files are gone. No snapshot may be open.
+// Purge rewrites the store so that nothing deleted is left in its files. No
+// snapshot may be open that is older than what was deleted. Old files that
+// someone is still reading go when he is done; [Store.Cleaned] waits for that.
 func (s *Store) Purge(ctx context.Context) error {
 	if err := s.Flush(); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
 	// One compaction moves what is deleted to the bottom, where it is dropped.
-	if err := s.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
-		return explain(s.dir, err)
+	go func() { ended <- s.db.Compact(ctx, []byte{0}, []byte{0xff}, false) }()
+	for {
+		_, _, changed := s.watch.state()
+		if err := s.Failed(); err != nil {
+			return err
+		}
+		select {
+		case err := <-ended:
+			return explain(s.dir, err)
+		case <-changed:
+		}
 	}
-	s.db.TestOnlyWaitForCleaning()
-	return nil
+}
+
+// Cleaned returns when the files that nobody uses any more are gone.
+func (s *Store) Cleaned() {
+	if s.Failed() == nil {
+		s.db.TestOnlyWaitForCleaning()
+	}
 }
 
 // PendingBytes is about how much Pebble still has to write out: what is in
@@ -200,57 +260,28 @@ func (s *Store) PendingBytes() uint64 {
 // DiskBytes is about how much the store takes on the disk.
 func (s *Store) DiskBytes() uint64 { return s.db.Metrics().DiskSpaceUsage() }
 
-// Close flushes and closes the store. A store that has failed is let go
-// without a flush: what it lacks is in the journal.
+// Close flushes and closes the store. What a store that has failed lacks is in
+// the journal; it is let go as it is.
 func (s *Store) Close() error {
-	if s.Failed() != nil {
-		return nil
+	err := s.Flush()
+	closed := make(chan error, 1)
+	for started := false; ; started = true {
+		fatal, _, changed := s.watch.state()
+		if fatal != nil {
+			// Pebble would wait for the goroutine that could not go on.
+			s.watch.unlock()
+			return fatal
+		}
+		if !started {
+			go func() { closed <- s.db.Close() }()
+		}
+		select {
+		case e := <-closed:
+			if err == nil {
+				err = explain(s.dir, e)
+			}
+			return err
+		case <-changed:
+		}
 	}
-	if err := s.db.Flush(); err != nil {
-		return explain(s.dir, err)
-	}
-	return explain(s.dir, s.db.Close())
-}
-
-// watch hears what Pebble has to say and remembers what is fatal.
-type watch struct {
-	mu  sync.Mutex
-	err error
-}
-
-func (w *watch) failed() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
-
-func (w *watch) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-// listener returns the callbacks that matter here. Background errors are what
-// a flush or a compaction met; Pebble tries those again by itself.
-func (w *watch) listener() *pebble.EventListener {
-	return &pebble.EventListener{
-		DataCorruption: func(info pebble.DataCorruptionInfo) {},
-		DiskSlow:       func(vfs.DiskSlowInfo) {},
-	}
-}
-
-// Infof is for Pebble; what it tells is of no use to us.
-func (w *watch) Infof(string, ...any) {}
-
-// Errorf is for Pebble; errors that matter are returned as well.
-func (w *watch) Errorf(string, ...any) {}
-
-// Fatalf is called when Pebble cannot go on: its manifest could not be written.
-// It must not return. Ending the host's process would take reads away, so the
-// goroutine that asked is stopped here for good; writes are refused from now on.
-func (w *watch) Fatalf(format string, args ...any) {
-	w.fail(fault.Newf(fault.WriteFailed, "the index cannot be written: "+format, args...))
-	select {}
 }

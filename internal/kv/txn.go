@@ -101,8 +101,10 @@ func (t *Txn) Empty() bool { return t.b.Empty() }
 // Commit makes the writes visible to every read that begins afterwards, and
 // ends the transaction.
 func (t *Txn) Commit() error {
-	if err := t.s.Failed(); err != nil {
-		return err
+	// Trouble that may pass is no reason: whoever commits has put the records
+	// into the journal already.
+	if fatal, _, _ := t.s.watch.state(); fatal != nil {
+		return fatal
 	}
 	if err := t.unseek(); err != nil {
 		return err

@@ -128,7 +128,7 @@ type Redaction struct {
 type RedactionTarget struct {
 	Kind     record.Kind
 	Position uint64
-	ID       record.Hash // as in the record's header
+	ID       record.Hash // of the thing or event, as record.ID makes it; all records about a thing share it
 	Content  record.Hash // see [EventMAC]; zero if the content may come again
 }
 
@@ -157,7 +157,7 @@ func (r *Redaction) rules(f *faults) {
 			field := indexed("targets", i)
 			f.target(field+".kind", t.Kind)
 			if t.ID == (record.Hash{}) {
-				f.add(field+".id", "is missing", "give the digest of the id from the record's header")
+				f.add(field+".id", "is missing", "give the digest of the thing's or the event's id")
 			}
 			keyed = keyed || t.Content != record.Hash{}
 		}

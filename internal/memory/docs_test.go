@@ -23,7 +23,7 @@ func TestDocumented(t *testing.T) {
 	}
 	docs := []document{
 		new(Scope), new(Retention), new(Frame), new(Forms), new(Tombstone), new(Redaction), new(RedactionTarget),
-		new(Expiry), new(ExpiryTarget), new(Transition), new(envelope),
+		new(Expiry), new(ExpiryTarget), new(Transition),
 	}
 	for _, kind := range BodyKinds() {
 		if b := newBody(kind); b != nil {
@@ -59,7 +59,6 @@ func TestDocumented(t *testing.T) {
 	all(need, "policy kind", PolicyKinds())
 	all(need, "retention action", RetentionActions())
 	all(need, "expiry cause", ExpiryCauses())
-	all(need, "state", States())
 }
 
 func all[T ~string](need func(what, name string), what string, names []T) {

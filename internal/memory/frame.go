@@ -105,7 +105,7 @@ type Frame struct {
 }
 
 // String returns the text form verb:kind=ref.
-func (f Frame) String() string { return string(f.Verb) + ":" + string(f.Kind) + "=" + f.Ref }
+func (fr Frame) String() string { return string(fr.Verb) + ":" + string(fr.Kind) + "=" + fr.Ref }
 
 // ParseFrame reads the text form verb:kind=ref. The reference is everything
 // after the first equals sign.
@@ -126,9 +126,9 @@ func ParseFrame(text string) (Frame, error) {
 }
 
 // Validate judges the three parts.
-func (f Frame) Validate() error {
+func (fr Frame) Validate() error {
 	var all faults
-	all.frame("", f)
+	all.frame("", fr)
 	return all.err("frame")
 }
 

@@ -115,14 +115,6 @@ func TestGolden(t *testing.T) {
 		}
 		golden(t, name, appendJSON(t, c))
 	}
-	m := fullMemory()
-	m.Normalize()
-	u := thing(record.Memory, "m-1")
-	u.Version = 2
-	stamp := memory.Stamp{Version: 2, CreatedAt: at("2026-01-01T00:00:00.000Z"), UpdatedAt: at("2026-01-02T00:00:00.000Z"), Agent: "coder", Trust: record.User, State: memory.StateLive, Position: 41}
-	golden(t, "versioned", appendJSON(t, memory.Versioned[*memory.Memory]{URI: u, Stamp: stamp, Body: m}))
-	stamp.State = memory.StateErased
-	golden(t, "versioned_erased", appendJSON(t, memory.Versioned[*memory.Memory]{URI: u, Stamp: stamp}))
 }
 
 func golden(t *testing.T, name string, got []byte) {

@@ -21,8 +21,7 @@
 // A body is judged by itself. Whether a key is free, a version the next, a
 // referred thing there and in the same tenant ([CheckLinks] helps), a writer
 // trusted: that is for those who hold the others. Versions, times, writers,
-// trust and state are the engine's and stand in a [Stamp], which nobody reads
-// from a request.
+// trust and state are the engine's, and nobody reads them from a request.
 //
 // docs/formats/memory.md lists all fields and rules.
 package memory
@@ -65,8 +64,7 @@ const (
 // Visibilities lists the visibilities.
 func Visibilities() []Visibility { return []Visibility{VisiblePrivate, VisibleTenant} }
 
-// Memory is what a caller writes to be remembered. What the engine adds is in
-// [Stamp].
+// Memory is what a caller writes to be remembered.
 type Memory struct {
 	ID         string // given by the engine if empty
 	Type       Type   // that of Data if empty

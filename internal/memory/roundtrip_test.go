@@ -92,46 +92,6 @@ func TestControlRoundTrip(t *testing.T) {
 	}
 }
 
-func TestVersionedRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom(ownKinds()).Draw(t, "kind")
-		b := drawBody(t, kind)
-		b.SetID(ident().Draw(t, "id"))
-		if err := memory.Prepare(b); err != nil {
-			t.Fatal(err)
-		}
-		v := memory.Versioned[memory.Body]{
-			URI: memory.URI{Tenant: "acme", Kind: kind, ID: id(b), Version: rapid.Uint64Range(1, 99).Draw(t, "version")},
-			Stamp: memory.Stamp{
-				CreatedAt: moment().Draw(t, "created"), UpdatedAt: moment().Draw(t, "updated"), Agent: ident().Draw(t, "agent"),
-				Trust: rapid.SampledFrom(record.Trusts()).Draw(t, "trust"), State: rapid.SampledFrom(memory.States()).Draw(t, "state"),
-				Position: rapid.Uint64().Draw(t, "position"),
-			},
-			Body: b,
-		}
-		v.Stamp.Version = v.URI.Version
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := memory.DecodeVersioned(data)
-		if err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, data)
-		}
-		if v.Stamp.State == memory.StateErased {
-			v.Body = nil
-		}
-		if diff := cmp.Diff(v, back, sameTime); diff != "" {
-			t.Fatalf("reading gives another value:\n%s", diff)
-		}
-	})
-}
-
-func id(b memory.Body) string {
-	id, _ := b.Identity()
-	return id
-}
-
 func TestURIRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := uri().Draw(t, "a"), uri().Draw(t, "b")
@@ -218,22 +178,6 @@ func FuzzDecodeControl(f *testing.F) {
 		}
 		if second := appendJSON(t, again); !bytes.Equal(first, second) {
 			t.Fatalf("two encodings of one control:\n%s\n%s", first, second)
-		}
-	})
-}
-
-func FuzzDecodeVersioned(f *testing.F) {
-	f.Add([]byte(`{"uri":"lukasa://t/memory/a#1","kind":"memory","version":1,"state":"live","trust":"user","position":0,"body":{"id":"a","type":"fact","text":"x"}}`))
-	f.Add([]byte(`{"uri":"lukasa://t/memory/a#1","version":1,"state":"erased","trust":"user","position":0}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := memory.DecodeVersioned(data)
-		if err != nil {
-			checkError(t, err)
-			return
-		}
-		first := appendJSON(t, v)
-		if _, err := memory.DecodeVersioned(first); err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, first)
 		}
 	})
 }

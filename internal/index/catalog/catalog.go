@@ -143,7 +143,7 @@ func ThingOf(tenant string, kind record.Kind, id string) Thing {
 }
 
 // Catalog is the fold. It keeps nothing in memory.
-type Catalog struct{ room []byte }
+type Catalog struct{}
 
 // New returns the fold.
 func New() *Catalog { return &Catalog{} }

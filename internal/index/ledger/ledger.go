@@ -11,7 +11,7 @@
 //	h  tenant, level (1), index (8) → node hash (32), for levels 8, 16, 24 …
 //	e  tenant, position (8)         → position of the redaction or expiry (8)
 //	x  tenant, content MAC (16)     → position of the redaction (8)
-//	d  tenant, position (8)         → LSN (8), erased in the index, not yet on the disk
+//	d  tenant, position (8)         → nothing: erased in the index, perhaps not yet on the disk
 //
 // # What is guaranteed
 //

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/memory"
+)
+
+// rootAnswer names the state of a tenant, as --json prints it.
+type rootAnswer struct {
+	Tenant string `json:"tenant"`
+	Size   uint64 `json:"size"`
+	Root   string `json:"root"`
+	Time   string `json:"time,omitempty"` // of the newest record
+}
+
+func answerRoot(r lukasa.Root) rootAnswer {
+	return rootAnswer{r.Tenant, r.Size, hex.EncodeToString(r.Hash[:]), instant(r.Time)}
+}
+
+// putAnswer says where a write went.
+type putAnswer struct {
+	URI       lukasa.URI   `json:"uri"`
+	Version   uint64       `json:"version"`
+	Position  uint64       `json:"position"`
+	Trust     lukasa.Trust `json:"trust"`
+	Unchanged bool         `json:"unchanged"`
+	Size      uint64       `json:"size"`
+	Root      string       `json:"root"`
+}
+
+// wrote answers a command that wrote a version of a thing.
+func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) error {
+	root, err := v.Root(context.WithoutCancel(ctx), put.URI.Tenant) // it is written, whatever comes
+	if err != nil {
+		return err
+	}
+	a := putAnswer{put.URI, put.URI.Version, put.Position, put.Trust, put.Unchanged, root.Size, answerRoot(root).Root}
+	s := v.shell
+	if s.json {
+		return s.writeJSON(a)
+	}
+	if a.Unchanged {
+		verb = "unchanged"
+	}
+	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), s.paint.bold(a.URI.String()))
+	s.detail("position", fmt.Sprint(a.Position))
+	s.detail("trust", a.Trust.String())
+	s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
+	return nil
+}
+
+// thingAnswer is a thing at a version, as --json prints it.
+type thingAnswer struct {
+	URI       lukasa.URI      `json:"uri"`
+	Kind      lukasa.Kind     `json:"kind"`
+	Version   uint32          `json:"version"`
+	State     lukasa.State    `json:"state"`
+	Reason    string          `json:"reason,omitempty"`
+	Status    string          `json:"status,omitempty"`
+	Trust     lukasa.Trust    `json:"trust"`
+	Actor     string          `json:"actor"`
+	CreatedAt string          `json:"created_at"`
+	UpdatedAt string          `json:"updated_at"`
+	ExpiresAt string          `json:"expires_at,omitempty"`
+	Valid     bool            `json:"valid"`
+	Position  uint64          `json:"position"`
+	Form      memory.Form     `json:"form,omitempty"`
+	Rendered  string          `json:"rendered,omitempty"`
+	Body      json.RawMessage `json:"body"`
+}
+
+func answerThing(t *lukasa.Thing) (thingAnswer, error) {
+	body, err := t.Body.AppendJSON(nil)
+	return thingAnswer{
+		URI: t.URI, Kind: t.URI.Kind, Version: t.Version, State: t.State, Reason: t.Note, Status: t.Status,
+		Trust: t.Trust, Actor: t.Actor, CreatedAt: instant(t.Created), UpdatedAt: instant(t.Updated),
+		ExpiresAt: instant(t.Expires), Valid: t.Valid, Position: t.Position, Body: body,
+	}, err
+}
+
+// showThing prints a thing for a person: what it says, then what is known of it.
+func (s *shell) showThing(t *lukasa.Thing) error {
+	body, err := t.Body.AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	if m, ok := t.Body.(*lukasa.Memory); ok {
+		fmt.Fprintf(s.stdout, "%s\n\n", strings.TrimRight(visible(m.Render(memory.FormFull)), "\n"))
+	} else {
+		fmt.Fprintf(s.stdout, "%s\n\n", indented(body))
+	}
+	fmt.Fprintln(s.stdout, s.paint.bold(t.URI.String()))
+	facets := t.Body.Facets()
+	if _, key := t.Body.Identity(); key != "" {
+		s.detail("key", key)
+	}
+	s.detail("type", strings.TrimSpace(t.URI.Kind.String()+" "+facets.Class))
+	s.detail("status", t.Status)
+	if t.State != lukasa.Live {
+		s.detail("state", stateOf(t))
+	} else if !t.Valid {
+		s.detail("state", "not valid at this time")
+	}
+	s.detail("version", fmt.Sprintf("%d, written %s by %s with trust %s", t.Version, moment(t.Updated), oneLine(t.Actor), t.Trust))
+	if t.Version > 1 {
+		s.detail("created", moment(t.Created))
+	}
+	s.detail("expires", moment(t.Expires))
+	s.detail("position", fmt.Sprint(t.Position))
+	s.detail("tags", strings.Join(facets.Tags, ", "))
+	for _, f := range facets.Frames {
+		s.detail("frame", f.String())
+	}
+	if m, ok := t.Body.(*lukasa.Memory); ok {
+		s.showWeights(m)
+	}
+	return nil
+}
+
+// showWeights prints what a memory says about itself, as far as it is not the
+// default.
+func (s *shell) showWeights(m *lukasa.Memory) {
+	if v := m.Importance.Or(memory.DefaultImportance); v != memory.DefaultImportance {
+		s.detail("importance", fmt.Sprint(v))
+	}
+	if v := m.Confidence.Or(memory.DefaultConfidence); v != memory.DefaultConfidence {
+		s.detail("confidence", fmt.Sprint(v))
+	}
+	s.detail("valid", span(m.ValidFrom.String(), m.ValidUntil.String()))
+	if m.Visibility == memory.VisiblePrivate {
+		s.detail("visible", "to its writer and to operators")
+	}
+	for _, u := range m.Sources {
+		s.detail("source", u.String())
+	}
+}
+
+// span writes from when until when.
+func span(from, until string) string {
+	switch {
+	case from == "" && until == "":
+		return ""
+	case until == "":
+		return "from " + from
+	case from == "":
+		return "until " + until
+	}
+	return "from " + from + " until " + until
+}
+
+// stateOf says when a thing went and why.
+func stateOf(t *lukasa.Thing) string {
+	text := string(t.State)
+	when := t.Updated
+	if t.State == lukasa.Ended && !t.Expires.IsZero() {
+		when = t.Expires
+	}
+	text += " at " + moment(when)
+	if t.Note != "" {
+		text += ": " + t.Note
+	}
+	return text
+}
+
+// indented writes JSON over several lines, for a person.
+func indented(text []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return visible(string(text))
+	}
+	return visible(b.String())
+}
+
+// summary returns what a body says in a few words.
+func summary(body lukasa.Body) string {
+	switch b := body.(type) {
+	case *lukasa.Memory:
+		return b.Text
+	case *lukasa.Edge:
+		return b.From.String() + " " + string(b.EdgeKind) + " " + b.To.String()
+	case *lukasa.Entity:
+		return b.Name
+	case *lukasa.Relation:
+		return b.From + " " + b.Predicate + " " + b.To
+	case *lukasa.Conflict:
+		return b.Summary
+	case *lukasa.Policy:
+		return b.Text
+	case *lukasa.Artifact:
+		return b.HMX.Title
+	case *lukasa.Feedback:
+		return strings.TrimSpace(b.AgentID + " " + string(b.Outcome) + " " + b.Note)
+	}
+	return ""
+}
+
+// eventAnswer is an event as it is recorded, as --json prints it.
+type eventAnswer struct {
+	URI        lukasa.URI      `json:"uri"`
+	Kind       lukasa.Kind     `json:"kind"`
+	Position   uint64          `json:"position"`
+	RecordedAt string          `json:"recorded_at"`
+	Actor      string          `json:"actor"`
+	Trust      lukasa.Trust    `json:"trust"`
+	Event      json.RawMessage `json:"event"`
+}
+
+func answerEvent(ev *lukasa.StoredEvent) (eventAnswer, error) {
+	text, err := ev.Event.AppendJSON(nil)
+	return eventAnswer{
+		URI:  lukasa.URI{Tenant: ev.Event.TenantID, Kind: lukasa.EventKind, ID: ev.Event.EventID},
+		Kind: lukasa.EventKind, Position: ev.Position, RecordedAt: instant(ev.Recorded), Actor: ev.Actor, Trust: ev.Trust, Event: text,
+	}, err
+}
+
+// showEvent prints an event for a person.
+func (s *shell) showEvent(ev *lukasa.StoredEvent) error {
+	a, err := answerEvent(ev)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stdout, "%s\n\n", indented(a.Event))
+	fmt.Fprintln(s.stdout, s.paint.bold(a.URI.String()))
+	s.detail("type", "event "+string(ev.Event.EventType))
+	s.detail("recorded", moment(ev.Recorded)+" by "+ev.Actor+" with trust "+ev.Trust.String())
+	s.detail("position", fmt.Sprint(ev.Position))
+	return nil
+}

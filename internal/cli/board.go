@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// boardFlags are the flags of commands that work on a data directory. Each
+// command has those that it asked for.
+type boardFlags struct {
+	data   string
+	tenant string
+	actor  string
+	trust  string
+}
+
+// addData adds --data.
+func (f *boardFlags) addData(c *cobra.Command) {
+	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa)")
+}
+
+// addTenant adds --tenant, beside --data.
+func (f *boardFlags) addTenant(c *cobra.Command) {
+	f.addData(c)
+	c.Flags().StringVar(&f.tenant, "tenant", "", "the tenant `T` whose records it is about (default $LUKASA_TENANT, else the only tenant there is, else \"default\")")
+}
+
+// addWriter adds the flags that say who writes.
+func (f *boardFlags) addWriter(c *cobra.Command) {
+	c.Flags().StringVar(&f.actor, "actor", "", "the `NAME` that stands in the record as its writer (default $USER, else \"cli\")")
+	c.Flags().StringVar(&f.trust, "trust", lukasa.User.String(), "how far the writer is trusted, a `TIER`: "+strings.Join(trustNames(), ", ")+"; whoever sits at the keyboard is trusted as a user")
+	suggestValues(c, "trust", trustNames())
+}
+
+func trustNames() []string {
+	var names []string
+	for _, t := range record.Trusts() {
+		names = append(names, t.String())
+	}
+	return names
+}
+
+// dataDir returns the data directory that a command is to work on.
+func (s *shell) dataDir(c *cobra.Command, f *boardFlags) (string, error) {
+	if c.Flags().Changed("data") {
+		return f.data, nil
+	}
+	if dir := s.env("LUKASA_DATA"); dir != "" {
+		return dir, nil
+	}
+	if home := s.home(); home != "" {
+		return filepath.Join(home, ".lukasa"), nil
+	}
+	return "", fault.New(fault.Usage, "no data directory was named, and there is no home directory to look for one in").
+		WithFix("add --data DIR, or set LUKASA_DATA")
+}
+
+func (s *shell) home() string {
+	if home := s.env("HOME"); home != "" {
+		return home
+	}
+	return s.env("USERPROFILE") // what Windows calls it
+}
+
+// witnessDir returns where it is remembered what was signed: outside of every
+// data directory, so that one that was rolled back as a whole is found out.
+func (s *shell) witnessDir() string {
+	switch dir := s.env("LUKASA_WITNESS"); dir {
+	case "":
+	case "off":
+		return ""
+	default:
+		return dir
+	}
+	if state := s.env("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "lukasa", "witness")
+	}
+	if home := s.home(); home != "" {
+		return filepath.Join(home, ".local", "state", "lukasa", "witness")
+	}
+	return ""
+}
+
+// writer returns who writes.
+func (s *shell) writer(c *cobra.Command, f *boardFlags) (lukasa.Writer, error) {
+	trust, ok := record.ParseTrust(f.trust)
+	if !ok {
+		return lukasa.Writer{}, unknownName(fault.Usage, "tier for --trust", f.trust, trustNames())
+	}
+	w := lukasa.Writer{Actor: f.actor, Trust: trust}
+	if c.Flags().Changed("actor") {
+		if w.Actor == "" {
+			return w, fault.New(fault.Usage, "--actor is empty").WithFix("give a name, or leave the flag away")
+		}
+		return w, nil
+	}
+	for _, name := range []string{"USER", "USERNAME"} {
+		if w.Actor = s.env(name); w.Actor != "" {
+			return w, nil
+		}
+	}
+	w.Actor = "cli"
+	return w, nil
+}
+
+// visit is a command's time with an open board.
+type visit struct {
+	*lukasa.Board
+	shell *shell
+	cmd   *cobra.Command
+	flags *boardFlags
+}
+
+// reading opens a directory that has to be there.
+func reading() lukasa.Options { return lukasa.Options{MustExist: true} }
+
+// visit opens the board, lets use work with it, and closes it. A long opening
+// says how far it is.
+func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use func(context.Context, *visit) error) (err error) {
+	dir, err := s.dataDir(c, f)
+	if err != nil {
+		return err
+	}
+	p := s.progress()
+	defer p.done()
+	o.WitnessDir = s.witnessDir()
+	o.Note = c.CommandPath()
+	if o.Progress == nil {
+		o.Progress = func(done, total uint64) {
+			p.update(func() string { return "opening: read " + share(done, total) + " of the journal anew" })
+		}
+	}
+	b, err := lukasa.OpenContext(c.Context(), dir, o)
+	if err != nil {
+		return err
+	}
+	p.done()
+	defer func() {
+		if failed := b.Close(); err == nil {
+			err = failed
+		}
+	}()
+	return use(c.Context(), &visit{b, s, c, f})
+}
+
+// share writes a part of a whole in percent.
+func share(done, total uint64) string {
+	if total == 0 || done > total {
+		return "100%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(done)/float64(total))
+}
+
+// reader returns the tenant that the command reads.
+func (v *visit) reader(ctx context.Context) (*lukasa.Tenant, error) {
+	name, ok, err := v.named(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		if err := v.ambiguous(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return v.Tenant(name, lukasa.Writer{}), nil
+}
+
+// writer returns the tenant that the command writes to.
+func (v *visit) writer(ctx context.Context) (*lukasa.Tenant, error) {
+	name, _, err := v.named(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.writerOf(name)
+}
+
+// writerOf is writer for a tenant that is known.
+func (v *visit) writerOf(name string) (*lukasa.Tenant, error) {
+	w, err := v.shell.writer(v.cmd, v.flags)
+	if err != nil {
+		return nil, err
+	}
+	return v.Tenant(name, w), nil
+}
+
+// named returns the tenant that the command is about, and whether it was told
+// or is the only one there is.
+func (v *visit) named(ctx context.Context) (name string, sure bool, err error) {
+	if v.cmd.Flags().Changed("tenant") {
+		return v.flags.tenant, true, nil
+	}
+	if name := v.shell.env("LUKASA_TENANT"); name != "" {
+		return name, true, nil
+	}
+	n, err := v.CountTenants(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if n == 1 {
+		for root, err := range v.Tenants(ctx) {
+			return root.Tenant, true, err
+		}
+	}
+	return "default", false, nil
+}
+
+// ambiguous is the error when none was named, several are there, and none of
+// them is the default.
+func (v *visit) ambiguous(ctx context.Context, name string) error {
+	n, err := v.CountTenants(ctx)
+	if err != nil || n == 0 {
+		return err
+	}
+	root, err := v.Root(ctx, name)
+	if err != nil || root.Size > 0 {
+		return err
+	}
+	return fault.Newf(fault.Usage, "no tenant was named, and there are %s here", thousands(n)).
+		WithFix("add --tenant T, or set LUKASA_TENANT; `lukasa root --all` lists them")
+}
+
+// Root is the root of a tenant as it is now.
+func (v *visit) Root(ctx context.Context, tenant string) (lukasa.Root, error) {
+	return v.Tenant(tenant, lukasa.Writer{}).Root(ctx)
+}
+
+// uriScheme is what tells a URI from a key. No key begins with it, since a key
+// has no empty segments.
+const uriScheme = "lukasa://"
+
+// target returns the tenant and the thing that KEY|URI names, at a version if
+// the URI or --version says so. The tenant has the writer of the flags if the
+// command writes.
+func (v *visit) target(ctx context.Context, arg string, version uint32, writes bool) (*lukasa.Tenant, lukasa.Ref, error) {
+	if !strings.HasPrefix(arg, uriScheme) {
+		t, err := v.reader(ctx)
+		if err == nil && writes {
+			t, err = v.writerOf(t.Name())
+		}
+		return t, lukasa.Ref{Kind: lukasa.MemoryKind, Key: arg, Version: version}, err
+	}
+	u, err := v.uri(arg)
+	if err != nil {
+		return nil, lukasa.Ref{}, err
+	}
+	if u.Version > math.MaxUint32 {
+		return nil, lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
+	}
+	if version != 0 && u.Version != 0 && u.Version != uint64(version) {
+		return nil, lukasa.Ref{}, fault.Newf(fault.Usage, "the URI names version %d and --version names %d", u.Version, version).
+			WithFix("say it once")
+	}
+	ref := lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}
+	t := v.Tenant(u.Tenant, lukasa.Writer{})
+	if writes {
+		t, err = v.writerOf(u.Tenant)
+	}
+	return t, ref, err
+}
+
+// uri reads a URI, whose tenant must be the one that --tenant names, if it does.
+func (v *visit) uri(arg string) (lukasa.URI, error) {
+	u, err := lukasa.ParseURI(arg)
+	if err != nil {
+		return u, err
+	}
+	if f := v.cmd.Flags(); f.Changed("tenant") && v.flags.tenant != u.Tenant {
+		return u, fault.Newf(fault.Usage, "%s is of tenant %q, but --tenant says %q", u, u.Tenant, v.flags.tenant).
+			WithFix("leave --tenant away: a URI names its tenant")
+	}
+	return u, nil
+}
+
+// versioned refuses what has no versions.
+func versioned(ref lukasa.Ref, verb string) error {
+	if ref.Kind != lukasa.EventKind {
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "an event never changes, so it cannot be %s", verb).
+		WithFix("`lukasa resolve` shows it, `lukasa redact` erases it for good")
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+type eventsFlags struct {
+	boardFlags
+	query lukasa.EventQuery
+	all   bool
+}
+
+func eventsCommand(s *shell) *cobra.Command {
+	var flags eventsFlags
+	c := &cobra.Command{
+		Use:   "events",
+		Short: "Show the events of a session, an agent or a trace in order",
+		Long: `Show recorded events: those of one session in the order of the session, those of
+an agent, a trace or a correlation by their time, or the children of an event.
+Without any of these, list the sessions there are.
+
+100 at a time; where there is more, the answer says how to go on, and --all goes
+on by itself. Erased events are not among them.`,
+		Example: `  lukasa events
+  lukasa events --session session-2026-11-02-refund-bug
+  lukasa events --agent agent-coder-1 --limit 3
+  lukasa events --session session-2026-11-02-refund-bug --all --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.events(c, &flags) },
+	}
+	flags.addTenant(c)
+	q := &flags.query
+	f := c.Flags()
+	f.StringVar(&q.Session, "session", "", "the session with this `ID`")
+	f.StringVar(&q.Agent, "agent", "", "the agent with this `ID`")
+	f.StringVar(&q.Trace, "trace", "", "the trace with this `ID`")
+	f.StringVar(&q.Correlation, "correlation", "", "the correlation with this `ID`")
+	f.StringVar(&q.ChildrenOf, "children-of", "", "the events whose parent has this `ID`")
+	f.StringVar(&q.After, "after", "", "go on after a page, with what it had as `NEXT`")
+	addPaging(c, &q.Limit, &flags.all, 100)
+	return c
+}
+
+func (s *shell) events(c *cobra.Command, flags *eventsFlags) error {
+	q := flags.query
+	chosen := 0
+	for _, name := range []string{"session", "agent", "trace", "correlation", "children-of"} {
+		if c.Flags().Changed(name) {
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return fault.New(fault.Usage, "--session, --agent, --trace, --correlation and --children-of exclude each other").WithFix("use one of them")
+	}
+	if q.Limit < 1 {
+		return fault.Newf(fault.InvalidArgument, "--limit: %d is not between 1 and 10000", q.Limit).WithFix("ask for at least one")
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		if chosen == 0 {
+			return s.sessions(ctx, t)
+		}
+		out := s.newPages("events", "TIME", "SEQUENCE", "TYPE", "AGENT", "TRUST", "POSITION", "CONTENT")
+		for {
+			page, err := t.Events(ctx, q)
+			if err != nil {
+				return err
+			}
+			for _, ev := range page.Events {
+				if err := out.event(ev); err != nil {
+					return err
+				}
+			}
+			if err := out.flush(); err != nil || page.Next == "" || !flags.all {
+				return out.end(page.Next, err)
+			}
+			q.After = page.Next
+		}
+	})
+}
+
+func (p *pages) event(ev *lukasa.StoredEvent) error {
+	if p.shell.json {
+		a, err := answerEvent(ev)
+		if err != nil {
+			return err
+		}
+		return p.add(a)
+	}
+	e := ev.Event
+	return p.add(nil, e.Timestamp.String(), fmt.Sprint(e.Sequence), string(e.EventType), e.AgentID, ev.Trust.String(), fmt.Sprint(ev.Position),
+		preview(string(e.Content), 72))
+}
+
+// sessions lists the sessions of a tenant.
+func (s *shell) sessions(ctx context.Context, t *lukasa.Tenant) error {
+	list, err := t.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	type answer struct {
+		SessionID string `json:"session_id"`
+		Events    uint64 `json:"events"`
+		First     string `json:"first"`
+		Last      string `json:"last"`
+	}
+	out := s.newPages("sessions", "SESSION", "EVENTS", "FIRST", "LAST")
+	for _, i := range list {
+		a := answer{i.ID, i.Events, instant(i.First), instant(i.Last)}
+		if err := out.add(a, a.SessionID, fmt.Sprint(a.Events), moment(i.First), moment(i.Last)); err != nil {
+			return err
+		}
+	}
+	return out.end("", out.flush())
+}

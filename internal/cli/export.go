@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+type exportFlags struct {
+	boardFlags
+	out string
+}
+
+func exportCommand(s *shell) *cobra.Command {
+	var flags exportFlags
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write everything a tenant has, as lines of JSON",
+		Long: `Write everything a tenant has as newline-delimited JSON: a head, then each record
+as it stands in the journal, salts and erasures included. The root can be made
+again from the file alone, and ` + "`lukasa import`" + ` gives the same records with the
+same proofs. Erased content is not in it.
+
+The file is as secret as the tenant's data. Keys are not part of it.`,
+		Example: `  lukasa export --out acme.ndjson
+  lukasa export | wc -l`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.export(c, &flags) },
+	}
+	flags.addTenant(c)
+	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`; - is standard output")
+	return c
+}
+
+func (s *shell) export(c *cobra.Command, flags *exportFlags) error {
+	// Records are written byte by byte as they are; a terminal would obey them.
+	if flags.out == "-" && s.detect(s.stdout.target).is {
+		return fault.New(fault.Usage, "an export is not for a terminal").WithFix("add --out FILE, or pipe it on")
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		p := s.progress()
+		defer p.done()
+		var root lukasa.Root
+		write := func(w io.Writer) (err error) {
+			root, err = t.Export(ctx, w, p.parts("exported", "record"))
+			return err
+		}
+		if flags.out == "-" {
+			return write(s.stdout)
+		}
+		if err := writeFile(flags.out, write); err != nil {
+			return err
+		}
+		p.done()
+		if s.json {
+			return s.writeJSON(struct {
+				Out string `json:"out"`
+				rootAnswer
+			}{flags.out, answerRoot(root)})
+		}
+		fmt.Fprintf(s.stdout, "%s %s to %s\n", s.paint.green("exported"), counted(int(root.Size), "record"), oneLine(flags.out))
+		s.detail("tenant", root.Tenant)
+		s.detail("root", answerRoot(root).Root)
+		return nil
+	})
+}

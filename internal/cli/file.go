@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"lukasa.dev/internal/fault"
+)
+
+// writeFile makes the FILE of an --out flag. A file appears with all of its
+// content or not at all; what is there already and is no regular file, such as a
+// pipe, is written to as it is.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fault.Newf(fault.OutputFailed, "%q is a directory", path).WithFix("name a file inside it")
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return cannotWrite(path, err)
+		}
+		return fill(f, path, write)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return cannotWrite(path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // the error that matters is known
+		}
+	}()
+	if err := fill(f, path, write); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return cannotWrite(path, err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return cannotWrite(path, err)
+	}
+	return nil
+}
+
+// fill writes the content of f, makes it durable and closes it.
+func fill(f *os.File, path string, write func(io.Writer) error) error {
+	buf := bufio.NewWriterSize(f, 64<<10)
+	err := write(buf)
+	if failed := buf.Flush(); failed != nil { // it is why write failed, if it did
+		err = cannotWrite(path, failed)
+	}
+	if failed := f.Sync(); err == nil && failed != nil && !unsyncable(failed) {
+		err = cannotWrite(path, failed)
+	}
+	if failed := f.Close(); err == nil && failed != nil {
+		err = cannotWrite(path, failed)
+	}
+	return err
+}
+
+// unsyncable reports whether a sync failed because the file is of a sort that
+// has none, a pipe or a device.
+func unsyncable(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.EINVAL)
+}
+
+func cannotWrite(path string, err error) error {
+	return fault.Newf(fault.OutputFailed, "cannot write %q: %w", path, cause(err))
+}
+
+// readFile reads the FILE of a flag, or standard input if it is -, up to a
+// limit.
+func (s *shell) readFile(ctx context.Context, path string, limit int) ([]byte, error) {
+	in, err := s.open(ctx, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	text, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > limit {
+		return nil, fault.Newf(fault.TooLarge, "%s has more than %d bytes", in.name, limit)
+	}
+	return text, nil
+}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+type ingestFlags struct {
+	boardFlags
+	most int
+}
+
+func ingestCommand(s *shell) *cobra.Command {
+	var flags ingestFlags
+	c := &cobra.Command{
+		Use:   "ingest [FILE|-]...",
+		Short: "Record events, one a line",
+		Long: `Record HMX events from FILE or standard input: newline-delimited JSON, each event
+into the tenant that it names.
+
+When the answer is there, the accepted events are on the disk and every later
+read sees them. A bad line costs no good one. An event that is there already
+with the same content is a duplicate and not recorded twice, so sending a whole
+file again is harmless; with other content, or erased before, it is rejected. A
+late event, after one of its session with a higher sequence, is accepted and put
+in its place. A data directory that is not there is made.
+
+Exit code 0: every line was accepted or a duplicate. 1: some were rejected; the
+others are recorded.`,
+		Example: `  lukasa ingest examples/session.ndjson
+  cat examples/session.ndjson | lukasa ingest --json -`,
+		RunE: func(c *cobra.Command, args []string) error { return s.ingest(c, args, &flags) },
+	}
+	flags.addData(c)
+	flags.addWriter(c)
+	c.Flags().IntVar(&flags.most, "max", 20, "show at most `N` rejected lines; 0 shows all")
+	return c
+}
+
+// rejectedLine is a line that was not recorded, as --json prints it.
+type rejectedLine struct {
+	File   string     `json:"file"`
+	Index  int        `json:"index"` // among the lines of all files that have something on them, from 0
+	Line   int        `json:"line"`  // of the file, from 1
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
+}
+
+// intakeAnswer is what lukasa ingest --json prints.
+type intakeAnswer struct {
+	Accepted   int            `json:"accepted"`
+	Duplicates int            `json:"duplicates"`
+	Late       int            `json:"late"`
+	Rejected   []rejectedLine `json:"rejected"`
+	Omitted    int            `json:"omitted"` // rejected, but not listed
+	Warnings   int            `json:"warnings"`
+	Position   *uint64        `json:"position,omitempty"` // of the newest record, if one tenant was written to
+	Root       string         `json:"root,omitempty"`
+	Tenants    []rootAnswer   `json:"tenants"`
+}
+
+// intake is one run of ingest.
+type intake struct {
+	intakeAnswer
+	shell *shell
+	most  int
+	file  string // as it was given
+	lines int
+	codes map[fault.Code]bool
+	order []string // of tenants, as they were first written to
+	roots map[string]lukasa.Root
+}
+
+func (s *shell) ingest(c *cobra.Command, args []string, flags *ingestFlags) error {
+	if flags.most < 0 {
+		return fault.Newf(fault.Usage, "--max is %d", flags.most).WithFix("use 0 to show all rejected lines, or a positive number")
+	}
+	w, err := s.writer(c, &flags.boardFlags)
+	if err != nil {
+		return err
+	}
+	// A mistyped name is told before anything is recorded or made.
+	if err := s.readable(args); err != nil {
+		return err
+	}
+	in := &intake{shell: s, most: flags.most, codes: map[fault.Code]bool{}, roots: map[string]lukasa.Root{}}
+	in.Rejected, in.Tenants = []rejectedLine{}, []rootAnswer{}
+	return s.visit(c, &flags.boardFlags, lukasa.Options{}, func(ctx context.Context, v *visit) error {
+		failed := in.all(ctx, v, args, w)
+		if err := in.end(); err != nil {
+			return err
+		}
+		if failed != nil {
+			return failed
+		}
+		return in.verdict()
+	})
+}
+
+// all takes in one file after the other, or standard input if there is none.
+func (in *intake) all(ctx context.Context, v *visit, args []string, w lukasa.Writer) error {
+	if len(args) == 0 {
+		return in.one(ctx, v, "-", nil, w)
+	}
+	for _, name := range args {
+		if err := in.one(ctx, v, name, []string{name}, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one takes in one file.
+func (in *intake) one(ctx context.Context, v *visit, name string, args []string, w lukasa.Writer) error {
+	in.file = name
+	src, err := in.shell.open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }() // nothing was written to it
+	p := in.shell.progress()
+	defer p.done()
+	report, err := v.Ingest(ctx, src, lukasa.IngestOptions{
+		Writer: w,
+		Reject: in.reject,
+		Progress: func(r lukasa.IngestReport) {
+			p.update(func() string {
+				line := "recorded " + counted(in.Accepted+r.Accepted, "event")
+				if src.size > 0 {
+					line += ", " + share(uint64(r.Bytes), uint64(src.size)) + " of " + oneLine(src.name)
+				}
+				return line
+			})
+		},
+	})
+	in.Accepted += report.Accepted
+	in.Duplicates += report.Duplicates
+	in.Late += report.Late
+	in.Warnings += report.Warnings
+	in.lines += report.Lines
+	for _, root := range report.Tenants {
+		if _, known := in.roots[root.Tenant]; !known {
+			in.order = append(in.order, root.Tenant)
+		}
+		in.roots[root.Tenant] = root
+	}
+	return stopped(ctx, err)
+}
+
+// stopped returns why the work ended: that it was cancelled, rather than what a
+// source says that was cancelled with it.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// reject tells of a line that was not recorded.
+func (in *intake) reject(r lukasa.Rejection) {
+	in.codes[r.Fault.Code] = true
+	if in.most > 0 && len(in.Rejected) >= in.most {
+		in.Omitted++
+		return
+	}
+	line := rejectedLine{in.file, in.lines + r.Index, r.Line, r.Fault.Code, r.Fault.Error()}
+	in.Rejected = append(in.Rejected, line)
+	if s := in.shell; !s.json {
+		fmt.Fprintf(s.stdout, "%s: %s %s\n", s.paint.bold(oneLine(in.file)+":"+strconv.Itoa(r.Line)), oneLine(line.Detail), s.paint.dim("["+string(line.Code)+"]"))
+	}
+}
+
+// end prints the answer.
+func (in *intake) end() error {
+	for _, name := range in.order {
+		in.Tenants = append(in.Tenants, answerRoot(in.roots[name]))
+	}
+	if len(in.Tenants) == 1 && in.Tenants[0].Size > 0 {
+		last := in.Tenants[0].Size - 1
+		in.Position, in.Root = &last, in.Tenants[0].Root
+	}
+	s := in.shell
+	if s.json {
+		return s.writeJSON(in.intakeAnswer)
+	}
+	if in.Omitted > 0 {
+		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(in.Omitted, "more rejected line"))
+	}
+	parts := []string{s.paint.green("recorded") + " " + counted(in.Accepted, "event")}
+	if in.Late > 0 {
+		parts = append(parts, thousands(in.Late)+" of them late")
+	}
+	if in.Duplicates > 0 {
+		parts = append(parts, thousands(in.Duplicates)+" there already")
+	}
+	if n := in.rejected(); n > 0 {
+		parts = append(parts, s.paint.red(thousands(n)+" rejected"))
+	}
+	if in.Warnings > 0 {
+		parts = append(parts, counted(in.Warnings, "warning"))
+	}
+	fmt.Fprintln(s.stdout, strings.Join(parts, ", "))
+	const shown = 20 // a file may have events of a hundred thousand tenants
+	for i, t := range in.Tenants {
+		if i == shown {
+			fmt.Fprintf(s.stdout, "  … and %s; `lukasa root --all` lists them\n", counted(len(in.Tenants)-shown, "more tenant"))
+			break
+		}
+		fmt.Fprintf(s.stdout, "  %s %s, root %s\n", s.paint.bold(oneLine(t.Tenant)), counted(int(t.Size), "record"), t.Root)
+	}
+	return nil
+}
+
+func (in *intake) rejected() int { return len(in.Rejected) + in.Omitted }
+
+// verdict is the error when lines were rejected.
+func (in *intake) verdict() error {
+	n := in.rejected()
+	if n == 0 {
+		return nil
+	}
+	code := fault.InvalidDocument
+	if len(in.codes) == 1 {
+		for only := range in.codes {
+			code = only
+		}
+	}
+	verb := "were"
+	if n == 1 {
+		verb = "was"
+	}
+	return fault.Newf(code, "%s of %s %s not recorded; the others are there", thousands(n), counted(in.lines, "line"), verb)
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+type listFlags struct {
+	boardFlags
+	kind   string
+	class  string // --type
+	tag    string
+	state  string
+	status string
+	limit  int
+	after  string
+	all    bool
+	now    string
+}
+
+func listCommand(s *shell) *cobra.Command {
+	var flags listFlags
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List memories, or things of another kind",
+		Long: `List what is there, newest first, 50 at a time: memories unless --kind says
+otherwise, and those that are live and valid now unless --state says otherwise.
+All filters must hold. Where there is more, the answer says how to go on; --all
+goes on by itself.`,
+		Example: `  lukasa list
+  lukasa list --type constraint --tag release
+  lukasa list --state forgotten
+  lukasa list --kind entity --json
+  lukasa list --all --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.list(c, &flags) },
+	}
+	flags.addTenant(c)
+	f := c.Flags()
+	f.StringVar(&flags.kind, "kind", record.Memory.String(), "the `KIND` to list: "+strings.Join(bodyKinds(), ", "))
+	f.StringVar(&flags.class, "type", "", "only of this `TYPE`: of memories "+strings.Join(names(memory.Types()), ", ")+"; of edges and others as they were written")
+	f.StringVar(&flags.tag, "tag", "", "only with this `TAG`")
+	f.StringVar(&flags.state, "state", string(lukasa.Live), "only in this `STATE`: "+strings.Join(states(), ", "))
+	f.StringVar(&flags.status, "status", "", "only with this `STATUS`: of a goal or an artifact; a constraint's strength")
+	f.StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
+	addPaging(c, &flags.limit, &flags.all, 50)
+	addNow(c, &flags.now)
+	suggestValues(c, "kind", bodyKinds())
+	suggestValues(c, "type", names(memory.Types()))
+	suggestValues(c, "state", states())
+	return c
+}
+
+// addPaging adds the flags of commands that answer in pages.
+func addPaging(c *cobra.Command, limit *int, all *bool, usual int) {
+	c.Flags().IntVar(limit, "limit", usual, "at most `N`")
+	c.Flags().BoolVar(all, "all", false, "all of them, a page after the other")
+}
+
+func bodyKinds() []string {
+	var names []string
+	for _, k := range memory.BodyKinds() {
+		names = append(names, k.String())
+	}
+	return names
+}
+
+func states() []string { return names([]lukasa.State{lukasa.Live, lukasa.Forgotten, lukasa.Ended}) }
+
+// plural is what a list of a kind is called in an answer.
+func plural(k lukasa.Kind) string {
+	switch k {
+	case lukasa.MemoryKind:
+		return "memories"
+	case lukasa.EntityKind:
+		return "entities"
+	case lukasa.PolicyKind:
+		return "policies"
+	case lukasa.FeedbackKind:
+		return "feedback"
+	}
+	return k.String() + "s"
+}
+
+// options checks the flags.
+func (f *listFlags) options(s *shell) (o lukasa.ListOptions, err error) {
+	o = lukasa.ListOptions{Class: f.class, Tag: f.tag, Status: f.status, Limit: f.limit, After: f.after}
+	if o.Limit < 1 {
+		return o, fault.Newf(fault.InvalidArgument, "--limit: %d is not between 1 and 1000", o.Limit).WithFix("ask for at least one")
+	}
+	if o.View, err = s.view(f.now); err != nil {
+		return o, err
+	}
+	kind, ok := record.ParseKind(f.kind)
+	if !ok || memory.NewBody(kind) == nil {
+		if kind == lukasa.EventKind {
+			return o, fault.New(fault.Usage, "events are not listed here").WithFix("use `lukasa events`")
+		}
+		return o, unknownName(fault.Usage, "kind", f.kind, bodyKinds())
+	}
+	o.Kind = kind
+	if kind == lukasa.MemoryKind && f.class != "" {
+		if _, err := memory.ParseType(f.class); err != nil {
+			return o, err
+		}
+	}
+	for _, state := range states() {
+		if f.state == state {
+			o.State = lukasa.State(state)
+			return o, nil
+		}
+	}
+	return o, unknownName(fault.Usage, "state", f.state, states())
+}
+
+func (s *shell) list(c *cobra.Command, flags *listFlags) error {
+	o, err := flags.options(s)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		out := s.newPages(plural(o.Kind), "KEY OR URI", "TYPE", "STATUS", "VERSION", "TRUST", "UPDATED", "TEXT")
+		for {
+			page, err := t.List(ctx, o)
+			if err != nil {
+				return err
+			}
+			for _, thing := range page.Things {
+				if err := out.thing(thing); err != nil {
+					return err
+				}
+			}
+			if err := out.flush(); err != nil || page.Next == "" || !flags.all {
+				return out.end(page.Next, err)
+			}
+			o.After = page.Next
+		}
+	})
+}
+
+// pages prints an answer that comes in pages: as a table, or as one JSON
+// object with a named array that is written as it comes.
+type pages struct {
+	shell *shell
+	name  string
+	table *table
+	rows  [][]string
+	count int
+}
+
+func (s *shell) newPages(name string, head ...string) *pages {
+	p := &pages{shell: s, name: name, table: s.table(head...)}
+	if s.json {
+		fmt.Fprintf(s.stdout, `{"%s":[`, name)
+	}
+	return p
+}
+
+// add adds an item: as JSON, or as a row.
+func (p *pages) add(item any, row ...string) error {
+	p.count++
+	if !p.shell.json {
+		p.rows = append(p.rows, row)
+		return nil
+	}
+	if p.count > 1 {
+		fmt.Fprint(p.shell.stdout, ",")
+	}
+	return encodeLine(trimmed{p.shell.stdout}, item)
+}
+
+func (p *pages) thing(t *lukasa.Thing) error {
+	if p.shell.json {
+		a, err := answerThing(t)
+		if err != nil {
+			return err
+		}
+		return p.add(a)
+	}
+	name := t.URI.Head().String()
+	if _, key := t.Body.Identity(); key != "" && t.URI.Kind == lukasa.MemoryKind {
+		name = key
+	}
+	text := summary(t.Body)
+	if t.State != lukasa.Live && t.Note != "" {
+		text = t.Note + ": " + text
+	}
+	return p.add(nil, name, t.Body.Facets().Class, t.Status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
+}
+
+// flush prints the rows of a page.
+func (p *pages) flush() error {
+	p.table.rows(p.rows)
+	p.rows = nil
+	return p.shell.stdout.err
+}
+
+// end closes the answer.
+func (p *pages) end(next string, err error) error {
+	s := p.shell
+	switch {
+	case err != nil:
+		return err
+	case s.json && next == "":
+		fmt.Fprintln(s.stdout, `],"next":null}`)
+	case s.json:
+		fmt.Fprintf(s.stdout, `],"next":"%s"}`+"\n", next) // it is base64
+	case next != "":
+		fmt.Fprintf(s.stdout, "… and more: --all, or --after %s\n", next)
+	case p.count == 0:
+		fmt.Fprintln(s.stdout, s.paint.dim("no "+p.name))
+	}
+	return nil
+}

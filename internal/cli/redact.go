@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+type redactFlags struct {
+	boardFlags
+	yes     bool
+	purge   bool
+	noPurge bool
+	receipt string
+}
+
+func redactCommand(s *shell) *cobra.Command {
+	var flags redactFlags
+	c := &cobra.Command{
+		Use:   "redact KEY|URI...",
+		Short: "Erase memories and events for good, and get a signed receipt",
+		Long: `Erase what each KEY or URI names, with its whole history, for good. When the
+answer is there, the bytes are overwritten in the journal and gone from the
+index; all roots and proofs still hold, and say only that something was there.
+What was erased cannot be restored, and does not come back when it is ingested
+or remembered again, under its id or with the same content.
+
+The answer has a signed receipt: what was erased, when, and under which root.
+` + "`lukasa verify --receipt`" + ` checks it. What was erased before is told, with its
+receipt. Without a terminal to ask on, --yes is needed.
+
+The files of the index are rewritten afterwards, so that no trace is left in
+them either; --no-purge puts that off, and --purge alone makes up for it.`,
+		Example: `  lukasa redact lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 --yes
+  lukasa redact release/cadence --yes --no-purge --receipt receipt.txt
+  lukasa redact --purge`,
+		RunE: func(c *cobra.Command, args []string) error { return s.redact(c, args, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addWriter(c)
+	f := c.Flags()
+	f.BoolVar(&flags.yes, "yes", false, "do not ask")
+	f.BoolVar(&flags.purge, "purge", false, "rewrite the index; alone, erase nothing")
+	f.BoolVar(&flags.noPurge, "no-purge", false, "leave the files of the index as they are for now")
+	f.StringVar(&flags.receipt, "receipt", "", "write the receipts to this `FILE`")
+	return c
+}
+
+// redaction is something that is to be erased.
+type redaction struct {
+	URI     lukasa.URI `json:"uri"`
+	Already bool       `json:"already_erased"`
+	text    string     // what it says, for the question
+}
+
+// redactAnswer is what lukasa redact --json prints.
+type redactAnswer struct {
+	Erased    int         `json:"erased"` // payloads
+	Already   int         `json:"already_erased"`
+	Redaction *uint64     `json:"redaction,omitempty"` // position of the record that says so
+	Targets   []redaction `json:"targets"`
+	Receipts  []string    `json:"receipts"`
+	Purged    bool        `json:"purged"`
+	Size      uint64      `json:"size"`
+	Root      string      `json:"root"`
+}
+
+func (s *shell) redact(c *cobra.Command, args []string, flags *redactFlags) error {
+	switch {
+	case flags.purge && flags.noPurge:
+		return fault.New(fault.Usage, "--purge and --no-purge exclude each other").WithFix("use one of them")
+	case len(args) == 0 && !flags.purge:
+		return fault.Newf(fault.Usage, "%q takes at least one KEY or URI", c.CommandPath()).WithFix("name what is to be erased, or use --purge")
+	case len(args) == 0:
+		return s.visit(c, &flags.boardFlags, reading(), s.purge)
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		targets, t, err := v.redactions(ctx, args)
+		if err != nil {
+			return err
+		}
+		if err := s.agree(ctx, targets, flags.yes); err != nil {
+			return err
+		}
+		uris := make([]lukasa.URI, len(targets))
+		for i, target := range targets {
+			uris[i] = target.URI
+		}
+		done, err := t.Redact(ctx, uris...)
+		if err != nil {
+			return err
+		}
+		// It is done, and what is left is told even if someone wants to leave.
+		return v.erased(context.WithoutCancel(ctx), t, targets, done, flags)
+	})
+}
+
+// purge rewrites the index and erases nothing.
+func (s *shell) purge(ctx context.Context, v *visit) error {
+	if err := v.Purge(ctx); err != nil {
+		return err
+	}
+	if s.json {
+		return s.writeJSON(map[string]bool{"purged": true})
+	}
+	fmt.Fprintf(s.stdout, "%s: nothing that was deleted is left in the files of the index\n", s.paint.green("purged"))
+	return nil
+}
+
+// redactions finds out what is to be erased. All of it must be there, or have
+// been erased before, and be of one tenant.
+func (v *visit) redactions(ctx context.Context, args []string) ([]redaction, *lukasa.Tenant, error) {
+	var targets []redaction
+	var tenant *lukasa.Tenant
+	for _, arg := range args {
+		t, ref, err := v.target(ctx, arg, 0, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		if tenant == nil {
+			tenant = t
+		} else if t.Name() != tenant.Name() {
+			return nil, nil, fault.Newf(fault.InvalidArgument, "%s is of another tenant than %s", arg, args[0]).WithFix("erase one tenant's at a time")
+		}
+		if ref.Version != 0 {
+			return nil, nil, fault.Newf(fault.InvalidArgument, "%s names one version, but a thing is erased with all of its history", arg).
+				WithFix("leave the #version away")
+		}
+		target, err := v.redaction(ctx, t, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		targets = append(targets, target)
+	}
+	return targets, tenant, nil
+}
+
+// redaction looks at one thing that is to be erased. What cannot be read because
+// it is damaged may be erased all the same.
+func (v *visit) redaction(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (redaction, error) {
+	target := redaction{URI: t.URI(ref.Kind, ref.ID)}
+	var err error
+	if ref.Kind == lukasa.EventKind {
+		var ev *lukasa.StoredEvent
+		if ev, err = t.Event(ctx, ref.ID); err == nil {
+			target.text = string(ev.Event.EventType) + " " + string(ev.Event.Content)
+		}
+	} else {
+		var thing *lukasa.Thing
+		if thing, err = t.Get(ctx, ref, lukasa.View{}); err == nil {
+			target.URI, target.text = thing.URI.Head(), summary(thing.Body)
+		}
+	}
+	switch {
+	case errors.Is(err, fault.Erased) && ref.ID != "":
+		target.Already = true
+	case errors.Is(err, fault.Damaged) && ref.ID != "":
+		target.text = "(damaged)"
+	default:
+		return target, err
+	}
+	return target, nil
+}
+
+// agree asks whether to go on.
+func (s *shell) agree(ctx context.Context, targets []redaction, yes bool) error {
+	if yes {
+		return nil
+	}
+	if !s.detect(s.stdin).is || !s.detect(s.stderr).is {
+		return fault.New(fault.Usage, "erasing is for good, and there is no terminal to ask on").WithFix("add --yes")
+	}
+	fmt.Fprintln(s.stderr, "This erases for good, with all history:")
+	for _, t := range targets {
+		if !t.Already {
+			fmt.Fprintf(s.stderr, "  %s  %s\n", s.alarm.bold(t.URI.String()), preview(t.text, 60))
+		}
+	}
+	fmt.Fprint(s.stderr, "Type yes to go on: ")
+	in, err := s.open(ctx, []string{"-"})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if strings.TrimSpace(strings.ToLower(line)) != "yes" {
+		return fault.New(fault.Canceled, "nothing was erased")
+	}
+	return nil
+}
+
+// erased purges the index and answers.
+func (v *visit) erased(ctx context.Context, t *lukasa.Tenant, targets []redaction, done *lukasa.Erasure, flags *redactFlags) error {
+	a := redactAnswer{Erased: done.Erased, Already: done.Already, Targets: targets, Receipts: []string{}}
+	if done.Written {
+		a.Redaction = &done.Redaction
+	}
+	for _, note := range done.Receipts {
+		a.Receipts = append(a.Receipts, string(note))
+	}
+	var failed error
+	if done.Unsigned != nil {
+		failed = fmt.Errorf("it is erased, but no receipt could be signed: %w", done.Unsigned)
+	}
+	if done.Written && !flags.noPurge || flags.purge {
+		if err := v.Purge(ctx); err != nil {
+			failed = fmt.Errorf("it is erased from the journal, but the index could not be rewritten: %w", err)
+		} else {
+			a.Purged = true
+		}
+	}
+	if flags.receipt != "" && len(done.Receipts) > 0 {
+		err := writeFile(flags.receipt, func(w io.Writer) error {
+			_, err := w.Write(bytes.Join(done.Receipts, []byte("\n")))
+			return err
+		})
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("it is erased, but the receipt is lost: %w", err)
+		}
+	}
+	root, err := t.Root(ctx)
+	if err != nil {
+		return err
+	}
+	a.Size, a.Root = root.Size, answerRoot(root).Root
+	if err := v.shell.showErasure(a, flags.receipt); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (s *shell) showErasure(a redactAnswer, file string) error {
+	if s.json {
+		return s.writeJSON(a)
+	}
+	for _, t := range a.Targets {
+		word := s.paint.green("erased")
+		if t.Already {
+			word = s.paint.yellow("erased before")
+		}
+		fmt.Fprintf(s.stdout, "%s %s\n", word, s.paint.bold(t.URI.String()))
+	}
+	if a.Redaction != nil {
+		s.detail("payloads", fmt.Sprint(a.Erased))
+		s.detail("position", fmt.Sprint(*a.Redaction))
+	}
+	s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
+	if !a.Purged && a.Redaction != nil {
+		s.detail("index", "its files may still hold traces, until `lukasa redact --purge`")
+	}
+	if file != "" && len(a.Receipts) > 0 {
+		s.detail("receipt", file)
+		return nil
+	}
+	for _, note := range a.Receipts {
+		fmt.Fprintf(s.stdout, "\n%s", note)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/merkle"
+)
+
+type verifyFlags struct {
+	boardFlags
+	deep           bool
+	proof          string
+	receipt        string
+	consistency    string
+	key            string
+	checkpoint     string
+	fromCheckpoint string
+	about          string
+}
+
+func verifyCommand(s *shell) *cobra.Command {
+	var flags verifyFlags
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Check a data directory, or a proof without one",
+		Long: `Check the data directory. Quickly: what was found when it was opened, the state of
+the keys, and that every tenant's tree and newest record agree. With --deep, to
+the last byte: every checksum, leaf, commitment and tree is computed again, and
+the index is made anew beside the one in use and compared with it.
+
+With --proof, --receipt or --consistency, check what someone handed you, with
+nothing but that file and the --key: no data directory is looked at. A proof
+carries its checkpoint, or it is given with --checkpoint; of a consistency proof
+--checkpoint is the later state and --from-checkpoint the earlier one.
+--about URI asks that the proof or receipt is about that thing.
+
+Exit code 0: sound, or proven. 1: not proven; the error names the step that
+failed. 3: the directory is damaged; what was found is listed.`,
+		Example: `  lukasa verify
+  lukasa verify --deep
+  lukasa root --key > key.txt && lukasa prove release/cadence | lukasa verify --proof - --key key.txt`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.verify(c, &flags) },
+	}
+	flags.addData(c)
+	f := c.Flags()
+	f.BoolVar(&flags.deep, "deep", false, "recompute everything")
+	f.StringVar(&flags.proof, "proof", "", "check the inclusion proof in this `FILE`; - is standard input")
+	f.StringVar(&flags.receipt, "receipt", "", "check the erasure receipts in this `FILE`")
+	f.StringVar(&flags.consistency, "consistency", "", "check the consistency proof in this `FILE`")
+	f.StringVar(&flags.key, "key", "", "the verifier `KEY`, or a file with it")
+	f.StringVar(&flags.checkpoint, "checkpoint", "", "a `FILE` with the signed checkpoint that the proof leads to")
+	f.StringVar(&flags.fromCheckpoint, "from-checkpoint", "", "a `FILE` with the signed checkpoint of the earlier state")
+	f.StringVar(&flags.about, "about", "", "the `URI` that the proof or receipt must be about")
+	return c
+}
+
+func (s *shell) verify(c *cobra.Command, flags *verifyFlags) error {
+	var offline []string
+	for _, name := range []string{"proof", "receipt", "consistency"} {
+		if c.Flags().Changed(name) {
+			offline = append(offline, name)
+		}
+	}
+	switch len(offline) {
+	case 0:
+		return s.verifyDirectory(c, flags)
+	case 1:
+		return s.verifyOffline(c, offline[0], flags)
+	}
+	return fault.Newf(fault.Usage, "--%s exclude each other", strings.Join(offline, " and --")).WithFix("check one thing at a time")
+}
+
+// verifyAnswer is what lukasa verify --json prints about a directory.
+type verifyAnswer struct {
+	OK       bool            `json:"ok"`
+	Deep     bool            `json:"deep"`
+	Tenants  int             `json:"tenants"`
+	Records  uint64          `json:"records"`
+	Erased   *uint64         `json:"erased,omitempty"` // counted by a deep check
+	Bytes    int64           `json:"bytes"`
+	Findings []findingAnswer `json:"findings"`
+}
+
+type findingAnswer struct {
+	Where  string `json:"where"`
+	Detail string `json:"detail"`
+}
+
+func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
+	for _, name := range []string{"key", "checkpoint", "from-checkpoint", "about"} {
+		if c.Flags().Changed(name) {
+			return fault.Newf(fault.Usage, "--%s is for --proof, --receipt or --consistency", name).WithFix("say which file to check")
+		}
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		p := s.progress()
+		defer p.done()
+		report, err := v.Verify(ctx, lukasa.VerifyOptions{Deep: flags.deep, Progress: func(step string, done, total uint64) {
+			p.update(func() string { return "verifying the " + step + ": " + share(done, total) })
+		}})
+		if err != nil {
+			return err
+		}
+		p.done()
+		return s.showReport(report)
+	})
+}
+
+func (s *shell) showReport(r *lukasa.VerifyReport) error {
+	a := verifyAnswer{OK: r.OK(), Deep: r.Deep, Tenants: r.Tenants, Records: r.Records, Bytes: r.Bytes, Findings: []findingAnswer{}}
+	for _, f := range r.Findings {
+		a.Findings = append(a.Findings, findingAnswer{f.Where, f.Detail})
+	}
+	if r.Deep {
+		a.Erased = &r.Erased
+	}
+	if s.json {
+		if err := s.writeJSON(a); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range a.Findings {
+			fmt.Fprintf(s.stdout, "%s: %s\n", s.paint.red(oneLine(f.Where)), oneLine(f.Detail))
+		}
+		what := fmt.Sprintf("%s, %s, %s of journal", counted(int(a.Records), "record"), counted(a.Tenants, "tenant"), counted(int(a.Bytes), "byte"))
+		how := "quick check; --deep looks at every byte"
+		if a.Deep {
+			how = "every checksum, leaf, commitment and tree computed again; " + thousands(int(r.Erased)) + " erased"
+		}
+		word := s.paint.green("sound")
+		if !a.OK {
+			word = s.paint.red("not sound")
+		}
+		fmt.Fprintf(s.stdout, "%s: %s (%s)\n", word, what, how)
+	}
+	if a.OK {
+		return nil
+	}
+	return fault.Newf(fault.Damaged, "%s in the data directory", counted(len(a.Findings), "finding"))
+}
+
+// verifierKey reads the --key flag: a key, or a file that has one.
+func (s *shell) verifierKey(ctx context.Context, value string) (string, error) {
+	if value == "" {
+		return "", fault.New(fault.Usage, "a proof is checked with a key, and none was given").
+			WithFix("add --key with what `lukasa root --key` printed where the proof comes from, or a file with it")
+	}
+	if _, err := merkle.NewVerifier(value); err == nil {
+		return value, nil
+	}
+	if _, err := os.Stat(value); err != nil && strings.Contains(value, "+") && value != "-" {
+		return value, nil // a key that is none: the check says what is wrong with it
+	}
+	text, err := s.readFile(ctx, value, 64<<10)
+	return strings.TrimSpace(string(text)), err
+}

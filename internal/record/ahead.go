@@ -1,0 +1,41 @@
+package record
+
+import "sync/atomic"
+
+// aheadChunk is how many items are worked through between two signals.
+const aheadChunk = 64
+
+// Ahead is work on a list that runs ahead of whoever goes through the list: the
+// hashing of payloads beside the writing of them.
+type Ahead struct {
+	done  atomic.Int64
+	ready chan struct{} // one for each chunk; nil when all is done
+}
+
+// RunAhead calls work for the parts of a list of n items, in order, on a
+// goroutine of its own. A short list is worked through before it returns.
+func RunAhead(n int, work func(from, to int)) *Ahead {
+	a := &Ahead{}
+	if n <= 2*aheadChunk {
+		work(0, n)
+		a.done.Store(int64(n))
+		return a
+	}
+	a.ready = make(chan struct{}, n/aheadChunk+1)
+	go func() {
+		for from := 0; from < n; from += aheadChunk {
+			to := min(from+aheadChunk, n)
+			work(from, to)
+			a.done.Store(int64(to))
+			a.ready <- struct{}{}
+		}
+	}()
+	return a
+}
+
+// Wait returns once the work on item i is done. It is for one goroutine.
+func (a *Ahead) Wait(i int) {
+	for a.done.Load() <= int64(i) {
+		<-a.ready
+	}
+}
