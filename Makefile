@@ -14,11 +14,11 @@ export CGO_ENABLED := 0
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## check the example session, straight from the checkout
-	$(GO) run ./cmd/lukasa validate examples/session.ndjson
+run: ## take the example session in, straight from the checkout
+	$(GO) run ./cmd/lukasa ingest examples/session.ndjson
 
 .PHONY: build
 build: ## build bin/lukasa
@@ -30,7 +30,7 @@ test: ## run all tests
 
 .PHONY: race
 race: ## run all tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(GO) test -race -tags pebblegozstd -timeout 60m ./...
 
 .PHONY: check
 check: ## format, vet, staticcheck, floors, tidy, other platforms, vulnerabilities
@@ -41,10 +41,17 @@ fuzz: ## run every fuzz target for FUZZTIME executions each (200000x)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 .PHONY: bench
-bench: ## measure decoding beside json/v2 and a schema library, then the rest
+bench: ## measure decoding beside json/v2, the journal beside Pebble, and the rest
 	$(GO) test -run '^$$' -bench DecodeRatio -benchtime 5s ./hmx
 	$(GO) test -run '^$$' -bench 'Event|NDJSON|SSE|Write|Push' -benchmem ./hmx/...
 	$(GO) test -run '^$$' -bench 'Parse/event|Canonical/event' -benchmem ./internal/canon
+	$(GO) run ./cmd/lukasa bench journal
+
+.PHONY: torture
+torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bits
+	LUKASA_CRASH_CLONES=10000 $(GO) test -count=1 -timeout 120m ./internal/engine
+	LUKASA_TORTURE_KILLS=1000 LUKASA_TORTURE_DEEP=5 LUKASA_TORTURE_STRACE=all LUKASA_TORTURE_SOAK=20000 \
+		$(GO) test -count=1 -timeout 60m ./internal/torture
 
 .PHONY: clean
 clean: ## remove what was built

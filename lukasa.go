@@ -51,7 +51,7 @@ type Options struct {
 	// remembered what was signed. With it, a rollback of the whole directory
 	// is noticed. Empty means no such memory.
 	WitnessDir string
-	// CacheBytes is for what was read from the index. Zero means 64 MiB.
+	// CacheBytes is for what was read from the index. Zero means 80 MiB.
 	CacheBytes int64
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool

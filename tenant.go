@@ -95,7 +95,7 @@ func (t *Tenant) Redact(ctx context.Context, uris ...URI) (*Erasure, error) {
 }
 
 // Receipt returns the signed receipt of the redaction at a position.
-func (t *Tenant) Receipt(ctx context.Context, redaction uint64) ([]byte, error) {
+func (t *Tenant) Receipt(ctx context.Context, redaction uint64) (Signed, error) {
 	return t.engine.Receipt(ctx, t.name, redaction)
 }
 

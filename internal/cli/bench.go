@@ -19,8 +19,9 @@ func benchCommand(s *shell) *cobra.Command {
 
 Machines are noisy, so the contenders take turns and the ratio counts. All writes
 are durable; everything is written to a directory of its own and removed.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  lukasa bench journal --help`,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(benchJournalCommand(s))
 	return cmd

@@ -68,6 +68,7 @@ func commands() []command {
 		{groupDocuments, hashCommand},
 		{groupDocuments, schemaCommand},
 		{groupDocuments, mapCommand},
+		{groupProgram, benchCommand},
 		{groupProgram, versionCommand},
 		{groupProgram, completionCommand},
 		{groupProgram, helpCommand},

@@ -84,7 +84,7 @@ func (s *shell) prove(c *cobra.Command, args []string, flags *proveFlags) error 
 		if err != nil {
 			return err
 		}
-		proof, err := t.Prove(ctx, lukasa.ProveOptions{Position: position, Size: flags.size, Withhold: flags.withhold})
+		proof, err := t.Prove(ctx, lukasa.ProveOptions{Position: position, Size: flags.size, Withhold: flags.withhold, Warn: s.witnessNote})
 		if err != nil {
 			return err
 		}

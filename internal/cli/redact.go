@@ -211,6 +211,7 @@ func (v *visit) erased(ctx context.Context, t *lukasa.Tenant, targets []redactio
 		a.Receipts = append(a.Receipts, string(note))
 	}
 	var failed error
+	v.shell.witnessNote(done.Warning)
 	if done.Unsigned != nil {
 		failed = fmt.Errorf("it is erased, but no receipt could be signed: %w", done.Unsigned)
 	}

@@ -123,9 +123,7 @@ func (s *shell) checkpoint(ctx context.Context, t *lukasa.Tenant) error {
 	if err != nil {
 		return err
 	}
-	if signed.Warning != nil {
-		s.note("the memory outside of the data directory: %v", signed.Warning)
-	}
+	s.witnessNote(signed.Warning)
 	if s.json {
 		return s.writeJSON(struct {
 			Tenant     string `json:"tenant"`
@@ -155,4 +153,12 @@ func (s *shell) key(t *lukasa.Tenant, made bool) error {
 	}
 	_, err := fmt.Fprintln(s.stdout, key)
 	return err
+}
+
+// witnessNote tells that the memory outside of the data directory could not be
+// used, if that is what err says.
+func (s *shell) witnessNote(err error) {
+	if err != nil {
+		s.note("the memory outside of the data directory: %v", err)
+	}
 }

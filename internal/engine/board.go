@@ -60,8 +60,8 @@ type Options struct {
 	Random io.Reader
 	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
 	SegmentBytes int64
-	// CacheBytes and MemTableBytes bound the index's memory. Zero means 64 MiB
-	// and 32 MiB.
+	// CacheBytes and MemTableBytes bound the index's memory. Zero means 80 MiB
+	// and three times 16 MiB.
 	CacheBytes    int64
 	MemTableBytes uint64
 	// WitnessDir is a directory outside the data directory in which it is

@@ -29,11 +29,10 @@ func TestWholeLife(t *testing.T) {
 		t.Fatalf("%+v %v", res, err)
 	}
 	m := &memory.Memory{Type: "fact", Key: "release/cadence", Text: "Releases are cut every second Tuesday."}
-	put, err := b.Put(ctx, user, "acme", m, engine.AnyVersion())
-	if err != nil {
+	if _, err := b.Put(ctx, user, "acme", m, engine.AnyVersion()); err != nil {
 		t.Fatal(err)
 	}
-	put, err = b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Key: "release/cadence", Text: "Releases are cut on Mondays."}, engine.Version(1))
+	put, err := b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Key: "release/cadence", Text: "Releases are cut on Mondays."}, engine.Version(1))
 	if err != nil || put.URI.Version != 2 {
 		t.Fatalf("%+v %v", put, err)
 	}

@@ -31,6 +31,9 @@ type Erasure struct {
 	Already   int // things that had been erased before
 	// Unsigned says why there are no receipts, when the erasure itself is done.
 	Unsigned error
+	// Warning says that the memory outside the directory could not be used.
+	// The receipts are good all the same.
+	Warning error
 }
 
 // Redact erases things and events, with their whole history, for good: on the
@@ -89,12 +92,13 @@ func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut
 	}
 	return out, b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		for _, position := range slices.Sorted(maps.Keys(before)) {
-			note, err := b.receipt(r, t, position)
+			signed, err := b.receipt(r, t, position)
 			if err != nil {
 				out.Unsigned = err
 				return nil
 			}
-			out.Receipts = append(out.Receipts, note)
+			out.Receipts = append(out.Receipts, signed.Note)
+			out.Warning = first(out.Warning, signed.Warning)
 		}
 		return nil
 	})
@@ -321,14 +325,14 @@ func (b *Board) drained(f func()) error {
 }
 
 // receipt signs a receipt for the redaction at a position.
-func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) ([]byte, error) {
+func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.Signed, error) {
 	f, err := b.frameAt(r, t, position)
 	if err != nil {
-		return nil, err
+		return notary.Signed{}, err
 	}
 	rec, err := apply.Decode(&f)
 	if err != nil {
-		return nil, err
+		return notary.Signed{}, err
 	}
 	out := notary.Receipt{Time: time.Unix(0, rec.Header.Time).UTC(), Redaction: position}
 	switch c := rec.Control.(type) {
@@ -340,19 +344,18 @@ func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) ([]byte,
 		for _, target := range c.Targets {
 			g, err := b.frameAt(r, t, target.Position)
 			if err != nil {
-				return nil, err
+				return notary.Signed{}, err
 			}
 			h, err := record.ParseHeader(g.Header)
 			if err != nil {
-				return nil, err
+				return notary.Signed{}, err
 			}
 			out.Erased = add(out.Erased, target.Kind, h.ID, target.Position)
 		}
 	default:
-		return nil, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
+		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
 	}
-	signed, err := b.notary.SignReceipt(t.Name, out, b.tree(r, t))
-	return signed.Note, err
+	return b.notary.SignReceipt(t.Name, out, b.tree(r, t))
 }
 
 // add adds a position to what is erased of an id.
@@ -391,11 +394,11 @@ func treeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
 }
 
 // Receipt returns the signed receipt of the redaction at a position.
-func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) ([]byte, error) {
-	var note []byte
+func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
+	var signed notary.Signed
 	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		note, err = b.receipt(r, t, redaction)
+		signed, err = b.receipt(r, t, redaction)
 		return err
 	})
-	return note, err
+	return signed, err
 }

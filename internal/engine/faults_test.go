@@ -23,7 +23,7 @@ import (
 func TestFaults(t *testing.T) {
 	// In a plain run every stride-th operation, beginning somewhere else for
 	// each kind of fault.
-	stride := knob(t, "LUKASA_FAULT_STRIDE", 24)
+	stride := knob(t, "LUKASA_FAULT_STRIDE", 24*slower*slower)
 	kinds := []disktest.Fault{
 		{Err: syscall.EIO}, {Err: syscall.ENOSPC, Short: true},
 		{Err: syscall.EIO, After: true}, {Err: syscall.ENOSPC, Short: true, After: true},

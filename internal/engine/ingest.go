@@ -122,9 +122,15 @@ type intake struct {
 
 // decode cuts the stream into lots.
 func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
-	r := wire.NewReader(src, wire.Options{})
+	var send func() bool
 	l := &lot{}
-	send := func() bool {
+	slow := &patient{ctx: ctx, src: src, idle: func() {
+		if l.read > 0 {
+			send()
+		}
+	}}
+	r := wire.NewReader(slow, wire.Options{})
+	send = func() bool {
 		l.bytes = r.Counts().Bytes
 		l.inOrder()
 		select {
@@ -149,8 +155,10 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 				l.rejected = append(l.rejected, Rejection{bad.Line, l.read - 1, fault.From(fault.Wrap(fault.InvalidDocument, bad.Err))})
 				break
 			}
-			l.err = fault.Wrap(fault.UnreadableInput, err)
-			send()
+			if ctx.Err() == nil {
+				l.err = fault.Wrap(fault.UnreadableInput, err)
+				send()
+			}
 			return
 		default:
 			l.read++

@@ -45,6 +45,9 @@ type ProveOptions struct {
 	Withhold bool
 	// Unsigned leaves the checkpoint out.
 	Unsigned bool
+	// Warn is told when the memory outside the directory could not be used.
+	// The proof is good all the same.
+	Warn func(error)
 }
 
 // Prove returns a proof that a record is in the tenant's tree.
@@ -82,6 +85,9 @@ func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*nota
 			signed, err := b.notary.SignAt(tenant, b.tree(r, t), size)
 			if err != nil {
 				return err
+			}
+			if signed.Warning != nil && o.Warn != nil {
+				o.Warn(signed.Warning)
 			}
 			p.Checkpoint = string(signed.Note)
 		}

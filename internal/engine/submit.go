@@ -53,7 +53,6 @@ type group struct {
 	// bodies are the records of this group, which cannot be read from the
 	// journal before it is durable.
 	bodies map[place][]byte
-	reqs   []*request
 	broken error
 	room   []byte
 }

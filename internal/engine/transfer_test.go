@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -20,11 +21,18 @@ import (
 // artifact returns an artifact of HMX-A.
 func artifact(t testing.TB, tenant, id, text string) *memory.Artifact {
 	t.Helper()
-	body, err := memory.Decode(record.Artifact, fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","artifact_id":%s,"artifact_type":"note","agent_id":"a1","tenant_id":%s,"status":"draft","created_at":"2026-11-15T05:00:00Z","content":{"text":%s},"metadata":{}}`, quote(id), quote(tenant), quote(text)))
+	data, err := os.ReadFile("../../examples/artifact.json")
 	if err != nil {
-		t.Skipf("the artifact of this test is not one: %v", err)
+		t.Fatal(err)
 	}
-	return body.(*memory.Artifact)
+	body, err := memory.Decode(record.Artifact, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := body.(*memory.Artifact)
+	a.HMX.ArtifactID, a.HMX.TenantID, a.HMX.Status = id, hmx.Opt[string]{Value: tenant, Set: true}, "draft"
+	a.HMX.Summary = text
+	return a
 }
 
 // exported makes a tenant with everything in it and returns its export.
@@ -34,7 +42,7 @@ func exported(t *testing.T) (*engine.Board, []byte) {
 	odd := []string{"plain", "line\nbreak", "tab\tand \"quotes\" and \\", "zero\x00byte", "\u2028 and \u2029", "<html>&amp;", "日本語 🙂", strings.Repeat("long ", 500)}
 	for i, text := range odd {
 		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{
-			eventWith(t, "acme", fmt.Sprint("e", i), "s", int64(i), text, `, "x-extra" : { "spaced" :  [ 1.0 , 2e3, 1.10 ] }`),
+			eventWith(t, "acme", fmt.Sprint("e", i), "s", int64(i), text, `,"tags" : [ "a" ,  "b" ], "embeddings" : [ 1.0 , 2e3, 1.10 ]`),
 		}))
 		must(t)(b.Put(ctx, engine.Writer{Actor: "agent <" + fmt.Sprint(i) + ">", Trust: record.Agent}, "acme", fact(fmt.Sprint("m", i), "", text), engine.AnyVersion()))
 	}
@@ -44,6 +52,8 @@ func exported(t *testing.T) (*engine.Board, []byte) {
 	must(t)(b.Put(ctx, user, "acme", &memory.Edge{
 		ID: "edge", From: memory.URI{Tenant: "acme", Kind: record.Memory, ID: "m0"}, To: memory.URI{Tenant: "acme", Kind: record.Event, ID: "e0"}, EdgeKind: memory.EdgeDerivedFrom,
 	}, engine.AnyVersion()))
+	must(t)(b.Put(ctx, user, "acme", artifact(t, "acme", "art", "kept"), engine.AnyVersion()))
+	must(t)(b.Transition(ctx, user, engine.Ref{Tenant: "acme", ID: "art"}, "active", "", "it is time", engine.AnyVersion()))
 	must(t)(b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "e3"}, {Tenant: "acme", Kind: record.Memory, ID: "m1"}}))
 	must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "after", 100, "after the erasure")}))
 	var out bytes.Buffer

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func knob(t testing.TB, name string, slice int) int {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
-		return slice
+		return max(1, slice/slower)
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -300,16 +299,4 @@ func within(t testing.TB, what string, f func()) {
 		debug.SetTraceback("all")
 		panic("deadlock: " + what)
 	}
-}
-
-// locked is randomness for several goroutines.
-type locked struct {
-	mu sync.Mutex
-	r  io.Reader
-}
-
-func (l *locked) Read(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.r.Read(p)
 }

@@ -40,10 +40,10 @@ import (
 type Options struct {
 	FS  disk.FS
 	Dir string
-	// CacheBytes is for blocks read from files. Zero means 64 MiB.
+	// CacheBytes is for blocks read from files. Zero means 80 MiB.
 	CacheBytes int64
 	// MemTableBytes is how much is written before it is flushed. What is not
-	// flushed is replayed from the journal after a crash. Zero means 32 MiB.
+	// flushed is replayed from the journal after a crash. Zero means 16 MiB.
 	MemTableBytes uint64
 }
 
@@ -63,10 +63,10 @@ type Store struct {
 // Open opens the store in o.Dir, making it if there is none.
 func Open(o Options) (*Store, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 64 << 20
+		o.CacheBytes = 80 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 32 << 20
+		o.MemTableBytes = 16 << 20
 	}
 	w := newWatch()
 	po := &pebble.Options{
@@ -76,7 +76,7 @@ func Open(o Options) (*Store, error) {
 		CacheSize:                   o.CacheBytes + memTables*int64(o.MemTableBytes),
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: memTables,
-		L0CompactionThreshold:       2,
+		L0CompactionThreshold:       8,
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               128 << 20,
 		MaxOpenFiles:                512,
@@ -130,7 +130,7 @@ func explain(dir string, err error) error {
 // Failed returns why writes should be refused, or nil when there is no reason.
 // It may pass: what Pebble cannot write out it tries again until it can.
 func (s *Store) Failed() error {
-	fatal, trouble, _ := s.watch.state()
+	_, fatal, trouble := s.watch.state()
 	if fatal != nil {
 		return fatal
 	}
@@ -207,7 +207,7 @@ func (s *Store) Flush() error {
 		return explain(s.dir, err)
 	}
 	for {
-		_, _, changed := s.watch.state()
+		changed, _, _ := s.watch.state()
 		if err := s.Failed(); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (s *Store) Purge(ctx context.Context) error {
 	// One compaction moves what is deleted to the bottom, where it is dropped.
 	go func() { ended <- s.db.Compact(ctx, []byte{0}, []byte{0xff}, false) }()
 	for {
-		_, _, changed := s.watch.state()
+		changed, _, _ := s.watch.state()
 		if err := s.Failed(); err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (s *Store) Close() error {
 	err := s.Flush()
 	closed := make(chan error, 1)
 	for started := false; ; started = true {
-		fatal, _, changed := s.watch.state()
+		changed, fatal, _ := s.watch.state()
 		if fatal != nil {
 			// Pebble would wait for the goroutine that could not go on.
 			s.watch.unlock()

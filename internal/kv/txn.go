@@ -103,7 +103,7 @@ func (t *Txn) Empty() bool { return t.b.Empty() }
 func (t *Txn) Commit() error {
 	// Trouble that may pass is no reason: whoever commits has put the records
 	// into the journal already.
-	if fatal, _, _ := t.s.watch.state(); fatal != nil {
+	if _, fatal, _ := t.s.watch.state(); fatal != nil {
 		return fatal
 	}
 	if err := t.unseek(); err != nil {

@@ -28,10 +28,10 @@ type watch struct {
 func newWatch() *watch { return &watch{changed: make(chan struct{})} }
 
 // state returns what is wrong, and a channel that is closed when that changes.
-func (w *watch) state() (fatal, trouble error, changed <-chan struct{}) {
+func (w *watch) state() (changed <-chan struct{}, fatal, trouble error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.fatal, w.trouble, w.changed
+	return w.changed, w.fatal, w.trouble
 }
 
 // set changes the state and wakes who waits for that.
@@ -60,7 +60,7 @@ func (w *watch) listener() *pebble.EventListener {
 			}
 		},
 		CompactionBegin: func(pebble.CompactionInfo) {
-			if fatal, _, _ := w.state(); fatal != nil {
+			if _, fatal, _ := w.state(); fatal != nil {
 				runtime.Goexit() // no more files of a store that was given up
 			}
 		},
@@ -112,13 +112,13 @@ func (w *watch) open(dir string, o *pebble.Options) (*pebble.DB, error) {
 		r.db, r.err = pebble.Open(dir, o)
 	}()
 	for {
-		fatal, _, changed := w.state()
+		changed, fatal, _ := w.state()
 		if fatal != nil {
 			return nil, fatal
 		}
 		select {
 		case r := <-done:
-			if fatal, _, _ := w.state(); fatal != nil {
+			if _, fatal, _ := w.state(); fatal != nil {
 				return nil, fatal
 			}
 			return r.db, r.err

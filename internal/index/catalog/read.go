@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"lukasa.dev/internal/index"
@@ -18,6 +19,14 @@ func HeadOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) (*Head, b
 	h := new(Head)
 	if err := json.Unmarshal(v, h); err != nil {
 		return nil, false, damaged("a head", err)
+	}
+	switch h.State {
+	case Live, Forgotten, Expired, Redacted:
+	default:
+		return nil, false, damaged("a head", fmt.Errorf("there is no state %q", h.State))
+	}
+	if h.Kind != kind {
+		return nil, false, damaged("a head", fmt.Errorf("it is of a %s, not of a %s", h.Kind, kind))
 	}
 	return h, true, nil
 }

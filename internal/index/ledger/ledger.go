@@ -304,6 +304,9 @@ func countTenants(r kv.Reader) (int64, error) {
 	if err != nil || !ok {
 		return 0, err
 	}
+	if len(v) != 4 {
+		return 0, errTable("tenant numbers")
+	}
 	return int64(binary.BigEndian.Uint32(v)), nil
 }
 

@@ -18,6 +18,9 @@ func Lookup(r kv.Reader, name string) (*Tenant, bool, error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
+	if len(v) != 4 {
+		return nil, false, errTable("tenant numbers")
+	}
 	number := binary.BigEndian.Uint32(v)
 	v, ok, err = r.Get(index.NewKey(nil, Prefix, tableTenant, number), v[:0])
 	if err != nil || !ok {
@@ -76,9 +79,22 @@ func At(r kv.Reader, tenant uint32, position uint64) (Place, bool, error) {
 
 func place(v []byte) (Place, bool, error) {
 	if len(v) != 8+merkle.HashSize {
-		return Place{}, false, fault.New(fault.Damaged, "an entry of the position table cannot be read")
+		return Place{}, false, errTable("positions")
 	}
 	return Place{LSN: journal.LSN(binary.BigEndian.Uint64(v)), Leaf: merkle.Hash(v[8:])}, true, nil
+}
+
+// number reads a value that is a position.
+func number(v []byte) (uint64, bool, error) {
+	if len(v) != 8 {
+		return 0, false, errTable("ids and erasures")
+	}
+	return binary.BigEndian.Uint64(v), true, nil
+}
+
+func errTable(of string) error {
+	return fault.Newf(fault.Damaged, "an entry in the ledger's table of %s cannot be read", of).
+		WithFix("`lukasa rebuild` makes the index anew from the journal")
 }
 
 // Find returns the position of the record with that id.
@@ -88,7 +104,7 @@ func Find(r kv.Reader, tenant uint32, id *record.Hash) (position uint64, ok bool
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	return binary.BigEndian.Uint64(v), true, nil
+	return number(v)
 }
 
 // Erased returns the position of the redaction that erased a position.
@@ -97,7 +113,7 @@ func Erased(r kv.Reader, tenant uint32, position uint64) (redaction uint64, ok b
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	return binary.BigEndian.Uint64(v), true, nil
+	return number(v)
 }
 
 // ErasedContent returns the position of the redaction that erased content with
@@ -107,7 +123,7 @@ func ErasedContent(r kv.Reader, tenant uint32, mac []byte) (redaction uint64, ok
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	return binary.BigEndian.Uint64(v), true, nil
+	return number(v)
 }
 
 // Undone walks over the positions whose payload the index has let go of and
