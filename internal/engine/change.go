@@ -7,6 +7,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -119,6 +120,7 @@ func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control
 
 // Restore writes the content of an earlier version as the newest one. Without a
 // version it is the last content there was, which brings back what is forgotten.
+// Whoever restores it, it is trusted no further than when it was written.
 func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
 	old, err := b.Get(ctx, ref, View{})
 	if err != nil {
@@ -128,5 +130,18 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 		return nil, fault.Newf(fault.InvalidArgument, "version: %s is not forgotten, so it must be said which version to bring back", old.URI).
 			WithFix("name a version; `lukasa history` lists them")
 	}
-	return b.Put(ctx, w, ref.Tenant, old.Body, expect)
+	var tier record.Trust
+	err = b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		f, err := b.frameAt(r, t, old.Position)
+		if err != nil {
+			return err
+		}
+		h, err := record.ParseHeader(f.Header)
+		tier = h.Trust
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.put(ctx, w, ref.Tenant, old.Body, expect, tier)
 }

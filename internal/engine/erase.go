@@ -299,7 +299,7 @@ func (b *Board) Purge(ctx context.Context) error {
 	}
 	// Reads that began before the deletions keep what they see; those that
 	// begin from now on do not.
-	if err := b.drained(func() {}); err != nil {
+	if err := b.drained(func() error { return b.store.Touch() }); err != nil {
 		return err
 	}
 	if err := b.enter(ctx); err != nil {
@@ -310,18 +310,17 @@ func (b *Board) Purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.drained(b.store.Cleaned)
+	return b.drained(func() error { return b.store.Cleaned(ctx) })
 }
 
 // drained runs a function when nothing else is under way.
-func (b *Board) drained(f func()) error {
+func (b *Board) drained(f func() error) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
 	if b.closed {
 		return errClosed()
 	}
-	f()
-	return nil
+	return f()
 }
 
 // receipt signs a receipt for the redaction at a position.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
@@ -29,7 +30,7 @@ func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Ti
 		return nil, err
 	}
 	out := &Expired{}
-	for part := range slices.Chunk(due.erase, memory.MaxTargets/64) {
+	for part := range slices.Chunk(due.erase, 1000) {
 		// The content may come again: it was let go for its age alone.
 		done, err := b.redact(ctx, w, part, false)
 		if err != nil {
@@ -105,6 +106,9 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 		return !gone, nil
 	}
 	body, err := g.b.bodyAt(g.tx, t, target.Kind, target.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return false, nil // what cannot be read must not keep the rest alive
+	}
 	if err != nil {
 		return false, err
 	}
@@ -232,6 +236,9 @@ func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 			continue
 		}
 		f, err := b.frameAt(r, t, position)
+		if fault.CodeOf(err) == fault.Damaged {
+			continue
+		}
 		if err != nil {
 			return err
 		}

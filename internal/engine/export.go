@@ -327,6 +327,9 @@ func importLine(text []byte, tenant string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at(when.UnixNano()).Format(time.RFC3339Nano) != line.Time {
+		return nil, fault.New(fault.InvalidDocument, "time: it is not as an export writes it")
+	}
 	h := record.Header{Kind: line.Kind, Trust: line.Trust, Time: when.UnixNano(), Position: line.Position, Tenant: tenant, Actor: line.Actor}
 	if h.ID, err = hash(line.ID); err != nil {
 		return nil, err
@@ -387,7 +390,13 @@ func badLine(n int, what string) error {
 func decodeStrict(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(v)
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fault.New(fault.InvalidDocument, "there is something behind its end")
+	}
+	return nil
 }
 
 func hash(s string) (record.Hash, error) {

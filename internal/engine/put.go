@@ -39,6 +39,11 @@ type PutResult struct {
 // trust to the lowest of its sources; a source that is not known here counts as
 // external. The body is normalised, and gets its id, if it lacks one.
 func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
+	return b.put(ctx, w, tenant, body, expect, record.Operator)
+}
+
+// put is Put of content that is trusted no further than the given tier.
+func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, tier record.Trust) (*PutResult, error) {
 	if err := b.checkPut(w, tenant, body); err != nil {
 		return nil, err
 	}
@@ -48,7 +53,7 @@ func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Bo
 	}
 	var res *PutResult
 	err = b.submit(ctx, &request{indexed: true, admit: func(g *group) (err error) {
-		res, err = g.putBody(w, tenant, body, expect, fresh)
+		res, err = g.putBody(w, tenant, body, expect, fresh, tier)
 		return err
 	}})
 	if err != nil {
@@ -78,7 +83,7 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 }
 
 // putBody decides about a version in log order, and puts it.
-func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string) (*PutResult, error) {
+func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string, tier record.Trust) (*PutResult, error) {
 	t, err := g.tenant(tenant)
 	if err != nil {
 		return nil, err
@@ -125,7 +130,7 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 			}
 		}
 	}
-	trust, err := g.lowest(t, w.ceiling(), body)
+	trust, err := g.lowest(t, min(w.ceiling(), tier), body)
 	if err != nil {
 		return nil, err
 	}

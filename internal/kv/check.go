@@ -22,7 +22,7 @@ func (s *Store) Check(ctx context.Context) (damages []error, err error) {
 			if err := ctx.Err(); err != nil {
 				return damages, err
 			}
-			name := s.fs.PathJoin(s.dir, fmt.Sprintf("%06d.sst", table.FileNum))
+			name := s.fs.PathJoin(s.dir, tableName(table.FileNum))
 			if err := s.checkTable(ctx, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				// One that is gone was compacted away meanwhile.
 				damages = append(damages, unopened(s.dir, fmt.Errorf("%s: %w", name, err)))
@@ -31,6 +31,9 @@ func (s *Store) Check(ctx context.Context) (damages []error, err error) {
 	}
 	return damages, nil
 }
+
+// tableName returns the name of the file of a table.
+func tableName[N ~uint64](number N) string { return fmt.Sprintf("%06d.sst", uint64(number)) }
 
 // checkTable checks one file.
 func (s *Store) checkTable(ctx context.Context, name string) error {

@@ -27,7 +27,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -219,8 +221,38 @@ func (s *Store) Flush() error {
 	}
 }
 
-// Purge rewrites the store so that nothing deleted is left in its files. No
-// snapshot may be open that is older than what was deleted. Old files that
+// Touch writes a key of every file anew, so that the next Purge rewrites them
+// all. A file at the bottom may hold what was deleted while someone was reading,
+// and would otherwise be left alone. Nobody may write meanwhile.
+func (s *Store) Touch() error {
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	levels, err := s.db.SSTables()
+	if err != nil {
+		return explain(s.dir, err)
+	}
+	tx := s.BeginIndexed()
+	for _, level := range levels {
+		for _, table := range level {
+			key := table.Smallest.UserKey
+			value, ok, err := s.Get(key, nil)
+			if err == nil && ok {
+				err = tx.Set(key, value)
+			} else if err == nil {
+				err = tx.Delete(key)
+			}
+			if err != nil {
+				_ = tx.Discard()
+				return err
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+// Purge rewrites the store so that nothing deleted is left in its files, after a
+// [Store.Touch]. No snapshot may be open that is older than what was deleted. Old files that
 // someone is still reading go when he is done; [Store.Cleaned] waits for that.
 func (s *Store) Purge(ctx context.Context) error {
 	if err := s.Flush(); err != nil {
@@ -244,11 +276,62 @@ func (s *Store) Purge(ctx context.Context) error {
 	}
 }
 
-// Cleaned returns when the files that nobody uses any more are gone.
-func (s *Store) Cleaned() {
-	if s.Failed() == nil {
+// Cleaned returns when the files that nobody uses any more are gone. Pebble's own
+// goroutines may use one for a moment longer, and nothing tells when that ends;
+// so it is looked for again and again.
+func (s *Store) Cleaned(ctx context.Context) error {
+	for tries := 0; ; tries++ {
+		if err := s.Failed(); err != nil {
+			return err
+		}
 		s.db.TestOnlyWaitForCleaning()
+		stale, err := s.stale()
+		if err != nil || !stale {
+			return err
+		}
+		s.watch.mu.Lock()
+		left := s.watch.left
+		s.watch.mu.Unlock()
+		if left == nil && tries == maxTries {
+			left = errors.New("something still uses it")
+		}
+		if left != nil {
+			return fault.Newf(fault.WriteFailed, "an old file of the index in %s could not be removed: %w", s.dir, left).
+				WithFix("close the directory and open it again, which removes it")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
 	}
+}
+
+// maxTries is how often Cleaned looks again.
+const maxTries = 10_000
+
+// stale reports whether there is a table in the directory that is not in use.
+func (s *Store) stale() (bool, error) {
+	names, err := s.fs.List(s.dir)
+	if err != nil {
+		return false, explain(s.dir, err)
+	}
+	levels, err := s.db.SSTables()
+	if err != nil {
+		return false, explain(s.dir, err)
+	}
+	used := make(map[string]bool)
+	for _, level := range levels {
+		for _, table := range level {
+			used[tableName(table.FileNum)] = true
+		}
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".sst") && !used[name] {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // PendingBytes is about how much Pebble still has to write out: what is in

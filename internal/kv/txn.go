@@ -12,10 +12,11 @@ import (
 type Txn struct {
 	s *Store
 	b *pebble.Batch
-	// indexed is whether the batch itself can be read. If not, own holds what
-	// was written and may be asked for.
+	// indexed is whether the batch itself can be read. If not, what is written
+	// is held back, and own says where the keys are that may be asked for.
 	indexed bool
-	own     map[string][]byte
+	held    heldWrites
+	own     map[string]int
 	// seek looks keys up that the transaction did not write. One iterator for
 	// many lookups is several times cheaper than as many calls of Get, and
 	// unlike Get it asks the filters of the lowest level too, where the ids
@@ -26,7 +27,7 @@ type Txn struct {
 // Begin returns a transaction that can be read by key, but not iterated over.
 // It is the cheaper of the two.
 func (s *Store) Begin() *Txn {
-	return &Txn{s: s, b: s.db.NewBatch(), own: make(map[string][]byte)}
+	return &Txn{s: s, b: s.db.NewBatch(), own: make(map[string]int)}
 }
 
 // BeginIndexed returns a transaction whose iterators see its own writes.
@@ -39,23 +40,29 @@ func (t *Txn) Indexed() bool { return t.indexed }
 
 // Set writes a value that this transaction may read again.
 func (t *Txn) Set(key, value []byte) error {
-	if !t.indexed {
-		t.own[string(key)] = append([]byte{}, value...)
+	if t.indexed {
+		return t.SetBlind(key, value)
 	}
-	return t.SetBlind(key, value)
+	t.own[string(key)] = t.held.add(key, value, false)
+	return nil
 }
 
 // SetBlind writes a value that this transaction does not read again.
 func (t *Txn) SetBlind(key, value []byte) error {
-	return explain(t.s.dir, t.b.Set(key, value, nil))
+	if t.indexed {
+		return explain(t.s.dir, t.b.Set(key, value, nil))
+	}
+	t.held.add(key, value, false)
+	return nil
 }
 
 // Delete removes a key.
 func (t *Txn) Delete(key []byte) error {
-	if !t.indexed {
-		t.own[string(key)] = nil
+	if t.indexed {
+		return explain(t.s.dir, t.b.Delete(key, nil))
 	}
-	return explain(t.s.dir, t.b.Delete(key, nil))
+	t.own[string(key)] = t.held.add(key, nil, true)
+	return nil
 }
 
 // DeleteRange removes the keys in [lower, upper) that were there before the
@@ -69,8 +76,9 @@ func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 	if t.indexed {
 		return get(t.b, t.s.dir, key, dst)
 	}
-	if v, ok := t.own[string(key)]; ok {
-		return append(dst, v...), v != nil, nil
+	if i, ok := t.own[string(key)]; ok {
+		w := &t.held.list[i]
+		return append(dst, t.held.value(w)...), !w.gone, nil
 	}
 	if t.seek == nil {
 		it, err := t.s.db.NewIter(&pebble.IterOptions{UseL6Filters: true})
@@ -96,7 +104,7 @@ func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
 }
 
 // Empty reports whether nothing was written.
-func (t *Txn) Empty() bool { return t.b.Empty() }
+func (t *Txn) Empty() bool { return t.b.Empty() && len(t.held.list) == 0 }
 
 // Commit makes the writes visible to every read that begins afterwards, and
 // ends the transaction.
@@ -108,6 +116,9 @@ func (t *Txn) Commit() error {
 	}
 	if err := t.unseek(); err != nil {
 		return err
+	}
+	if err := t.held.into(t.b); err != nil {
+		return explain(t.s.dir, err)
 	}
 	if err := t.b.Commit(pebble.NoSync); err != nil {
 		return explain(t.s.dir, err)

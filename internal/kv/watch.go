@@ -21,6 +21,7 @@ type watch struct {
 	fatal   error         // nothing can be written any more
 	trouble error         // the last flush failed; the next may not
 	fails   int           // flushes that failed since one did not
+	left    error         // why a file that nobody uses could not be removed
 	changed chan struct{} // closed when one of these changes
 	lock    io.Closer     // of the store's directory, once Pebble has it
 }
@@ -57,6 +58,11 @@ func (w *watch) listener() *pebble.EventListener {
 				w.set(func() { w.trouble, w.fails = nil, 0 })
 			} else {
 				w.set(func() { w.trouble, w.fails = info.Err, w.fails+1 })
+			}
+		},
+		TableDeleted: func(info pebble.TableDeleteInfo) {
+			if info.Err != nil {
+				w.set(func() { w.left = info.Err })
 			}
 		},
 		CompactionBegin: func(pebble.CompactionInfo) {

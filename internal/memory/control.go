@@ -11,7 +11,7 @@ import (
 
 // Limits of controls.
 const (
-	MaxTargets = 4096    // of one redaction or expiry
+	MaxTargets = 1 << 16 // of one redaction or expiry
 	MaxReason  = 4 << 10 // bytes
 	MinMACKey  = 16      // bytes
 	MaxMACKey  = 64      // bytes
