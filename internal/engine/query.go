@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
@@ -94,19 +93,11 @@ type EventPage struct {
 
 // Events returns events in order.
 func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
-	if q.Limit == 0 {
-		q.Limit = 100
+	limit, after, err := pageFrom(q.Limit, 100, 10_000, q.After)
+	if err != nil {
+		return nil, err
 	}
-	if q.Limit < 0 || q.Limit > 10_000 {
-		return nil, fault.Newf(fault.InvalidArgument, "limit: %d is not between 1 and 10000", q.Limit).WithFix("ask for fewer, and follow next")
-	}
-	after, err := base64.RawURLEncoding.DecodeString(q.After)
-	if err != nil || len(after) > 256 {
-		return nil, fault.New(fault.InvalidArgument, "after: this is not the next of a page").WithFix("give what the page before had as next, with the same query")
-	}
-	if len(after) == 0 {
-		after = nil
-	}
+	q.Limit = limit
 	page := &EventPage{}
 	err = b.read(ctx, q.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		return b.events(ctx, r, t, q, after, page)
@@ -130,7 +121,7 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 		}
 		tied := q.Session != "" && len(page.Events) > 0 && p.Sequence == last.Sequence && p.Timestamp == last.Timestamp
 		if len(page.Events) >= q.Limit && !tied {
-			page.Next = base64.RawURLEncoding.EncodeToString(after)
+			page.Next = cursorAt(after)
 			return false
 		}
 		var ev *StoredEvent

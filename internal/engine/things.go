@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
 	"math"
 	"time"
 
@@ -268,19 +267,11 @@ func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
 	if o.State == "" {
 		o.State = catalog.Live
 	}
-	if o.Limit == 0 {
-		o.Limit = 50
+	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+	if err != nil {
+		return nil, err
 	}
-	if o.Limit < 0 || o.Limit > 1000 {
-		return nil, fault.Newf(fault.InvalidArgument, "limit: %d is not between 1 and 1000", o.Limit).WithFix("ask for fewer, and follow next")
-	}
-	after, err := base64.RawURLEncoding.DecodeString(o.After)
-	if err != nil || len(after) > 256 {
-		return nil, fault.New(fault.InvalidArgument, "after: this is not the next of a page").WithFix("give what the page before had as next, with the same filters")
-	}
-	if len(after) == 0 {
-		after = nil
-	}
+	o.Limit = limit
 	page := &Page{}
 	err = b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		return b.list(ctx, r, t, o, after, page)
@@ -310,7 +301,7 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 			return true
 		}
 		if len(page.Things) == o.Limit {
-			page.Next = base64.RawURLEncoding.EncodeToString(after)
+			page.Next = cursorAt(after)
 			return false
 		}
 		thing, err := b.thing(r, t, h, 0, o.View)
