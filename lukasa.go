@@ -151,8 +151,9 @@ func CodeOf(err error) string { return string(fault.CodeOf(err)) }
 
 // Advice returns what to do about an error.
 func Advice(err error) string {
-	if err == nil {
+	e := fault.From(err)
+	if e == nil {
 		return ""
 	}
-	return fault.From(err).Advice()
+	return e.Advice()
 }

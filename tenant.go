@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -39,24 +40,39 @@ func (t *Tenant) Put(ctx context.Context, body Body, expect Expect) (*PutResult,
 	return t.engine.Put(ctx, t.writer, t.name, body, expect)
 }
 
-// Recall returns the memory that holds a key.
+// Recall returns the memory that holds a key, as of now. What is forgotten or
+// expired is not found; [Tenant.Get] shows it.
 func (t *Tenant) Recall(ctx context.Context, key string) (*Thing, error) {
-	return t.Get(ctx, Ref{Kind: MemoryKind, Key: key}, View{})
+	thing, err := t.Get(ctx, Ref{Kind: MemoryKind, Key: key}, View{Now: t.engine.Now()})
+	if err != nil {
+		return nil, err
+	}
+	if thing.State != Live {
+		return nil, fault.Newf(fault.NotFound, "%s is %s: %s", thing.URI, thing.State, thing.Note).
+			WithFix("Get and History show it, Restore brings it back")
+	}
+	return thing, nil
 }
 
 // Get returns a thing, at a version if the reference names one. What is
 // forgotten or expired is returned and says so; what is erased is an error.
 func (t *Tenant) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
-	return t.engine.Get(ctx, t.own(ref), v)
+	ref, err := t.own(ref)
+	if err != nil {
+		return nil, err
+	}
+	return t.engine.Get(ctx, ref, v)
 }
 
-// own makes a reference one of this tenant.
-func (t *Tenant) own(ref Ref) Ref {
-	ref.Tenant = t.name
+// own gives a reference without a tenant or a kind this tenant and memories,
+// and refuses another tenant's.
+func (t *Tenant) own(ref Ref) (Ref, error) {
 	if ref.Kind == 0 {
 		ref.Kind = MemoryKind
 	}
-	return ref
+	u, err := t.ownURI(URI{Tenant: ref.Tenant, Kind: ref.Kind, ID: ref.ID})
+	ref.Tenant = u.Tenant
+	return ref, err
 }
 
 // List returns things, newest first, a page at a time.
@@ -67,18 +83,30 @@ func (t *Tenant) List(ctx context.Context, o ListOptions) (*Page, error) {
 
 // History returns every version of a thing, oldest first.
 func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, error) {
-	return t.engine.History(ctx, t.own(ref), v)
+	ref, err := t.own(ref)
+	if err != nil {
+		return URI{}, nil, err
+	}
+	return t.engine.History(ctx, ref, v)
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
 // version, it brings back what is forgotten.
 func (t *Tenant) Restore(ctx context.Context, ref Ref, expect Expect) (*PutResult, error) {
-	return t.engine.Restore(ctx, t.writer, t.own(ref), expect)
+	ref, err := t.own(ref)
+	if err != nil {
+		return nil, err
+	}
+	return t.engine.Restore(ctx, t.writer, ref, expect)
 }
 
 // Forget puts a tombstone on a thing. Its history stays.
 func (t *Tenant) Forget(ctx context.Context, ref Ref, reason string, expect Expect) (*PutResult, error) {
-	return t.engine.Forget(ctx, t.writer, t.own(ref), reason, expect)
+	ref, err := t.own(ref)
+	if err != nil {
+		return nil, err
+	}
+	return t.engine.Forget(ctx, t.writer, ref, reason, expect)
 }
 
 // Redact erases things and events for good, with their whole history, and
@@ -86,12 +114,24 @@ func (t *Tenant) Forget(ctx context.Context, ref Ref, reason string, expect Expe
 func (t *Tenant) Redact(ctx context.Context, uris ...URI) (*Erasure, error) {
 	own := make([]memory.URI, len(uris))
 	for i, u := range uris {
-		if u.Tenant == "" {
-			u.Tenant = t.name
+		var err error
+		if own[i], err = t.ownURI(u); err != nil {
+			return nil, err
 		}
-		own[i] = u
 	}
 	return t.engine.Redact(ctx, t.writer, own)
+}
+
+// ownURI gives a URI without a tenant this one, and refuses another's.
+func (t *Tenant) ownURI(u URI) (URI, error) {
+	if u.Tenant == "" {
+		u.Tenant = t.name
+	}
+	if u.Tenant != t.name {
+		return u, fault.Newf(fault.InvalidArgument, "uri: %s belongs to another tenant than %q", u, t.name).
+			WithFix("name a thing of this tenant, or use the other tenant's handle")
+	}
+	return u, nil
 }
 
 // Receipt returns the signed receipt of the redaction at a position.
@@ -113,13 +153,19 @@ func (t *Tenant) Transition(ctx context.Context, artifactID string, to Status, s
 // Referrers returns what refers to a thing or an event: edges, relations,
 // conflicts, feedback, and what was derived from it.
 func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error) {
-	u.Tenant = t.name
+	u, err := t.ownURI(u)
+	if err != nil {
+		return nil, err
+	}
 	return t.engine.Referrers(ctx, u, v)
 }
 
 // Resolve returns what a URI names.
 func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) {
-	u.Tenant = t.name
+	u, err := t.ownURI(u)
+	if err != nil {
+		return nil, err
+	}
 	return t.engine.Resolve(ctx, u, v)
 }
 

@@ -3,6 +3,7 @@ package lukasa
 import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/notary"
@@ -39,6 +40,45 @@ type (
 	// URI names a thing: lukasa://<tenant>/<kind>/<id>[#version].
 	URI = memory.URI
 )
+
+// What a memory of each type says beyond its text: the Data of a [Memory].
+type (
+	// IdentityData says who somebody is.
+	IdentityData = memory.Identity
+	// FactData says what is the case, as subject, predicate and object.
+	FactData = memory.Fact
+	// PreferenceData says what is liked or not.
+	PreferenceData = memory.Preference
+	// BeliefData says on what evidence something is held to be so.
+	BeliefData = memory.Belief
+	// EventData says what was done and how it went.
+	EventData = memory.Event
+	// GoalData says how far a goal is.
+	GoalData = memory.Goal
+	// ConstraintData says how strict a rule is.
+	ConstraintData = memory.Constraint
+	// CapabilityData says what somebody can do.
+	CapabilityData = memory.Capability
+	// PatternData says what follows from what.
+	PatternData = memory.Pattern
+	// PolicyScope narrows a policy.
+	PolicyScope = memory.Scope
+	// Retention says how long a policy keeps things.
+	Retention = memory.Retention
+)
+
+// DecodeMemory reads a memory from JSON, strictly, as docs/formats/memory.md
+// describes it.
+func DecodeMemory(data []byte) (*Memory, error) {
+	body, err := memory.Decode(record.Memory, data)
+	if err != nil {
+		return nil, err
+	}
+	return body.(*Memory), nil
+}
+
+// DecodeBody reads a thing of a kind from JSON, strictly.
+func DecodeBody(kind Kind, data []byte) (Body, error) { return memory.Decode(kind, data) }
 
 // ParseURI reads a URI.
 func ParseURI(s string) (URI, error) { return memory.ParseURI(s) }
@@ -179,6 +219,9 @@ func ParseProof(data []byte) (Proof, error) { return notary.ParseProof(data) }
 // VerifyProof checks a proof against a verifier key. It needs no board. The
 // checkpoint is a signed note, or nil for the one that the proof carries.
 func VerifyProof(p *Proof, checkpoint []byte, verifierKey string) (Verdict, error) {
+	if p == nil {
+		return Verdict{}, fault.New(fault.InvalidArgument, "proof: there is none").WithFix("give what ParseProof or Prove returned")
+	}
 	return notary.VerifyProof(p, checkpoint, verifierKey)
 }
 

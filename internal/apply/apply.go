@@ -13,7 +13,8 @@
 // that a store made anew answers as the old one did. What was erased in
 // between is the exception, and the folds are made so that it makes no
 // difference: an erased record leaves the same keys whether it was erased
-// before or after it was folded.
+// before or after it was folded. A record that takes away what it cannot take
+// away is damage, and ends the fold: see [Applier.Load].
 //
 // # What is not
 //
@@ -158,42 +159,20 @@ func DecodePayload(r *index.Record) (err error) {
 	return err
 }
 
-// Load fills in the targets of a record that takes others away, as far as they
-// can still be read. The targets must be durable.
-func (a *Applier) Load(tx kv.Reader, r *index.Record) error {
-	t, ok, err := ledger.Lookup(tx, r.Header.Tenant)
-	if err != nil || !ok {
-		return err
-	}
-	for _, position := range targets(r) {
-		place, ok, err := ledger.At(tx, t.Number, position)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		target, err := a.read(place.LSN)
-		if err != nil {
-			return err
-		}
-		target.Tenant = t.Number
-		r.Targets = append(r.Targets, target)
-	}
-	return nil
-}
-
 // read reads one record. A body that was half overwritten counts as erased: it
 // is on its way out.
 func (a *Applier) read(lsn journal.LSN) (index.Record, error) {
 	f, err := a.log.Read(lsn, nil)
-	if Bodiless(err) {
+	damaged := Bodiless(err)
+	if damaged {
 		f.Erased, err = true, nil
 	}
 	if err != nil {
 		return index.Record{}, err
 	}
-	return Decode(&f)
+	r, err := Decode(&f)
+	r.Damaged = damaged
+	return r, err
 }
 
 // Bodiless reports whether err is damage of a record's body alone, so that the
@@ -201,21 +180,6 @@ func (a *Applier) read(lsn journal.LSN) (index.Record, error) {
 func Bodiless(err error) bool {
 	d, ok := errors.AsType[*journal.Damage](err)
 	return ok && d.Part == journal.PartBody
-}
-
-// targets returns the positions that a record takes away.
-func targets(r *index.Record) (positions []uint64) {
-	switch c := r.Control.(type) {
-	case *memory.Redaction:
-		for _, t := range c.Targets {
-			positions = append(positions, t.Position)
-		}
-	case *memory.Expiry:
-		for _, t := range c.Targets {
-			positions = append(positions, t.Position)
-		}
-	}
-	return positions
 }
 
 // Alone reports whether a record must be folded in a group of its own, because

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
 )
 
 // rootAnswer names the state of a tenant, as --json prints it.
@@ -51,7 +52,11 @@ func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) e
 	}
 	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), s.paint.bold(a.URI.String()))
 	s.detail("position", fmt.Sprint(a.Position))
-	s.detail("trust", a.Trust.String())
+	trust := a.Trust.String()
+	if asked, ok := record.ParseTrust(v.flags.trust); ok && v.derived && a.Trust < asked {
+		trust += ": lowered by a source that is not known here or is trusted less"
+	}
+	s.detail("trust", trust)
 	s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
 	return nil
 }

@@ -2,15 +2,18 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
 
@@ -21,17 +24,19 @@ type boardFlags struct {
 	tenant string
 	actor  string
 	trust  string
+	wait   time.Duration
 }
 
 // addData adds --data.
 func (f *boardFlags) addData(c *cobra.Command) {
 	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa)")
+	c.Flags().DurationVar(&f.wait, "wait", 5*time.Second, "how long to wait for another process that has the directory, a `DURATION`; 0 does not wait")
 }
 
 // addTenant adds --tenant, beside --data.
 func (f *boardFlags) addTenant(c *cobra.Command) {
 	f.addData(c)
-	c.Flags().StringVar(&f.tenant, "tenant", "", "the tenant `T` whose records it is about (default $LUKASA_TENANT, else the only tenant there is, else \"default\")")
+	c.Flags().StringVar(&f.tenant, "tenant", "", "the tenant `T` whose records it is about (default $LUKASA_TENANT, else the only one there is, else \"default\" if it is there or there are none; otherwise it must be named)")
 }
 
 // addWriter adds the flags that say who writes.
@@ -52,6 +57,9 @@ func trustNames() []string {
 // dataDir returns the data directory that a command is to work on.
 func (s *shell) dataDir(c *cobra.Command, f *boardFlags) (string, error) {
 	if c.Flags().Changed("data") {
+		if f.data == "" {
+			return "", fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag away")
+		}
 		return f.data, nil
 	}
 	if dir := s.env("LUKASA_DATA"); dir != "" {
@@ -101,7 +109,7 @@ func (s *shell) writer(c *cobra.Command, f *boardFlags) (lukasa.Writer, error) {
 		if w.Actor == "" {
 			return w, fault.New(fault.Usage, "--actor is empty").WithFix("give a name, or leave the flag away")
 		}
-		return w, nil
+		return w, badFlag("actor", memory.CheckActor(w.Actor))
 	}
 	for _, name := range []string{"USER", "USERNAME"} {
 		if w.Actor = s.env(name); w.Actor != "" {
@@ -118,6 +126,8 @@ type visit struct {
 	shell *shell
 	cmd   *cobra.Command
 	flags *boardFlags
+	// derived says that what is written has sources, whose trust it may have.
+	derived bool
 }
 
 // reading opens a directory that has to be there.
@@ -139,7 +149,12 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 			p.update(func() string { return "opening: read " + share(done, total) + " of the journal anew" })
 		}
 	}
-	b, err := lukasa.OpenContext(c.Context(), dir, o)
+	if c.Flags().Changed("tenant") {
+		if err := badFlag("tenant", memory.CheckTenant(f.tenant)); err != nil {
+			return err
+		}
+	}
+	b, err := s.openBoard(c.Context(), dir, o, f.wait)
 	if err != nil {
 		return err
 	}
@@ -149,7 +164,39 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 			err = failed
 		}
 	}()
-	return use(c.Context(), &visit{b, s, c, f})
+	return use(c.Context(), &visit{Board: b, shell: s, cmd: c, flags: f})
+}
+
+// openBoard opens a directory. While another process has it, it tries again for
+// as long as it may wait.
+func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, error) {
+	if wait < 0 {
+		return nil, fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
+	}
+	const (
+		pause   = 50 * time.Millisecond
+		tellAt  = time.Second // shorter waits are not worth words
+		longest = "wait until it is done, or wait longer with --wait, such as --wait 1m"
+	)
+	told := !s.detect(s.stderr).is
+	for waited := time.Duration(0); ; waited += pause {
+		b, err := lukasa.OpenContext(ctx, dir, o)
+		if !errors.Is(err, fault.Locked) {
+			return b, err
+		}
+		if waited >= wait {
+			return nil, fault.From(err).WithFix(longest)
+		}
+		if !told && waited >= tellAt {
+			told = true
+			s.note("%v; waiting for it", err)
+		}
+		select {
+		case <-time.After(min(pause, wait-waited)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // share writes a part of a whole in percent.
@@ -174,13 +221,14 @@ func (v *visit) reader(ctx context.Context) (*lukasa.Tenant, error) {
 	return v.Tenant(name, lukasa.Writer{}), nil
 }
 
-// writer returns the tenant that the command writes to.
+// writer returns the tenant that the command writes to: the same that it would
+// read.
 func (v *visit) writer(ctx context.Context) (*lukasa.Tenant, error) {
-	name, _, err := v.named(ctx)
+	t, err := v.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return v.writerOf(name)
+	return v.writerOf(t.Name())
 }
 
 // writerOf is writer for a tenant that is known.

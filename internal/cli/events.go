@@ -58,8 +58,8 @@ func (s *shell) events(c *cobra.Command, flags *eventsFlags) error {
 	if chosen > 1 {
 		return fault.New(fault.Usage, "--session, --agent, --trace, --correlation and --children-of exclude each other").WithFix("use one of them")
 	}
-	if q.Limit < 1 {
-		return fault.Newf(fault.InvalidArgument, "--limit: %d is not between 1 and 10000", q.Limit).WithFix("ask for at least one")
+	if err := inRange("limit", q.Limit, 1, 10_000); err != nil {
+		return err
 	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -96,6 +97,9 @@ func (s *shell) ingest(c *cobra.Command, args []string, flags *ingestFlags) erro
 		failed := in.all(ctx, v, args, w)
 		if err := in.end(); err != nil {
 			return err
+		}
+		if errors.Is(failed, context.Canceled) {
+			return fault.Newf(fault.Canceled, "stopped on request; %s", in.soFar()).WithCause(failed).WithFix("run it again to go on")
 		}
 		if failed != nil {
 			return failed
@@ -218,6 +222,14 @@ func (in *intake) end() error {
 	return nil
 }
 
+// soFar says how much is on the disk.
+func (in *intake) soFar() string {
+	if in.Accepted == 1 {
+		return "1 event is recorded"
+	}
+	return counted(in.Accepted, "event") + " are recorded"
+}
+
 func (in *intake) rejected() int { return len(in.Rejected) + in.Omitted }
 
 // verdict is the error when lines were rejected.
@@ -232,9 +244,12 @@ func (in *intake) verdict() error {
 			code = only
 		}
 	}
-	verb := "were"
+	verb, others := "were", "; the others are there"
 	if n == 1 {
 		verb = "was"
 	}
-	return fault.Newf(code, "%s of %s %s not recorded; the others are there", thousands(n), counted(in.lines, "line"), verb)
+	if n == in.lines {
+		others = ""
+	}
+	return fault.Newf(code, "%s of %s %s not recorded%s", thousands(n), counted(in.lines, "line"), verb, others)
 }

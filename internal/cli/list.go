@@ -93,8 +93,8 @@ func plural(k lukasa.Kind) string {
 // options checks the flags.
 func (f *listFlags) options(s *shell) (o lukasa.ListOptions, err error) {
 	o = lukasa.ListOptions{Class: f.class, Tag: f.tag, Status: f.status, Limit: f.limit, After: f.after}
-	if o.Limit < 1 {
-		return o, fault.Newf(fault.InvalidArgument, "--limit: %d is not between 1 and 1000", o.Limit).WithFix("ask for at least one")
+	if err := inRange("limit", o.Limit, 1, 1000); err != nil {
+		return o, err
 	}
 	if o.View, err = s.view(f.now); err != nil {
 		return o, err
@@ -109,7 +109,7 @@ func (f *listFlags) options(s *shell) (o lukasa.ListOptions, err error) {
 	o.Kind = kind
 	if kind == lukasa.MemoryKind && f.class != "" {
 		if _, err := memory.ParseType(f.class); err != nil {
-			return o, err
+			return o, badFlag("type", err)
 		}
 	}
 	for _, state := range states() {
@@ -158,14 +158,20 @@ type pages struct {
 	table *table
 	rows  [][]string
 	count int
+	begun bool // the JSON object
 }
 
 func (s *shell) newPages(name string, head ...string) *pages {
-	p := &pages{shell: s, name: name, table: s.table(head...)}
-	if s.json {
-		fmt.Fprintf(s.stdout, `{"%s":[`, name)
+	return &pages{shell: s, name: name, table: s.table(head...)}
+}
+
+// open begins the JSON object, once something is known to come: whoever fails
+// before has answered nothing.
+func (p *pages) open() {
+	if p.shell.json && !p.begun {
+		p.begun = true
+		fmt.Fprintf(p.shell.stdout, `{"%s":[`, p.name)
 	}
-	return p
 }
 
 // add adds an item: as JSON, or as a row.
@@ -175,6 +181,7 @@ func (p *pages) add(item any, row ...string) error {
 		p.rows = append(p.rows, row)
 		return nil
 	}
+	p.open()
 	if p.count > 1 {
 		fmt.Fprint(p.shell.stdout, ",")
 	}
@@ -210,9 +217,11 @@ func (p *pages) flush() error {
 // end closes the answer.
 func (p *pages) end(next string, err error) error {
 	s := p.shell
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	p.open()
+	switch {
 	case s.json && next == "":
 		fmt.Fprintln(s.stdout, `],"next":null}`)
 	case s.json:

@@ -77,7 +77,7 @@ func (s *shell) recall(c *cobra.Command, arg string, flags *recallFlags) error {
 	if flags.form != "" {
 		var err error
 		if form, err = memory.ParseForm(flags.form); err != nil {
-			return err
+			return badFlag("form", err)
 		}
 	}
 	view, err := s.view(flags.now)
@@ -98,6 +98,9 @@ func (s *shell) recall(c *cobra.Command, arg string, flags *recallFlags) error {
 		}
 		if thing.State != lukasa.Live {
 			return gone(thing)
+		}
+		if form != "" && !thing.Valid {
+			s.note("%s is not valid at this time", thing.URI)
 		}
 		return s.answerThing(thing, form)
 	})

@@ -195,10 +195,11 @@ func (s *shell) agree(ctx context.Context, targets []redaction, yes bool) error 
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if strings.TrimSpace(strings.ToLower(line)) != "yes" {
-		return fault.New(fault.Canceled, "nothing was erased")
+	switch strings.TrimSpace(strings.ToLower(line)) {
+	case "yes", "y":
+		return nil
 	}
-	return nil
+	return fault.New(fault.Canceled, "nothing was erased")
 }
 
 // erased purges the index and answers.

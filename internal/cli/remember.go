@@ -132,8 +132,9 @@ func (s *shell) remember(c *cobra.Command, args []string, flags *rememberFlags) 
 		}
 		put, err := t.Put(ctx, m, expected(c, flags.ifVersion))
 		if err != nil {
-			return err
+			return asFlag(c, err)
 		}
+		v.derived = len(m.Sources) > 0
 		return v.wrote(ctx, "remembered", put)
 	})
 }
@@ -149,7 +150,7 @@ func (f *rememberFlags) memory(c *cobra.Command, key string) (*lukasa.Memory, er
 		return nil, err
 	}
 	if m.Type, err = memory.ParseType(f.kind); err != nil {
-		return nil, err
+		return nil, badFlag("type", err)
 	}
 	if m.Data, err = f.typed(c, m.Type); err != nil {
 		return nil, err
@@ -157,16 +158,21 @@ func (f *rememberFlags) memory(c *cobra.Command, key string) (*lukasa.Memory, er
 	for _, text := range f.frames {
 		frame, err := memory.ParseFrame(text)
 		if err != nil {
-			return nil, err
+			return nil, badFlag("frame", err)
 		}
 		m.Frames = append(m.Frames, frame)
 	}
 	for _, text := range f.sources {
 		u, err := lukasa.ParseURI(text)
 		if err != nil {
-			return nil, err
+			return nil, badFlag("source", err)
 		}
 		m.Sources = append(m.Sources, u)
+	}
+	for name, v := range map[string]float64{"importance": f.importance, "confidence": f.confidence} {
+		if err := ratio(name, v); err != nil {
+			return nil, err
+		}
 	}
 	if c.Flags().Changed("importance") {
 		m.Importance = hmx.Some(f.importance)
@@ -192,7 +198,7 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 		// Told apart here, so that the message can name the flag; the rules of the
 		// fields are applied below.
 		if err := json.Unmarshal([]byte(f.data), &fields); err != nil || fields == nil {
-			return nil, fault.New(fault.InvalidArgument, "--data-json: this is not a JSON object").
+			return nil, fault.New(fault.Usage, "--data-json: this is not a JSON object").
 				WithFix(`write it as '{"name": "value"}'; docs/formats/memory.md lists the names for each type`)
 		}
 	}
@@ -207,11 +213,11 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 			continue
 		}
 		if !slices.Contains(short.types, t) {
-			return nil, fault.Newf(fault.InvalidArgument, "--%s: a memory of type %s has none", short.flag, t).
+			return nil, fault.Newf(fault.Usage, "--%s: a memory of type %s has none", short.flag, t).
 				WithFix("use it with --type " + strings.Join(names(short.types), " or --type "))
 		}
 		if _, twice := fields[short.flag]; twice {
-			return nil, fault.Newf(fault.InvalidArgument, "--%s: --data-json says it too", short.flag).WithFix("say it once")
+			return nil, fault.Newf(fault.Usage, "--%s: --data-json says it too", short.flag).WithFix("say it once")
 		}
 		value, err := json.Marshal(short.value)
 		if err != nil {
@@ -233,7 +239,7 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 	}
 	decoded, err := memory.Decode(record.Memory, body)
 	if err != nil {
-		return nil, err
+		return nil, asFlag(c, err)
 	}
 	m, ok := decoded.(*lukasa.Memory)
 	if !ok {
@@ -249,7 +255,7 @@ func timeFlag(name, value string) (hmx.Time, error) {
 	}
 	t, err := hmx.ParseTime(value)
 	if err != nil {
-		return t, fault.Newf(fault.InvalidArgument, "--%s: %w", name, err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
+		return t, fault.Newf(fault.Usage, "--%s: %w", name, err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
 	}
 	return t, nil
 }
@@ -264,12 +270,12 @@ func seconds(value string) (int64, error) {
 	if err != nil {
 		d, failed := time.ParseDuration(value)
 		if failed != nil {
-			return 0, fault.Newf(fault.InvalidArgument, "--ttl: %q is neither a duration nor a number of seconds", value).WithFix("write it as 90s, 36h or 3600")
+			return 0, fault.Newf(fault.Usage, "--ttl: %q is neither a duration nor a number of seconds", value).WithFix("write it as 90s, 36h or 3600")
 		}
 		n = int64(math.Ceil(d.Seconds()))
 	}
 	if n <= 0 {
-		return 0, fault.Newf(fault.InvalidArgument, "--ttl: %q is not in the future", value).WithFix("give at least 1 second, or leave it away to keep the memory for ever")
+		return 0, fault.Newf(fault.Usage, "--ttl: %q is not in the future", value).WithFix("give at least 1 second, or leave it away to keep the memory for ever")
 	}
 	return n, nil
 }

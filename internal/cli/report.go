@@ -22,6 +22,9 @@ func (s *shell) report(err error) {
 	if e.Code == fault.OutputClosed {
 		return // whoever stopped reading knows
 	}
+	if e.Code == fault.Canceled && e.Detail == "" {
+		e = &fault.Error{Code: e.Code, Detail: "stopped on request", Fix: e.Fix, Err: err}
+	}
 	if s.json {
 		var body struct {
 			Error struct {

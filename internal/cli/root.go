@@ -63,6 +63,9 @@ func (s *shell) nameState(c *cobra.Command, flags *rootFlags) error {
 	if chosen > 1 {
 		return fault.New(fault.Usage, "--all, --checkpoint, --key and --new-key exclude each other").WithFix("use one of them")
 	}
+	if flags.all && c.Flags().Changed("tenant") {
+		return fault.New(fault.Usage, "--all is about every tenant, and --tenant about one").WithFix("use one of them")
+	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		if flags.all {
 			return s.roots(ctx, v)
@@ -70,6 +73,15 @@ func (s *shell) nameState(c *cobra.Command, flags *rootFlags) error {
 		t, err := v.reader(ctx)
 		if err != nil {
 			return err
+		}
+		root, err := t.Root(ctx)
+		if err != nil {
+			return err
+		}
+		// A name that nobody wrote under is a slip, and its root and key would be
+		// taken for something.
+		if told := c.Flags().Changed("tenant") || s.env("LUKASA_TENANT") != ""; told && root.Size == 0 {
+			return fault.Newf(fault.NotFound, "tenant %q has no records here", t.Name()).WithFix("`lukasa root --all` lists the tenants there are")
 		}
 		switch {
 		case flags.checkpoint:
@@ -81,10 +93,6 @@ func (s *shell) nameState(c *cobra.Command, flags *rootFlags) error {
 			fallthrough
 		case flags.key:
 			return s.key(t, flags.newKey)
-		}
-		root, err := t.Root(ctx)
-		if err != nil {
-			return err
 		}
 		return s.showRoot(root)
 	})

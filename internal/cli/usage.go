@@ -58,6 +58,9 @@ func unknownCommand(parent *cobra.Command, name string) error {
 
 // wrongFlag is the error for flags that cannot be parsed.
 func wrongFlag(cmd *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && bad.GetFlag() != nil {
+		return unreadableFlag(cmd, bad)
+	}
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || missing.GetSpecifiedShortnames() != "" {
 		return fault.Newf(fault.Usage, "%w", err).WithFix(seeHelp(cmd))

@@ -79,7 +79,7 @@ func SyncDir(fs FS, dir string) error {
 
 // MkdirAll makes dir and what is missing above it, durably. The entry of a
 // directory that is already there is made durable too: whoever made it may have
-// been killed before he could.
+// been killed before he could. They are for their owner alone.
 func MkdirAll(fs FS, dir string) error {
 	entries := []string{dir}
 	for at := dir; ; {
@@ -93,7 +93,7 @@ func MkdirAll(fs FS, dir string) error {
 		entries = append(entries, up)
 		at = up
 	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make directory %s: %w", dir, err)
 	}
 	for i, at := range entries {

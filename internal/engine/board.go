@@ -169,7 +169,12 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 		return err
 	}
 	if b.o.Rebuild {
-		if err := open(0); err != nil {
+		// What the old index reached was durable, even if the index is no good
+		// otherwise.
+		if err := open(b.reached()); err != nil {
+			return err
+		}
+		if err := b.structural(); err != nil {
 			return err
 		}
 		if err := b.remake(ctx, b.o.Progress); err != nil {
@@ -188,6 +193,38 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 	}
 	return open(reached)
 }
+
+// reached returns how far the index on the disk had come, or zero when it does
+// not say.
+func (b *Board) reached() journal.LSN {
+	if _, err := b.o.FS.Stat(b.path(nameIndex)); err != nil {
+		return 0
+	}
+	if err := b.openStore(); err != nil {
+		return 0
+	}
+	_, most, err := apply.Cursor(b.store)
+	if closed := b.store.Close(); err != nil || closed != nil {
+		most = 0
+	}
+	b.store = nil
+	return most
+}
+
+// structural returns what is wrong with the journal beyond single payloads:
+// records are missing, so that what is left must not be taken for all there is.
+func (b *Board) structural() error {
+	for _, d := range b.log.Damages() {
+		if d.Part != journal.PartBody {
+			return fault.Newf(fault.Damaged, "the journal is damaged: %w", &d).
+				WithFix("restore the journal from a copy; reads go on, and `lukasa export` saves what is left")
+		}
+	}
+	return nil
+}
+
+// Now returns the time by the board's clock.
+func (b *Board) Now() time.Time { return b.o.Clock() }
 
 // openStore opens the index.
 func (b *Board) openStore() (err error) {
@@ -266,5 +303,8 @@ func (b *Board) Failed() error {
 	if e := b.failed.Load(); e != nil {
 		return e
 	}
-	return b.log.Failed()
+	if err := b.log.Failed(); err != nil {
+		return err
+	}
+	return b.structural()
 }

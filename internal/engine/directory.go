@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,10 @@ func (b *Board) claim() (io.Closer, error) {
 	default:
 		if err := b.ours(names); err != nil {
 			return nil, err
+		}
+		if b.o.MustExist && !slices.Contains(names, nameMark) {
+			return nil, fault.Newf(fault.NotFound, "%s is empty, not a data directory", b.dir).
+				WithFix("`lukasa ingest` or `lukasa remember` make one; or name another with --data")
 		}
 	}
 	return disk.Lock(b.o.FS, b.path(nameLock), b.o.Note)

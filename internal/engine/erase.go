@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
@@ -214,22 +217,23 @@ func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 // may come again.
 func (g *group) target(w Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
 	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
-	f, err := g.b.frameAt(g.tx, t, position)
+	f, err := g.b.headAt(g.tx, t, position)
 	if fault.CodeOf(err) == fault.Damaged {
-		return target, nil // erasing is welcome all the same
+		// Where its payload is and who may erase it are both in its header.
+		return target, fault.Newf(fault.Damaged, "position %d of tenant %q cannot be erased, because its header cannot be read: %w", position, t.Name, err).
+			WithFix("`lukasa verify --deep` says what is damaged; put the journal back from a copy, then erase it")
 	}
 	if err != nil {
 		return target, g.stop(err)
 	}
-	r, err := apply.Decode(&f)
-	if err != nil {
-		return target, nil
-	}
+	// A payload that cannot be read may be erased all the same, but not by
+	// anyone, and what it said is not known any more.
+	r, decoding := apply.Decode(&f)
 	if r.Header.Trust > w.ceiling() {
 		return target, fault.Newf(fault.Untrusted, "position %d was written with trust %s; a writer of trust %s may not erase it", position, r.Header.Trust, w.ceiling()).
 			WithFix("have someone of tier " + r.Header.Trust.String() + " erase it")
 	}
-	if key == nil {
+	if key == nil || decoding != nil {
 		return target, nil
 	}
 	if r.Event != nil {
@@ -242,6 +246,30 @@ func (g *group) target(w Writer, t *ledger.Tenant, kind record.Kind, position ui
 		}
 	}
 	return target, nil
+}
+
+// headAt reads the frame at a position. A body that cannot be read is left
+// away; the header is the one that the tenant's tree has.
+func (b *Board) headAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	at, ok, err := ledger.At(r, t.Number, position)
+	if err != nil {
+		return journal.Frame{}, err
+	}
+	if !ok {
+		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
+			WithFix("`lukasa rebuild` makes the index anew from the journal")
+	}
+	f, err := b.log.Read(at.LSN, nil)
+	if apply.Bodiless(err) {
+		f.Body, err = nil, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	if merkle.LeafHash(f.Header) != at.Leaf {
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, t.Name)
+	}
+	return f, nil
 }
 
 // finishNow is finishErasures for an open board.
@@ -265,6 +293,16 @@ func (b *Board) finishErasures() error {
 		if err != nil {
 			return err
 		}
+		// A note is not enough to overwrite anything: a record must say so, and
+		// one that was written after what it erases.
+		by, ok, err := ledger.Erased(b.store, u.Tenant, u.Position)
+		if err != nil {
+			return err
+		}
+		if !ok || by <= u.Position {
+			done = append(done, u)
+			continue
+		}
 		place, ok, err := ledger.At(b.store, u.Tenant, u.Position)
 		if err != nil {
 			return err
@@ -273,13 +311,7 @@ func (b *Board) finishErasures() error {
 			lsns, done = append(lsns, place.LSN), append(done, u)
 		}
 	}
-	if len(lsns) == 0 {
-		return nil
-	}
-	if err := b.store.Flush(); err != nil {
-		return err
-	}
-	if err := b.log.Erase(lsns); err != nil {
+	if err := b.overwrite(lsns); err != nil || len(done) == 0 {
 		return err
 	}
 	tx := b.store.Begin()
@@ -292,9 +324,108 @@ func (b *Board) finishErasures() error {
 	return tx.Commit()
 }
 
-// Purge rewrites the index so that nothing deleted is left in its files.
+// overwrite erases payloads on the disk, after the index is there to stay.
+func (b *Board) overwrite(lsns []journal.LSN) error {
+	if len(lsns) == 0 {
+		return nil
+	}
+	if err := b.store.Flush(); err != nil {
+		return err
+	}
+	return b.log.Erase(lsns)
+}
+
+// erasedTable is where the ledger keeps what was erased: tenant, position →
+// position of the record that says so.
+const erasedTable = 'e'
+
+// erasures walks over everything that was ever erased and calls visit with
+// where it lies. What names itself or something younger as erased is not
+// believed.
+func erasures(ctx context.Context, r kv.Reader, visit func(tenant uint32, position uint64, lsn journal.LSN) error) error {
+	it, err := r.Iter([]byte{ledger.Prefix, erasedTable}, []byte{ledger.Prefix, erasedTable + 1})
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	n := 0
+	for ok := it.First(); ok; ok = it.Next() {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key := it.Key()
+		if len(key) != 2+4+8 {
+			continue
+		}
+		tenant, position := binary.BigEndian.Uint32(key[2:]), index.Uint64At(key[6:])
+		by, ok, err := ledger.Erased(r, tenant, position)
+		if err != nil {
+			return err
+		}
+		if !ok || by <= position {
+			continue
+		}
+		place, ok, err := ledger.At(r, tenant, position)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := visit(tenant, position, place.LSN); err != nil {
+			return err
+		}
+	}
+	return it.Close()
+}
+
+// blankAt reports whether nothing of a payload is on the disk. One that cannot
+// be read is not known to be gone.
+func (b *Board) blankAt(lsn journal.LSN) (bool, error) {
+	f, err := b.log.Read(lsn, nil)
+	if apply.Bodiless(err) {
+		return false, nil
+	}
+	return err == nil && apply.Blank(&f), err
+}
+
+// eraseAgain overwrites every erased payload that is on the disk all the same:
+// a file of the journal may have been put back from a copy.
+func (b *Board) eraseAgain(ctx context.Context) error {
+	b.erasing.Lock()
+	defer b.erasing.Unlock()
+	snap := b.store.Snapshot()
+	defer snap.Close()
+	var lsns []journal.LSN
+	var unread error
+	err := erasures(ctx, snap, func(_ uint32, _ uint64, lsn journal.LSN) error {
+		blank, err := b.blankAt(lsn)
+		switch {
+		case fault.CodeOf(err) == fault.Damaged:
+			unread = first(unread, err) // the others are erased all the same
+		case err != nil:
+			return err
+		case !blank:
+			lsns = append(lsns, lsn)
+		}
+		return nil
+	})
+	return first(err, b.overwrite(lsns), unread)
+}
+
+// finishAll finishes every erasure, also such as had been finished before.
+func (b *Board) finishAll(ctx context.Context) error {
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	return first(b.finishErasures(), b.eraseAgain(ctx))
+}
+
+// Purge rewrites the index so that nothing deleted is left in its files, and
+// overwrites what was erased and is on the disk again.
 func (b *Board) Purge(ctx context.Context) error {
-	if err := b.finishNow(ctx); err != nil {
+	if err := b.finishAll(ctx); err != nil {
 		return err
 	}
 	// Reads that began before the deletions keep what they see; those that
@@ -341,7 +472,10 @@ func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.
 		}
 	case *memory.Expiry:
 		for _, target := range c.Targets {
-			g, err := b.frameAt(r, t, target.Position)
+			if target.Kind != record.Event {
+				continue // a thing keeps its history
+			}
+			g, err := b.headAt(r, t, target.Position)
 			if err != nil {
 				return notary.Signed{}, err
 			}
@@ -354,7 +488,49 @@ func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.
 	default:
 		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
 	}
+	if len(out.Erased) == 0 {
+		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: a thing that is over keeps its history", position, t.Name)
+	}
+	if err := b.seeBlank(r, t, out.Erased); err != nil {
+		return notary.Signed{}, err
+	}
 	return b.notary.SignReceipt(t.Name, out, b.tree(r, t))
+}
+
+// seeBlank refuses unless every payload that a receipt is to name is seen to be
+// gone from the disk. The caller has the gate.
+func (b *Board) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+	err := b.lookBlank(r, t, list)
+	if err == nil {
+		return nil
+	}
+	// It may be under way, or not have been finished the last time.
+	if undone := b.finishErasures(); undone != nil && fault.CodeOf(undone) != fault.Damaged {
+		return undone
+	}
+	return b.lookBlank(r, t, list)
+}
+
+func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+	for _, e := range list {
+		for _, position := range e.Positions {
+			at, ok, err := ledger.At(r, t.Number, position)
+			if err != nil {
+				return err
+			}
+			blank := false
+			if ok {
+				if blank, err = b.blankAt(at.LSN); err != nil {
+					return fmt.Errorf("position %d of tenant %q: %w", position, t.Name, err)
+				}
+			}
+			if !blank {
+				return fault.Newf(fault.Damaged, "position %d of tenant %q was erased, but its payload is on the disk, so no receipt is signed", position, t.Name).
+					WithFix("`lukasa redact --purge` overwrites it; then ask for the receipt again")
+			}
+		}
+	}
+	return nil
 }
 
 // add adds a position to what is erased of an id.

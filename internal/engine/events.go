@@ -18,8 +18,8 @@ import (
 // Writer is who writes: the name that stands in the record for ever, and the
 // highest tier of trust that what it writes may have.
 type Writer struct {
-	// Actor is the writer's name. For events it may be empty: the event's own
-	// agent is then the actor.
+	// Actor is the writer's name. It stays in the header of the record for
+	// ever, erasures or not. For events it may be empty.
 	Actor string
 	// Trust is the ceiling. Zero means [record.Agent].
 	Trust record.Trust
@@ -30,6 +30,14 @@ func (w Writer) ceiling() record.Trust {
 		return record.Agent
 	}
 	return w.Trust
+}
+
+// check refuses a tier that there is not.
+func (w Writer) check() error {
+	if w.Trust == 0 || w.Trust.Known() {
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "trust: there is no tier %d", uint8(w.Trust)).WithFix("use external, tool, agent, user or operator")
 }
 
 // Disposition is what became of an event.
@@ -76,20 +84,34 @@ type eventBatch struct {
 // events' own, and then none of them is acknowledged. The events must not be
 // changed while the call runs.
 func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
-	batch, err := b.prepareEvents(w, events)
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	batch, err := b.prepareEvents(w, events, madeInGo)
 	if err != nil {
 		return nil, err
 	}
 	return b.appendPrepared(ctx, batch)
 }
 
-// prepareEvents does what needs neither the state nor the queue: names,
+// origin says where events come from: a decoder, which has applied every rule
+// of the protocol, or somebody's code, which may not have.
+type origin bool
+
+const (
+	decoded  origin = false
+	madeInGo origin = true
+)
+
+// prepareEvents does what needs neither the state nor the queue: rules, names,
 // encoding, salts, hashes.
-func (b *Board) prepareEvents(w Writer, events []*hmx.Event) (*eventBatch, error) {
+func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*eventBatch, error) {
 	batch := make([]prepared, len(events))
 	room := 0
 	for _, ev := range events {
-		room += record.SaltSize + ev.Size() + 256
+		if ev != nil {
+			room += record.SaltSize + ev.Size() + 256
+		}
 	}
 	arena := make([]byte, 0, room)
 	salts := make([]byte, record.SaltSize*len(events))
@@ -112,12 +134,16 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event) (*eventBatch, error
 		}
 		arena = grown
 		p.body = arena[start:len(arena):len(arena)]
-		p.rec.Event = ev
-		actor := w.Actor
-		if actor == "" {
-			actor = ev.AgentID
+		if from == madeInGo {
+			// What is read back at a replay must be accepted then.
+			if ev, _, err = hmx.DecodeEvent(p.body[record.SaltSize:]); err != nil {
+				arena = arena[:start]
+				p.refused = fault.From(fault.Wrap(fault.InvalidDocument, err))
+				continue
+			}
 		}
-		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: actor}
+		p.rec.Event = ev
+		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
 	}
 	return &eventBatch{events: batch, ahead: hashAhead(batch)}, nil
 }
@@ -136,6 +162,9 @@ func hashAhead(batch []prepared) *record.Ahead {
 
 // checkEvent applies the rules that the engine adds to the protocol's.
 func checkEvent(ev *hmx.Event, w Writer) error {
+	if ev == nil {
+		return fault.New(fault.InvalidArgument, "event: there is none").WithFix("leave nil out")
+	}
 	if err := memory.CheckTenant(ev.TenantID); err != nil {
 		return err
 	}

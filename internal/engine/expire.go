@@ -2,9 +2,10 @@ package engine
 
 import (
 	"context"
-	"slices"
+	"math"
 	"time"
 
+	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -22,47 +23,78 @@ type Expired struct {
 
 // Expire journals the end of everything of a tenant whose time is over at now:
 // things by their TTL, events by their ttl_seconds, and what retention policies
-// say. Expired things keep their history; expired events are erased. The writer
-// stands in the records as the actor.
+// say. Expired things keep their history, unless a policy erases them; expired
+// events are erased. The writer stands in the records as the actor.
+//
+// What is over is over whoever says so: the writer's trust does not matter. A
+// policy reaches as far as its own trust, and passes over what is trusted more.
+// So that nobody ends anything early, now must not be in the future: not later
+// than the board's clock or, if that runs behind, the tenant's newest record.
 func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
-	due, err := b.due(ctx, tenant, now.UnixNano())
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	if now.IsZero() {
+		return nil, fault.New(fault.InvalidArgument, "now: it is not given").WithFix("give the time at which things are over, such as the current one")
+	}
+	if !time.Unix(0, now.UnixNano()).Equal(now) {
+		return nil, fault.Newf(fault.InvalidArgument, "now: the year %d is out of range, which is from 1678 to 2262", now.Year()).
+			WithFix("give the current time, or an earlier one in that range")
+	}
+	endings, err := b.due(ctx, w, tenant, now)
 	if err != nil {
 		return nil, err
 	}
 	out := &Expired{}
-	for part := range slices.Chunk(due.erase, 1000) {
-		// The content may come again: it was let go for its age alone.
-		done, err := b.redact(ctx, w, part, false)
-		if err != nil {
-			return out, err
-		}
-		out.Things += len(part) - done.Already
-	}
-	for _, e := range due.expiries {
-		for len(e.Targets) > 0 {
-			n := min(len(e.Targets), memory.MaxTargets)
-			part := &memory.Expiry{Targets: e.Targets[:n], Cause: e.Cause, Policy: e.Policy}
-			if err := b.expire(ctx, w, tenant, part); err != nil {
-				return out, err
-			}
-			for _, t := range part.Targets {
-				if t.Kind == record.Event {
-					out.Events++
-				} else {
-					out.Things++
-				}
-			}
-			e.Targets = e.Targets[n:]
+	erased := false
+	for _, e := range endings {
+		done, failed := b.eraseOld(ctx, tenant, e)
+		out.Things += done
+		erased = erased || done > 0
+		if err = failed; err != nil {
+			break
 		}
 	}
-	if out.Events > 0 {
-		return out, b.finishNow(ctx)
+	// What a policy erases need not expire before, so this comes second.
+	for i := 0; i < len(endings) && err == nil; i++ {
+		err = b.expireAll(ctx, tenant, endings[i], out)
 	}
-	return out, nil
+	if erased || out.Events > 0 {
+		// Even after a failure: what is journaled as erased is to be overwritten.
+		err = first(err, b.finishNow(ctx))
+	}
+	return out, err
 }
 
-// expire puts the record of an expiry. What changed since it was looked up is
-// looked at again by the fold, which passes over what is gone.
+// ending is what is over for one cause.
+type ending struct {
+	writer Writer        // whose trust is that of the policy, if one is the cause
+	expiry memory.Expiry // what expires
+	erase  []memory.URI  // things that a policy erases, with their newest version
+}
+
+// expireAll journals an expiry in as many records as it needs.
+func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
+	for rest := e.expiry.Targets; len(rest) > 0; {
+		n := min(len(rest), memory.MaxTargets)
+		part := &memory.Expiry{Targets: rest[:n:n], Cause: e.expiry.Cause, Policy: e.expiry.Policy}
+		if err := b.expire(ctx, e.writer, tenant, part); err != nil {
+			return err
+		}
+		for _, t := range part.Targets {
+			if t.Kind == record.Event {
+				out.Events++
+			} else {
+				out.Things++
+			}
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// expire puts the record of an expiry. Its targets are then what was still due
+// when its turn came: the fold ends whatever the record names.
 func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.Expiry) error {
 	id, err := b.ids.Next()
 	if err != nil {
@@ -96,23 +128,27 @@ func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.E
 }
 
 // stillDue reports whether a record that was to expire is still the current
-// content of a live thing, or an event that is still there.
+// content of a live thing, or an event that is still there. What cannot be read
+// is left to Verify: it must not keep the rest alive.
 func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
-	_, gone, err := ledger.Erased(g.tx, t.Number, target.Position)
+	f, err := g.b.frameAt(g.tx, t, target.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return false, nil
+	}
 	if err != nil {
 		return false, g.stop(err)
 	}
-	if gone || target.Kind == record.Event {
-		return !gone, nil
+	if f.Erased {
+		return false, nil
 	}
-	body, err := g.b.bodyAt(g.tx, t, target.Kind, target.Position)
-	if fault.CodeOf(err) == fault.Damaged {
-		return false, nil // what cannot be read must not keep the rest alive
+	r, err := apply.Decode(&f)
+	if err != nil || r.Header.Kind != target.Kind {
+		return false, nil
 	}
-	if err != nil {
-		return false, err
+	if r.Body == nil {
+		return r.Event != nil, nil
 	}
-	id, _ := body.Identity()
+	id, _ := r.Body.Identity()
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
 	if err != nil {
 		return false, g.stop(err)
@@ -120,39 +156,111 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 	return ok && h.State == catalog.Live && h.Position == target.Position, nil
 }
 
-// dues is what is over.
-type dues struct {
-	expiries []*memory.Expiry
-	erase    []memory.URI // things that a policy wants erased
+// eraseOld journals the erasure of what a policy erases, in as many records as
+// it needs. It returns how many things were erased.
+func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
+	for rest := e.erase; len(rest) > 0; {
+		id, err := b.ids.Next()
+		if err != nil {
+			return things, err
+		}
+		var did, seen int
+		err = b.submit(ctx, &request{alone: true, admit: func(g *group) (err error) {
+			did, seen, err = g.eraseOld(e.writer, tenant, id, rest)
+			return err
+		}})
+		if err != nil {
+			return things, err
+		}
+		things += did
+		rest = rest[seen:]
+	}
+	return things, nil
+}
+
+// eraseOld puts one redaction of things that are as old as they were when they
+// were looked up. It returns how many it erases, and how many it looked at, which
+// is at least one.
+func (g *group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
+	t, err := g.tenant(tenant)
+	if err != nil {
+		return 0, 0, err
+	}
+	red := &memory.Redaction{}
+	for _, u := range uris {
+		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return 0, 0, g.stop(err)
+		}
+		if !ok || h.State == catalog.Redacted || uint64(h.Version) != u.Version {
+			seen++
+			continue
+		}
+		// Without a key the content may come again: it was let go for its age alone.
+		targets, _, err := g.targetsOf(w, t, u, nil)
+		if fault.CodeOf(err) == fault.Untrusted || len(targets) > memory.MaxTargets {
+			seen++ // the policy does not reach it, or no record could say it
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		if len(red.Targets)+len(targets) > memory.MaxTargets {
+			break
+		}
+		red.Targets = append(red.Targets, targets...)
+		seen++
+		did++
+	}
+	if did == 0 {
+		return 0, seen, nil
+	}
+	return did, seen, g.putRedaction(w, tenant, id, red, &Erasure{})
 }
 
 // due collects what is over.
-func (b *Board) due(ctx context.Context, tenant string, now int64) (list dues, err error) {
+func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time) (list []*ending, err error) {
 	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		ttl := &memory.Expiry{Cause: memory.CauseTTL}
+		if latest := time.Unix(0, max(b.o.Clock().UnixNano(), t.Time)); now.After(latest) {
+			return fault.Newf(fault.InvalidArgument, "now: %s is in the future; it is %s", now.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339)).
+				WithFix("give the current time or an earlier one")
+		}
+		ttl := &ending{writer: w, expiry: memory.Expiry{Cause: memory.CauseTTL}}
 		var failed error
-		err := catalog.Ended(r, t.Number, now, func(kind record.Kind, d catalog.Thing) bool {
+		err := catalog.Ended(r, t.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
 			var h *catalog.Head
 			if h, _, failed = catalog.HeadOf(r, t.Number, kind, d); failed != nil || h == nil {
 				return failed == nil
 			}
-			ttl.Targets = append(ttl.Targets, memory.ExpiryTarget{Kind: kind, Position: h.Position})
+			ttl.ends(kind, h.Position)
 			return true
 		})
 		if err != nil || failed != nil {
 			return first(failed, err)
 		}
-		err = timeline.Expired(r, t.Number, now, func(p timeline.Place) bool {
-			ttl.Targets = append(ttl.Targets, memory.ExpiryTarget{Kind: record.Event, Position: p.Position})
+		err = timeline.Expired(r, t.Number, now.UnixNano(), func(p timeline.Place) bool {
+			ttl.ends(record.Event, p.Position)
 			return true
 		})
 		if err != nil {
 			return err
 		}
-		list.expiries = append(list.expiries, ttl)
-		return b.retention(ctx, r, t, now, &list)
+		list = append(list, ttl)
+		return b.retention(r, t, func(h *catalog.Head, p *memory.Policy) error {
+			e := &ending{
+				writer: Writer{Actor: w.Actor, Trust: h.Trust},
+				expiry: memory.Expiry{Cause: memory.CauseRetention, Policy: h.ID},
+			}
+			list = append(list, e)
+			return b.outlived(ctx, r, t, p, now.UnixNano(), e)
+		})
 	})
 	return list, err
+}
+
+// ends adds a record to what expires.
+func (e *ending) ends(kind record.Kind, position uint64) {
+	e.expiry.Targets = append(e.expiry.Targets, memory.ExpiryTarget{Kind: kind, Position: position})
 }
 
 func first(errs ...error) error {
@@ -164,53 +272,82 @@ func first(errs ...error) error {
 	return nil
 }
 
-// retention adds what the tenant's retention policies let go.
-func (b *Board) retention(ctx context.Context, r kv.Reader, t *ledger.Tenant, now int64, list *dues) error {
+// retention calls visit with the retention policies of a tenant that count. One
+// that cannot be read counts for nothing.
+func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
 	var failed error
 	err := catalog.List(r, t.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
-		h, ok, err := catalog.HeadOf(r, t.Number, record.Policy, d)
-		if err != nil || !ok {
-			failed = err
-			return err == nil
+		var h *catalog.Head
+		if h, _, failed = catalog.HeadOf(r, t.Number, record.Policy, d); failed != nil || h == nil {
+			return failed == nil
 		}
-		body, err := b.bodyAt(r, t, record.Policy, h.Position)
-		if err != nil {
-			failed = err
-			return false
-		}
-		p, ok := body.(*memory.Policy)
-		if !ok || h.Trust < record.User || h.Status != "active" {
+		if h.Trust < record.User || h.Status != "active" {
 			return true
 		}
-		e := &memory.Expiry{Cause: memory.CauseRetention, Policy: h.ID}
-		cutoff := now - p.Retention.MaxAgeSeconds*int64(time.Second)
-		for _, kind := range p.Retention.Kinds {
-			if kind == record.Event {
-				failed = b.olderEvents(ctx, r, t, cutoff, e)
-			} else {
-				failed = older(r, t, kind, cutoff, func(h *catalog.Head) {
-					if p.Retention.Action == memory.RetainErase {
-						list.erase = append(list.erase, memory.URI{Tenant: t.Name, Kind: kind, ID: h.ID})
-					} else {
-						e.Targets = append(e.Targets, memory.ExpiryTarget{Kind: kind, Position: h.Position})
-					}
-				})
-			}
-			if failed != nil {
-				return false
-			}
+		body, err := b.bodyAt(r, t, record.Policy, h.Position)
+		if code := fault.CodeOf(err); code == fault.Damaged || code == fault.Erased {
+			return true
 		}
-		list.expiries = append(list.expiries, e)
-		return true
+		if failed = err; err != nil {
+			return false
+		}
+		if p, ok := body.(*memory.Policy); ok {
+			failed = visit(h, p)
+		}
+		return failed == nil
 	})
 	return first(failed, err)
 }
 
-// older calls visit with what is live of a kind and was written before the
-// cutoff.
-func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, cutoff int64, visit func(*catalog.Head)) error {
+// outlived adds what a retention policy lets go.
+func (b *Board) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
+	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
+	if now > math.MinInt64+age {
+		cutoff = now - age
+	}
+	for _, kind := range p.Retention.Kinds {
+		if kind == record.Event {
+			if err := b.olderEvents(ctx, r, t, p.Scope, cutoff, e); err != nil {
+				return err
+			}
+			continue
+		}
+		states := []catalog.State{catalog.Live}
+		if p.Retention.Action == memory.RetainErase {
+			states = append(states, catalog.Forgotten, catalog.Expired) // their history is still there
+		}
+		for _, state := range states {
+			err := older(r, t, kind, state, cutoff, func(h *catalog.Head) {
+				switch {
+				case h.Trust > e.writer.Trust || !covers(p.Scope, h):
+				case p.Retention.Action == memory.RetainErase:
+					e.erase = append(e.erase, memory.URI{Tenant: t.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
+				default:
+					e.ends(kind, h.Position)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether a thing is in a scope.
+func covers(s memory.Scope, h *catalog.Head) bool {
+	agent := h.Agent // whom it came from, whoever brought it here
+	if agent == "" {
+		agent = h.Actor
+	}
+	return s.CoversAgent(agent) && s.CoversType(memory.Type(h.Class)) && s.CoversTags(h.Tags) && s.CoversKey(h.Key)
+}
+
+// older calls visit with what is in a state and was last written about before
+// the cutoff.
+func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
 	var failed error
-	err := catalog.List(r, t.Number, catalog.All(kind, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(r, t.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
 		h, _, failed = catalog.HeadOf(r, t.Number, kind, d)
 		if failed == nil && h != nil && h.Updated < cutoff {
@@ -221,19 +358,12 @@ func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, cutoff int64, visit 
 	return first(failed, err)
 }
 
-// olderEvents adds the events that were recorded before the cutoff. Times never
-// fall within a tenant, so it stops at the first that is younger.
-func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, cutoff int64, e *memory.Expiry) error {
+// olderEvents adds the events of a scope that were recorded before the cutoff.
+// Times never fall within a tenant, so it stops at the first that is younger.
+func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
 	for position := range t.Size {
 		if position%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
-		}
-		_, gone, err := ledger.Erased(r, t.Number, position)
-		if err != nil {
-			return err
-		}
-		if gone {
-			continue
 		}
 		f, err := b.frameAt(r, t, position)
 		if fault.CodeOf(err) == fault.Damaged {
@@ -249,8 +379,15 @@ func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 		if h.Time >= cutoff {
 			return nil
 		}
-		if h.Kind == record.Event {
-			e.Targets = append(e.Targets, memory.ExpiryTarget{Kind: record.Event, Position: position})
+		if f.Erased || h.Kind != record.Event || h.Trust > e.writer.Trust {
+			continue
+		}
+		rec, err := apply.Decode(&f)
+		if err != nil || rec.Event == nil {
+			continue // Verify tells
+		}
+		if s.CoversAgent(rec.Event.AgentID) && s.CoversTags(rec.Event.Tags) {
+			e.ends(record.Event, position)
 		}
 	}
 	return nil

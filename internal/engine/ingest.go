@@ -14,6 +14,9 @@ import (
 // ingestBatch is how many events of a stream share an fsync.
 const ingestBatch = 2000
 
+// ingestBytes is how many bytes of lines do, if they are few and long.
+const ingestBytes = 4 << 20
+
 // Rejection is a line of a stream that was not recorded.
 type Rejection struct {
 	Line  int // of the stream, from 1
@@ -50,20 +53,23 @@ type IngestOptions struct {
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
 func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
+	if err := o.Writer.check(); err != nil {
+		return IngestReport{}, err
+	}
 	in := &intake{b: b, o: o, report: IngestReport{}, tenants: make(map[string]bool)}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	decoded := make(chan *lot, 2)
+	lots := make(chan *lot, 2)
 	ready := make(chan *lot, 2)
 	go func() {
-		defer close(decoded)
-		in.decode(ctx, src, decoded)
+		defer close(lots)
+		in.decode(ctx, src, lots)
 	}()
 	go func() {
 		defer close(ready)
-		for l := range decoded {
+		for l := range lots {
 			if l.err == nil {
-				l.batch, l.err = b.prepareEvents(o.Writer, l.events)
+				l.batch, l.err = b.prepareEvents(o.Writer, l.events, decoded)
 			}
 			select {
 			case ready <- l:
@@ -108,6 +114,7 @@ type lot struct {
 	warnings int
 	bytes    int64
 	read     int   // lines read, bad ones included
+	held     int   // bytes of the events held
 	err      error // of the source
 }
 
@@ -162,6 +169,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 			return
 		default:
 			l.read++
+			l.held += len(line.Text)
 			ev, warnings, err := hmx.DecodeEvent(line.Text)
 			if err != nil {
 				l.rejected = append(l.rejected, Rejection{line.Number, l.read - 1, fault.From(fault.Wrap(fault.InvalidDocument, err))})
@@ -170,7 +178,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 			l.warnings += len(warnings)
 			l.events, l.places = append(l.events, ev), append(l.places, linePlace{line.Number, l.read - 1})
 		}
-		if l.read >= ingestBatch && !send() {
+		if (l.read >= ingestBatch || l.held >= ingestBytes) && !send() {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"reflect"
 	"strconv"
 
 	"lukasa.dev/internal/fault"
@@ -64,6 +65,12 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 
 // checkPut applies the rules that need no state.
 func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
+	if body == nil || reflect.ValueOf(body).IsNil() {
+		return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
+	}
+	if err := w.check(); err != nil {
+		return err
+	}
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
 	}
@@ -107,7 +114,8 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 		if err != nil {
 			return nil, err
 		}
-		if same {
+		// Somebody who is trusted more and says the same vouches for it.
+		if same && w.ceiling() <= head.Trust {
 			uri.Version = uint64(head.Version)
 			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
 		}
@@ -245,11 +253,16 @@ func (g *group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) 
 
 // outranks refuses a writer that is trusted less than what it would change.
 func outranks(w Writer, head *catalog.Head) error {
-	if w.ceiling() >= head.Trust {
-		return nil
+	guard := max(head.Trust, head.Ended)
+	if w.ceiling() < guard {
+		return fault.Newf(fault.Untrusted, "%s %s was written or ended with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, guard, w.ceiling()).
+			WithFix("have someone of tier " + guard.String() + " change it, or write something new")
 	}
-	return fault.Newf(fault.Untrusted, "%s %s was written with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, head.Trust, w.ceiling()).
-		WithFix("have someone of tier " + head.Trust.String() + " change it, or write something new")
+	if head.Visibility == memory.VisiblePrivate && head.Actor != w.Actor && w.ceiling() < record.Operator {
+		return fault.Newf(fault.Untrusted, "%s %s is private to %q", head.Kind, head.ID, head.Actor).
+			WithFix("use another key, or have its writer or an operator change it")
+	}
+	return nil
 }
 
 // lowest returns the lowest tier among the writer's and those of everything the

@@ -54,7 +54,8 @@ func (b *Board) eventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*Stored
 		return nil, err
 	}
 	if f.Erased {
-		by, _, err := ledger.Erased(r, t.Number, position)
+		// The store and not the snapshot: it may have been erased since.
+		by, _, err := ledger.Erased(b.store, t.Number, position)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +126,12 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 			return false
 		}
 		var ev *StoredEvent
-		if ev, failed = b.eventAt(r, t, p.Position); failed != nil {
+		ev, failed = b.eventAt(r, t, p.Position)
+		if fault.CodeOf(failed) == fault.Erased {
+			failed = nil // since the snapshot was taken
+			return true
+		}
+		if failed != nil {
 			return false
 		}
 		page.Events = append(page.Events, ev)

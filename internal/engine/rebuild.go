@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/kv"
 )
 
@@ -34,7 +35,11 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return first(remade, b.fail(err))
 	}
-	return first(remade, b.finishErasures())
+	// As when the directory is opened: what is damaged is told by Verify.
+	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
+		return first(remade, err)
+	}
+	return remade
 }
 
 // remake builds an index beside the one in use and swaps the two. No index may

@@ -55,6 +55,11 @@ func (v View) sees(h *catalog.Head) bool {
 	return v.Agent == "" || h.Visibility != memory.VisiblePrivate || h.Actor == v.Agent
 }
 
+// seesVersion reports whether a version that an actor wrote may be shown.
+func (v View) seesVersion(body memory.Body, actor string) bool {
+	return v.Agent == "" || v.Agent == actor || body.Facets().Visibility != memory.VisiblePrivate
+}
+
 // Thing is a versioned thing as it was at one version.
 type Thing struct {
 	URI      memory.URI // with the version
@@ -232,6 +237,9 @@ func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Cha
 				if c.Body, err = b.bodyAt(r, t, h.Kind, e.Position); err != nil {
 					return err
 				}
+				if !v.seesVersion(c.Body, c.Actor) {
+					c.Body, c.Note = nil, "private"
+				}
 			}
 			changes = append(changes, c)
 		}
@@ -305,6 +313,9 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 			return false
 		}
 		thing, err := b.thing(r, t, h, 0, o.View)
+		if fault.CodeOf(err) == fault.Erased {
+			return true // since the snapshot was taken
+		}
 		if err != nil {
 			failed = err
 			return false
@@ -350,6 +361,8 @@ func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, 
 				var thing *Thing
 				if thing, err = b.thing(r, t, h, 0, v); err == nil {
 					things = append(things, thing)
+				} else if fault.CodeOf(err) == fault.Erased {
+					err = nil // since the snapshot was taken
 				}
 			}
 			failed = err

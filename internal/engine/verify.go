@@ -8,10 +8,12 @@ import (
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
 
@@ -57,7 +59,8 @@ func (o VerifyOptions) tell(step string, done, total uint64) {
 }
 
 // Verify checks the directory. The error is for what kept it from looking; what
-// it found is in the report. Writes wait during a deep verification.
+// it found is in the report. During a deep verification everything else waits,
+// reads too.
 func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -168,15 +171,19 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 	if err := b.verifyRecords(ctx, o, scratch, report); err != nil {
 		return err
 	}
+	if err := b.verifyErased(ctx, scratch, report); err != nil {
+		return err
+	}
 	return compare(ctx, b.store, scratch, report)
 }
 
-// verifyRecords checks the commitment of every record, and that nothing is
-// blank that nobody erased.
+// verifyRecords checks the commitment of every record, that nothing is blank
+// that nobody erased, and what an engine that wrote it would have made sure of.
 func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
 	scan := b.log.Scan(0)
 	defer scan.Close()
 	var f journal.Frame
+	times := make(map[string]int64) // of each tenant's newest record so far
 	for n := uint64(0); ; n++ {
 		err := scan.Next(&f)
 		if err == io.EOF {
@@ -199,9 +206,16 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 			report.find("journal", "the record at LSN %d: %v", f.LSN, err)
 			continue
 		}
+		if last, ok := times[h.Tenant]; ok && h.Time < last {
+			report.find("tenant "+h.Tenant, "position %d is older than the one before it", h.Position)
+		}
+		times[h.Tenant] = max(times[h.Tenant], h.Time)
 		if !apply.Blank(&f) {
 			if record.Commit(f.Body) != h.Commitment {
 				report.find("journal", "position %d of tenant %q does not match its commitment", h.Position, h.Tenant)
+			}
+			if err := b.verifyRecord(&f, r, report); err != nil {
+				return err
 			}
 			continue
 		}
@@ -220,6 +234,114 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 			report.find("journal", "position %d of tenant %q is blank on the disk, but nobody erased it", h.Position, h.Tenant)
 		}
 	}
+}
+
+// verifyRecord checks what a record says about itself and about others.
+func (b *Board) verifyRecord(f *journal.Frame, r kv.Reader, report *VerifyReport) error {
+	rec, err := apply.Decode(f)
+	if err != nil {
+		report.find("journal", "%v", err)
+		return nil
+	}
+	h := &rec.Header
+	where := "tenant " + h.Tenant
+	if ev := rec.Event; ev != nil {
+		if record.ID(h.Tenant, record.Event, ev.EventID) != h.ID {
+			report.find(where, "position %d has the header of another event than %q", h.Position, ev.EventID)
+		}
+		if ev.TenantID != h.Tenant {
+			report.find(where, "position %d is an event of tenant %q", h.Position, ev.TenantID)
+		}
+	}
+	var targets []memory.RedactionTarget
+	switch c := rec.Control.(type) {
+	case *memory.Redaction:
+		targets = c.Targets
+	case *memory.Expiry:
+		for _, t := range c.Targets {
+			targets = append(targets, memory.RedactionTarget{Kind: t.Kind, Position: t.Position})
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	t, ok, err := ledger.Lookup(r, h.Tenant)
+	if err != nil || !ok {
+		return err
+	}
+	for i := range targets {
+		if err := b.verifyTarget(r, t, h, &targets[i], report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyTarget checks that a record takes away what it may.
+func (b *Board) verifyTarget(r kv.Reader, t *ledger.Tenant, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
+	where := "tenant " + t.Name
+	if target.Position >= by.Position {
+		report.find(where, "position %d takes position %d away, which does not come before it", by.Position, target.Position)
+		return nil
+	}
+	f, err := b.headAt(r, t, target.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return nil // told by the check of the journal
+	}
+	if err != nil {
+		return err
+	}
+	h, err := record.ParseHeader(f.Header)
+	if err != nil {
+		return nil // told when it is its turn
+	}
+	fits := h.Kind == target.Kind
+	if by.Kind == record.Redaction && target.Kind != record.Event {
+		// What was said about a thing goes with it.
+		fits = fits || h.Kind == record.Tombstone || h.Kind == record.Transition && target.Kind == record.Artifact
+	}
+	if !fits {
+		report.find(where, "position %d takes position %d away as a %s, but that is a %s", by.Position, target.Position, target.Kind, h.Kind)
+	} else if by.Kind == record.Redaction && h.Kind == record.Event && h.ID != target.ID {
+		report.find(where, "position %d takes position %d away as another event than it is", by.Position, target.Position)
+	}
+	return nil
+}
+
+// verifyErased checks that nothing is left on the disk of what was erased. What
+// has still to be overwritten is not yet amiss: whoever erases it does so when
+// the verification is over.
+func (b *Board) verifyErased(ctx context.Context, r kv.Reader, report *VerifyReport) error {
+	type where struct {
+		tenant   uint32
+		position uint64
+	}
+	// The number of a tenant is the same in both stores, or they differ anyway.
+	undone := make(map[where]bool)
+	for u, err := range ledger.Undone(b.store) {
+		if err != nil {
+			report.find("index", "%v", err)
+			break
+		}
+		undone[where{u.Tenant, u.Position}] = true
+	}
+	return erasures(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
+		f, err := b.log.Read(lsn, nil)
+		if fault.CodeOf(err) == fault.Damaged {
+			return nil // told by the check of the journal
+		}
+		if err != nil {
+			return err
+		}
+		if apply.Blank(&f) || undone[where{tenant, position}] {
+			return nil
+		}
+		h, err := record.ParseHeader(f.Header)
+		if err == nil {
+			report.find("journal", "position %d of tenant %q was erased, but its payload is on the disk; `lukasa redact --purge` overwrites it", position, h.Tenant)
+		}
+		return err
+	})
 }
 
 // compare reports where two stores differ, apart from what is still to be done

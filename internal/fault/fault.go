@@ -119,6 +119,9 @@ func From(err error) *Error {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
+		if e == nil {
+			return nil // a nil *Error in an interface is nothing either
+		}
 		if error(e) == err {
 			return e
 		}
@@ -136,16 +139,18 @@ func From(err error) *Error {
 
 // CodeOf returns the code err carries, and "" for nil.
 func CodeOf(err error) Code {
-	if err == nil {
+	e := From(err)
+	if e == nil {
 		return ""
 	}
-	return From(err).Code
+	return e.Code
 }
 
 // ExitCode returns the exit code of a process that ends with err.
 func ExitCode(err error) int {
-	if err == nil {
+	code := CodeOf(err)
+	if code == "" {
 		return ExitOK
 	}
-	return Lookup(CodeOf(err)).Exit
+	return Lookup(code).Exit
 }

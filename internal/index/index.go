@@ -48,6 +48,9 @@ type Record struct {
 	Event   *hmx.Event  // of an event
 	Body    memory.Body // of a versioned thing, and of feedback
 	Control any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
+	// Damaged says that a payload is there and cannot be read, so that a fold may
+	// have seen it when it still could. It is told of targets.
+	Damaged bool
 
 	// Targets are the records that a redaction or an expiry of events is
 	// about, decoded as far as they can still be read.

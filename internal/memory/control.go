@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 )
@@ -79,6 +80,26 @@ func (f *faults) target(field string, k record.Kind) {
 	}
 }
 
+// position is the position of a target. It is always written: the first record
+// of a tenant has position 0, and nobody is to mean that one by saying nothing.
+func (c *codec) position(v *uint64) {
+	if !c.writing && c.doc.Member(c.at, "position") == canon.None {
+		c.faults.add(c.path+"position", "is missing", "give the position of the record")
+	}
+	c.count("position", v, true)
+}
+
+// positions remembers the positions that the targets of a control have named.
+type positions map[uint64]struct{}
+
+// once adds a problem if a target names a position that another one named.
+func (p positions) once(f *faults, field string, position uint64) {
+	if _, ok := p[position]; ok {
+		f.add(field, fmt.Sprintf("is %d, which an earlier target names too", position), "name each record once")
+	}
+	p[position] = struct{}{}
+}
+
 // Tombstone says that a thing is no longer to be found, and why. Its history
 // stays.
 type Tombstone struct {
@@ -142,7 +163,7 @@ func (r *Redaction) fields(c *codec) {
 
 func (t *RedactionTarget) fields(c *codec) {
 	c.kind("kind", &t.Kind)
-	c.count("position", &t.Position, true)
+	c.position(&t.Position)
 	c.hash("id", &t.ID)
 	c.hash("content", &t.Content)
 }
@@ -153,9 +174,11 @@ func (r *Redaction) Validate() error { return validateControl(r) }
 func (r *Redaction) rules(f *faults) {
 	keyed := false
 	if f.length("targets", len(r.Targets), 1, MaxTargets) {
+		seen := make(positions, len(r.Targets))
 		for i, t := range r.Targets {
 			field := indexed("targets", i)
 			f.target(field+".kind", t.Kind)
+			seen.once(f, field+".position", t.Position)
 			if t.ID == (record.Hash{}) {
 				f.add(field+".id", "is missing", "give the digest of the thing's or the event's id")
 			}
@@ -178,13 +201,12 @@ type ExpiryCause string
 
 // The causes.
 const (
-	CauseTTL        ExpiryCause = "ttl"
-	CauseValidUntil ExpiryCause = "valid_until"
-	CauseRetention  ExpiryCause = "retention"
+	CauseTTL       ExpiryCause = "ttl"
+	CauseRetention ExpiryCause = "retention"
 )
 
 // ExpiryCauses lists the causes.
-func ExpiryCauses() []ExpiryCause { return []ExpiryCause{CauseTTL, CauseValidUntil, CauseRetention} }
+func ExpiryCauses() []ExpiryCause { return []ExpiryCause{CauseTTL, CauseRetention} }
 
 // Expiry says that things are over, by their own time or by a policy.
 type Expiry struct {
@@ -193,12 +215,10 @@ type Expiry struct {
 	Policy  string // id of the policy, if and only if the cause is retention
 }
 
-// ExpiryTarget is one thing that is over: by id and version, or a record by its
-// position where the id is empty.
+// ExpiryTarget is one record that is over: an event, or the current content of
+// a thing.
 type ExpiryTarget struct {
 	Kind     record.Kind
-	ID       string
-	Version  uint64
 	Position uint64
 }
 
@@ -213,9 +233,7 @@ func (e *Expiry) fields(c *codec) {
 
 func (t *ExpiryTarget) fields(c *codec) {
 	c.kind("kind", &t.Kind)
-	word(c, "id", &t.ID)
-	c.count("version", &t.Version, false)
-	c.count("position", &t.Position, t.ID == "")
+	c.position(&t.Position)
 }
 
 // Validate applies every rule.
@@ -223,8 +241,11 @@ func (e *Expiry) Validate() error { return validateControl(e) }
 
 func (e *Expiry) rules(f *faults) {
 	if f.length("targets", len(e.Targets), 1, MaxTargets) {
+		seen := make(positions, len(e.Targets))
 		for i, t := range e.Targets {
-			t.rules(f, indexed("targets", i))
+			field := indexed("targets", i)
+			f.target(field+".kind", t.Kind)
+			seen.once(f, field+".position", t.Position)
 		}
 	}
 	oneOf(f, "cause", e.Cause, "a cause", ExpiryCauses(), nil)
@@ -233,23 +254,6 @@ func (e *Expiry) rules(f *faults) {
 		f.name("policy", e.Policy, MaxID)
 	case e.Policy != "":
 		f.add("policy", "is given, but the cause is not retention", "leave it out")
-	}
-}
-
-func (t ExpiryTarget) rules(f *faults, field string) {
-	f.target(field+".kind", t.Kind)
-	if t.ID == "" {
-		if t.Version > 0 {
-			f.add(field+".version", "is given without an id", "give the id too, or the position alone")
-		}
-		return
-	}
-	f.name(field+".id", t.ID, MaxID)
-	if t.Position > 0 {
-		f.add(field+".position", "is given beside an id", "give one of the two")
-	}
-	if t.Version == 0 && t.Kind != record.Event {
-		f.add(field+".version", "is missing", "give the version that is over, from 1")
 	}
 }
 

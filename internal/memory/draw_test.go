@@ -200,6 +200,7 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 				Kinds:         rapid.SliceOfN(rapid.SampledFrom(append(memory.BodyKinds(), record.Event)), 1, 4).Draw(t, "kinds"),
 				MaxAgeSeconds: rapid.Int64Range(1, memory.MaxTTL).Draw(t, "age"), Action: pick(t, "action", memory.RetentionActions()),
 			}
+			honourable(p)
 		}
 		return p
 	case record.Feedback:
@@ -221,6 +222,29 @@ func drawHash(t *rapid.T, name string) (h record.Hash) {
 	return h
 }
 
+// honourable takes out of a policy what its kinds do not have.
+func honourable(p *memory.Policy) {
+	for _, k := range p.Retention.Kinds {
+		if k == record.Event {
+			p.Retention.Action = memory.RetainErase
+		}
+		if k != record.Memory {
+			p.Scope.Types = nil
+		}
+		if k != record.Memory && k != record.Policy {
+			p.Scope.KeyPrefix = ""
+		}
+		switch k {
+		case record.Edge, record.Relation, record.Conflict, record.Feedback:
+			p.Scope.Tags = nil
+		}
+	}
+}
+
+func drawPositions(t *rapid.T) []uint64 {
+	return rapid.SliceOfNDistinct(rapid.Uint64(), 1, 5, rapid.ID[uint64]).Draw(t, "positions")
+}
+
 func drawControl(t *rapid.T, kind record.Kind) memory.Control {
 	target := rapid.SampledFrom(memory.BodyKinds())
 	switch kind {
@@ -228,8 +252,8 @@ func drawControl(t *rapid.T, kind record.Kind) memory.Control {
 		return &memory.Tombstone{Target: target.Draw(t, "kind"), ID: ident().Draw(t, "id"), Version: rapid.Uint64Range(1, 1<<63).Draw(t, "version"), Reason: prose().Draw(t, "reason")}
 	case record.Redaction:
 		r := &memory.Redaction{}
-		for range rapid.IntRange(1, 5).Draw(t, "targets") {
-			one := memory.RedactionTarget{Kind: target.Draw(t, "kind"), Position: rapid.Uint64().Draw(t, "position"), ID: drawHash(t, "id")}
+		for _, position := range drawPositions(t) {
+			one := memory.RedactionTarget{Kind: target.Draw(t, "kind"), Position: position, ID: drawHash(t, "id")}
 			if rapid.Bool().Draw(t, "keyed") {
 				one.Content = drawHash(t, "content")
 				r.Key = []byte("0123456789abcdef")
@@ -242,12 +266,8 @@ func drawControl(t *rapid.T, kind record.Kind) memory.Control {
 		if e.Cause == memory.CauseRetention {
 			e.Policy = ident().Draw(t, "policy")
 		}
-		for range rapid.IntRange(1, 5).Draw(t, "targets") {
-			if rapid.Bool().Draw(t, "by id") {
-				e.Targets = append(e.Targets, memory.ExpiryTarget{Kind: target.Draw(t, "kind"), ID: ident().Draw(t, "id"), Version: rapid.Uint64Range(1, 99).Draw(t, "version")})
-			} else {
-				e.Targets = append(e.Targets, memory.ExpiryTarget{Kind: record.Event, Position: rapid.Uint64().Draw(t, "position")})
-			}
+		for _, position := range drawPositions(t) {
+			e.Targets = append(e.Targets, memory.ExpiryTarget{Kind: target.Draw(t, "kind"), Position: position})
 		}
 		return e
 	default:

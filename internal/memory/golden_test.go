@@ -93,7 +93,7 @@ func controls() map[string]memory.Control {
 			Targets: []memory.RedactionTarget{{Kind: record.Event, Position: 0, ID: record.Hash{1}, Content: record.Hash{2}}, {Kind: record.Memory, Position: 7, ID: record.Hash{3}}},
 			Key:     []byte("0123456789abcdef"),
 		},
-		"expiry":     &memory.Expiry{Targets: []memory.ExpiryTarget{{Kind: record.Memory, ID: "m-1", Version: 2}, {Kind: record.Event, Position: 0}}, Cause: memory.CauseRetention, Policy: "p-2"},
+		"expiry":     &memory.Expiry{Targets: []memory.ExpiryTarget{{Kind: record.Memory, Position: 7}, {Kind: record.Event, Position: 0}}, Cause: memory.CauseRetention, Policy: "p-2"},
 		"transition": &memory.Transition{ArtifactID: "a-1", From: hmx.StatusActive, To: hmx.StatusSuperseded, SupersededBy: "a-2", Reason: "A better one."},
 	}
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
@@ -46,7 +47,7 @@ const MaxPriority = 1000
 // Scope says to what a policy applies. Lists narrow it together; an empty one
 // does not narrow.
 type Scope struct {
-	Agents    []string // ids of the agents that wrote it or are told
+	Agents    []string // ids of the agents that it came from, or that are told
 	Types     []Type   // of memories
 	Tags      []string // one of which it must have
 	KeyPrefix string   // of keys, whole segments: release covers release/cadence
@@ -67,7 +68,7 @@ func (s *Scope) fields(c *codec) {
 type Retention struct {
 	Kinds         []record.Kind
 	MaxAgeSeconds int64
-	Action        RetentionAction // tombstone unless said
+	Action        RetentionAction // unless said tombstone, or erase where events are among the kinds
 }
 
 func (r Retention) isZero() bool {
@@ -126,7 +127,12 @@ func (p *Policy) defaults() {
 	fallback(&p.Strength, StrengthFirm)
 	fallback(&p.Active, hmx.Some(true))
 	if p.PolicyKind == PolicyRetention {
-		fallback(&p.Retention.Action, RetainTombstone)
+		// An event has no history that could stay, so it can only be erased.
+		action := RetainTombstone
+		if slices.Contains(p.Retention.Kinds, record.Event) {
+			action = RetainErase
+		}
+		fallback(&p.Retention.Action, action)
 	}
 	p.Metadata = compact(p.Metadata)
 }
@@ -151,6 +157,7 @@ func (p *Policy) rules(f *faults) {
 	if p.PolicyKind == PolicyRetention {
 		f.prose("text", p.Text, MaxText)
 		p.Retention.rules(f)
+		p.Scope.retains(f, p.Retention.Kinds)
 	} else {
 		f.text("text", p.Text)
 		if !p.Retention.isZero() {
@@ -199,6 +206,51 @@ func (r Retention) rules(f *faults) {
 		f.add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give such a number")
 	}
 	oneOf(f, "retention.action", r.Action, "an action", RetentionActions(), nil)
+	if r.Action == RetainTombstone && slices.Contains(r.Kinds, record.Event) {
+		f.add("retention.action", "is tombstone, but an event can only be erased", "use erase, or keep events by a policy of their own")
+	}
+}
+
+// retains adds what a scope asks of records of the given kinds that they do not
+// have. Nobody is to believe that such a policy narrows anything.
+func (s Scope) retains(f *faults, kinds []record.Kind) {
+	lack := func(field, what string, have ...record.Kind) {
+		for _, k := range kinds {
+			if slices.Contains(retained(), k) && !slices.Contains(have, k) {
+				f.add(field, "is given, but "+what+", and retention.kinds has "+k.String(), "leave it out, or retain "+kindNames(have)+" only")
+			}
+		}
+	}
+	if len(s.Types) > 0 {
+		lack("scope.types", "only a memory has a type", record.Memory)
+	}
+	if len(s.Tags) > 0 {
+		lack("scope.tags", "not every kind has tags", record.Event, record.Memory, record.Entity, record.Policy, record.Artifact)
+	}
+	if s.KeyPrefix != "" {
+		lack("scope.key_prefix", "only a memory and a policy have a key", record.Memory, record.Policy)
+	}
+}
+
+// CoversKey reports whether the scope covers things with a key.
+func (s Scope) CoversKey(key string) bool {
+	rest, ok := strings.CutPrefix(key, s.KeyPrefix)
+	return s.KeyPrefix == "" || ok && (rest == "" || rest[0] == '/')
+}
+
+// CoversAgent reports whether the scope covers what came from an agent.
+func (s Scope) CoversAgent(agent string) bool {
+	return len(s.Agents) == 0 || slices.Contains(s.Agents, agent)
+}
+
+// CoversTags reports whether the scope covers what has the given tags.
+func (s Scope) CoversTags(tags []string) bool {
+	return len(s.Tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(s.Tags, t) })
+}
+
+// CoversType reports whether the scope covers memories of a type.
+func (s Scope) CoversType(t Type) bool {
+	return len(s.Types) == 0 || slices.Contains(s.Types, t)
 }
 
 // Facets returns what indexes see. Priority is for those who apply policies.

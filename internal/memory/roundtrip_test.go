@@ -125,10 +125,12 @@ func seeds() []string {
 		`{"from":"a","to":"b","predicate":"knows","weight":0.5}`,
 		`{"between":["lukasa://t/memory/a","lukasa://t/memory/b"],"status":"resolved","winner":"lukasa://t/memory/a"}`,
 		`{"kind":"retention","retention":{"kinds":["event"],"max_age_seconds":5,"action":"erase"}}`,
+		`{"kind":"retention","scope":{"agents":["a"],"types":["fact"],"tags":["t"],"key_prefix":"k"},"retention":{"kinds":["memory"],"max_age_seconds":5}}`,
 		`{"agent_id":"a","outcome":"success","cited":["lukasa://t/memory/a"],"score":-0.5}`,
 		`{"kind":"memory","id":"a","version":1,"reason":"wrong"}`,
 		`{"targets":[{"kind":"event","position":0,"id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}]}`,
 		`{"targets":[{"kind":"event","position":0}],"cause":"ttl"}`,
+		`{"targets":[{"kind":"memory","position":7},{"kind":"event","position":7}],"cause":"retention","policy":"p"}`,
 		`{"artifact_id":"a","from":"active","to":"superseded","superseded_by":"b"}`,
 		`{"text":"a","text":"b"}`, `{"TEXT":"a"}`, "{\"text\":\"\xff\"}", `{"text":"\ud800"}`, `{"importance":1e999}`,
 	}

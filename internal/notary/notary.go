@@ -233,22 +233,11 @@ func (n *Notary) sign(tenant string, tree Tree, size uint64, text func(origin st
 		return Signed{}, fmt.Errorf("signing key: %w", err)
 	}
 	log := fmt.Sprintf("%s+%08x", origin, signer.KeyHash())
-	own, known := n.memory.last[log]
-	if known {
-		if err := guard(tenant, tree, own, n.memory.path); err != nil {
-			return Signed{}, err
-		}
-	}
 	var out Signed
-	if n.opts.Witness != nil {
-		seen, ok, err := n.opts.Witness.Last(log)
-		out.Warning = witnessDoubt(err)
-		if ok {
-			if err := guard(tenant, tree, seen, "the witness outside of the directory"); err != nil {
-				return Signed{}, err
-			}
-		}
+	if out.Warning, err = n.contradicted(tenant, log, tree); err != nil {
+		return Signed{}, err
 	}
+	own, known := n.memory.last[log]
 	root, err := tree.at(size)
 	if err != nil {
 		return Signed{}, err
@@ -275,6 +264,45 @@ func (n *Notary) sign(tenant string, tree Tree, size uint64, text func(origin st
 		return Signed{}, fmt.Errorf("sign for %s: %w", origin, err)
 	}
 	return out, nil
+}
+
+// contradicted refuses a tree that is not an extension of what was signed for
+// its log. The warning says that the witness could not be asked.
+func (n *Notary) contradicted(tenant, log string, tree Tree) (warning, err error) {
+	if own, ok := n.memory.last[log]; ok {
+		if err := guard(tenant, tree, own, n.memory.path); err != nil {
+			return nil, err
+		}
+	}
+	if n.opts.Witness == nil {
+		return nil, nil
+	}
+	seen, ok, err := n.opts.Witness.Last(log)
+	warning = witnessDoubt(err)
+	if ok {
+		if err := guard(tenant, tree, seen, "the witness outside of the directory"); err != nil {
+			return warning, err
+		}
+	}
+	return warning, nil
+}
+
+// Agrees reports whether a tree is an extension of everything that was signed
+// for its log, without signing anything: the answer is nil, or what Sign would
+// refuse with.
+func (n *Notary) Agrees(tenant string, tree Tree) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.broken != nil {
+		return nil // told by Check
+	}
+	origin := n.Origin(tenant)
+	signer, err := note.NewSigner(signerKey(origin, n.key))
+	if err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	_, err = n.contradicted(tenant, fmt.Sprintf("%s+%08x", origin, signer.KeyHash()), tree)
+	return err
 }
 
 // at returns the root of the first size leaves.

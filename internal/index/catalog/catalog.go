@@ -108,6 +108,9 @@ type Head struct {
 	Actor    string       `json:"actor,omitempty"` // who wrote the content
 	Trust    record.Trust `json:"trust,omitempty"` // of the content
 	Note     string       `json:"note,omitempty"`  // why it is forgotten or expired
+	// Ended is the tier of whoever forgot it or changed its status last, which
+	// a lower one must not undo. It is zero once there is new content.
+	Ended record.Trust `json:"ended,omitempty"`
 
 	Class      string            `json:"class,omitempty"`
 	Status     string            `json:"status,omitempty"`
@@ -261,6 +264,9 @@ func (c *Catalog) end(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing
 	}
 	h.Version++
 	h.State, h.Note, h.Updated = state, note, r.Header.Time
+	if op == Tombstone {
+		h.Ended = r.Header.Trust
+	}
 	if err := c.hang(tx, r.Tenant, thing, h); err != nil {
 		return err
 	}
@@ -278,7 +284,7 @@ func (c *Catalog) transition(tx *kv.Txn, r *index.Record, t *memory.Transition) 
 		return err
 	}
 	h.Version++
-	h.Status, h.Updated = string(t.To), r.Header.Time
+	h.Status, h.Updated, h.Ended = string(t.To), r.Header.Time, r.Header.Trust
 	if t.SupersededBy != "" {
 		to := memory.URI{Tenant: r.Header.Tenant, Kind: record.Artifact, ID: t.SupersededBy}
 		h.Links = append(h.Links, Link{"superseded_by", to.String()})

@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
@@ -116,6 +118,10 @@ func List(r kv.Reader, tenant uint32, w Way, after []byte, visit func(key []byte
 		prefix = prefix.Byte(w.state[0])
 	} else {
 		prefix = prefix.Digest(index.DigestOf(w.word))
+	}
+	if after != nil && !bytes.HasPrefix(after, prefix) {
+		return fault.New(fault.InvalidArgument, "after: this is not the next of this list").
+			WithFix("give what the page before had as next, with the same filters")
 	}
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
 	if err != nil {

@@ -120,18 +120,6 @@ func (l *Ledger) For(tx *kv.Txn, name string) (*Tenant, error) {
 	return t, nil
 }
 
-// keep remembers a tenant's state for the groups to come.
-func (l *Ledger) keep(t *Tenant) {
-	if len(l.recent) >= maxKeptTenants {
-		for name := range l.recent {
-			if l.dirty[name] == nil {
-				delete(l.recent, name)
-			}
-		}
-	}
-	l.recent[t.Name] = t
-}
-
 // Apply takes a record into the tree of its tenant.
 func (l *Ledger) Apply(tx *kv.Txn, r *index.Record) error {
 	t, err := l.For(tx, r.Header.Tenant)
@@ -141,9 +129,7 @@ func (l *Ledger) Apply(tx *kv.Txn, r *index.Record) error {
 	if r.Header.Position != t.Size {
 		return fault.Newf(fault.Damaged, "tenant %q: the record at LSN %d has position %d, but %d comes next", t.Name, r.LSN, r.Header.Position, t.Size)
 	}
-	if l.recent[t.Name] == nil {
-		l.keep(t)
-	}
+	l.recent[t.Name] = t
 	if t.Size == 0 {
 		if err := l.name(tx, t); err != nil {
 			return err
@@ -247,6 +233,9 @@ func (l *Ledger) Finish(tx *kv.Txn) error {
 			return err
 		}
 		delete(l.dirty, name)
+	}
+	if len(l.recent) > maxKeptTenants {
+		clear(l.recent)
 	}
 	return nil
 }

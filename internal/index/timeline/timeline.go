@@ -16,7 +16,8 @@
 //
 // A session reads in the order (sequence, timestamp, event id). The id is not
 // in the key: where sequence and timestamp are equal, the reader compares the
-// ids of the events themselves. An erased event leaves no trace here.
+// ids of the events themselves. An erased event leaves no trace here, even if
+// it could not be read any more when it was erased.
 //
 // # What is not
 //
@@ -24,6 +25,7 @@
 package timeline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -176,22 +178,43 @@ func (t *Timeline) Apply(tx *kv.Txn, r *index.Record) error {
 	case r.Event != nil:
 		return t.add(tx, r)
 	case len(r.Targets) > 0:
-		for i := range r.Targets {
-			if target := &r.Targets[i]; target.Event != nil {
-				if err := t.remove(tx, target); err != nil {
-					return err
-				}
-			}
-		}
+		return t.takeOut(tx, r)
 	}
 	return nil
+}
+
+// takeOut takes the targets of a record out.
+func (t *Timeline) takeOut(tx *kv.Txn, r *index.Record) error {
+	lost := make(map[uint64]bool)
+	for i := range r.Targets {
+		switch target := &r.Targets[i]; {
+		case target.Event != nil:
+			if err := t.remove(tx, target); err != nil {
+				return err
+			}
+		case target.Damaged && target.Header.Kind == record.Event:
+			lost[target.Header.Position] = true
+		}
+		// One that is blank was so when it was folded, or was taken out before.
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return t.search(tx, r.Tenant, lost)
+}
+
+// sessionKey is the key that every event has.
+func (t *Timeline) sessionKey(r *index.Record) index.Key {
+	ev := r.Event
+	return index.NewKey(t.room, Prefix, tableSession, r.Tenant).Digest(t.digest(ev.SessionID)).
+		Int64(ev.Sequence).Int64(index.Nanos(ev.Timestamp.Time())).Uint64(r.Header.Position)
 }
 
 // keys calls visit with every key of an event, valid during the call.
 func (t *Timeline) keys(r *index.Record, visit func(key []byte) error) error {
 	ev, n, pos := r.Event, r.Tenant, r.Header.Position
 	at := index.Nanos(ev.Timestamp.Time())
-	k := index.NewKey(t.room, Prefix, tableSession, n).Digest(t.digest(ev.SessionID)).Int64(ev.Sequence).Int64(at).Uint64(pos)
+	k := t.sessionKey(r)
 	if err := visit(k); err != nil {
 		return err
 	}
@@ -261,17 +284,70 @@ func (t *Timeline) add(tx *kv.Txn, r *index.Record) error {
 	})
 }
 
-// remove takes an event out. The transaction must be an indexed one.
+// remove takes an event out, if it is in. The transaction must be an indexed
+// one.
 func (t *Timeline) remove(tx *kv.Txn, r *index.Record) error {
+	if _, ok, err := tx.Get(t.sessionKey(r), nil); err != nil || !ok {
+		return err
+	}
 	if err := t.keys(r, tx.Delete); err != nil {
 		return err
 	}
-	return t.count(tx, r, func(s *Summary, _ string, _ Moment) {
-		if s.Events > 0 {
-			s.Events--
-			s.stale = true
+	return t.count(tx, r, func(s *Summary, _ string, _ Moment) { s.drop() })
+}
+
+// drop takes one event off a summary.
+func (s *Summary) drop() {
+	if s.Events > 0 {
+		s.Events--
+		s.stale = true
+	}
+}
+
+// search takes events out of which nothing is known but their positions. It
+// looks at every key of the tenant, which is only done for damaged events.
+func (t *Timeline) search(tx *kv.Txn, tenant uint32, lost map[uint64]bool) error {
+	for _, table := range [...]byte{tableSession, tableAgent, tableTrace, tableCorrelation, tableChildren, tableExpiry} {
+		keys, err := keysOf(tx, table, tenant, lost)
+		if err != nil {
+			return err
 		}
-	})
+		for _, key := range keys {
+			if err := tx.Delete(key); err != nil {
+				return err
+			}
+			var whole byte
+			switch table {
+			case tableSession:
+				whole = tableSessions
+			case tableAgent:
+				whole = tableAgents
+			default:
+				continue
+			}
+			s, err := t.summary(tx, whole, tenant, index.Digest(key[6:22]))
+			if err != nil {
+				return err
+			}
+			s.drop()
+		}
+	}
+	return nil
+}
+
+// keysOf returns the keys of a table that end in one of the positions.
+func keysOf(r kv.Reader, table byte, tenant uint32, positions map[uint64]bool) (keys [][]byte, err error) {
+	prefix := index.NewKey(nil, Prefix, table, tenant)
+	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return nil, err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		if positions[number(it.Key())] {
+			keys = append(keys, bytes.Clone(it.Key()))
+		}
+	}
+	return keys, it.Close()
 }
 
 // count changes the summaries that an event counts in.

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/merkle"
+)
+
+// importBytes is about how much of bodies an import holds before it writes.
+const importBytes = 8 << 20
+
+// ImportReport says what became of an import.
+type ImportReport struct {
+	Root     Root
+	Imported uint64
+	Present  uint64 // records that were there already
+}
+
+// Import brings in what Export wrote: the same records at the same positions
+// with the same proofs. The tenant must be new, or hold a beginning of the same
+// records, as after an import that was cut short. A record is admitted only if
+// this board would have written it in this place. What the export itself can
+// tell about that is checked of all of it before anything is brought in; so it
+// is read twice, and if it cannot be, it is first put down in the data
+// directory. What takes the tenant's state to tell is checked of each group of
+// records, and a group comes in whole or not at all.
+func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
+	report := &ImportReport{}
+	again, err := b.seekable(src)
+	if err != nil {
+		return report, err
+	}
+	defer again.done()
+	if _, err := b.readExport(ctx, again.first, func(*entry, exportHead) error { return nil }); err != nil {
+		return report, err
+	}
+	second, err := again.second()
+	if err != nil {
+		return report, err
+	}
+	head, err := b.importAll(ctx, second, report, tell)
+	if err != nil {
+		return report, err
+	}
+	if err := b.finishNow(ctx); err != nil {
+		return report, err
+	}
+	report.Root, err = b.Root(ctx, head.Tenant)
+	return report, err
+}
+
+// readExport reads a whole export, applies every rule that needs no state, and
+// calls visit with each record.
+func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry, exportHead) error) (exportHead, error) {
+	lines := bufio.NewReaderSize(src, 1<<16)
+	text, err := readLine(lines)
+	if err != nil {
+		return exportHead{}, first(notEOF(err), badLine(0, "there is no head"))
+	}
+	head, err := parseHead(text)
+	if err != nil {
+		return head, err
+	}
+	check := newExportCheck(head, b.o.Clock())
+	for {
+		if err := ctx.Err(); err != nil {
+			return head, err
+		}
+		text, err := readLine(lines)
+		if err == io.EOF {
+			return head, check.end()
+		}
+		if err != nil {
+			return head, err
+		}
+		n := check.tree.Size() + 1 // lines before this one
+		e, err := parseRecord(text, head.Tenant)
+		if err == nil {
+			err = check.record(e)
+		}
+		if err != nil {
+			return head, badLine(n, err.Error())
+		}
+		if err := visit(e, head); err != nil {
+			return head, err
+		}
+	}
+}
+
+func notEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// importAll reads the records and puts them in groups.
+func (b *Board) importAll(ctx context.Context, src io.Reader, report *ImportReport, tell func(done, total uint64)) (exportHead, error) {
+	var held []*entry
+	size := 0
+	flush := func() error {
+		if len(held) == 0 {
+			return nil
+		}
+		err := b.importGroup(ctx, held, report)
+		clear(held) // lets their bodies go
+		held, size = held[:0], 0
+		return err
+	}
+	head, err := b.readExport(ctx, src, func(e *entry, head exportHead) error {
+		alone := apply.Alone(e.header.Kind)
+		if alone || len(held) >= ingestBatch || size+len(e.body) > importBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		held, size = append(held, e), size+len(e.body)
+		if alone {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if tell != nil && e.header.Position%1024 == 0 {
+			tell(e.header.Position, head.Size)
+		}
+		return nil
+	})
+	if err != nil {
+		return head, err
+	}
+	return head, flush()
+}
+
+// importGroup puts records as they are, all or none.
+func (b *Board) importGroup(ctx context.Context, entries []*entry, report *ImportReport) error {
+	imported, present := uint64(0), uint64(0)
+	err := b.submit(ctx, &request{alone: true, records: len(entries), admit: func(g *group) error {
+		for _, e := range entries {
+			t, err := g.tenant(e.header.Tenant)
+			if err != nil {
+				return err
+			}
+			if e.header.Position < t.Size {
+				if err := g.same(t, e); err != nil {
+					return g.stop(err)
+				}
+				present++
+				continue
+			}
+			if err := g.fits(t, e); err != nil {
+				return g.stop(err) // with what is in the group already
+			}
+			if err := g.putVerbatim(e); err != nil {
+				return err
+			}
+			imported++
+		}
+		return nil
+	}})
+	if err == nil {
+		report.Imported += imported
+		report.Present += present
+	}
+	return err
+}
+
+// same refuses a record that is not the one that is there.
+func (g *group) same(t *ledger.Tenant, e *entry) error {
+	at, ok, err := ledger.At(g.tx, t.Number, e.header.Position)
+	if err != nil {
+		return err
+	}
+	if !ok || at.Leaf != merkle.LeafHash(e.header.Append(nil)) {
+		return fault.Newf(fault.IDConflict, "tenant %q has another record at position %d than the export", t.Name, e.header.Position).
+			WithFix("import into a directory where this tenant has no records of its own")
+	}
+	if e.body == nil {
+		return nil // the export says what erased it, or has it still to say
+	}
+	// It may have come blank out of a later export that was cut short. This one
+	// would leave it so, with nothing that says why.
+	if _, gone, err := ledger.Erased(g.tx, t.Number, e.header.Position); err != nil || gone {
+		return err
+	}
+	f, err := g.b.log.Read(at.LSN, nil)
+	if err != nil {
+		return nil // damage is for Verify to tell
+	}
+	if apply.Blank(&f) {
+		return fault.Newf(fault.IDConflict, "tenant %q has the beginning of a later export, in which position %d is erased", t.Name, e.header.Position).
+			WithFix("import that one, to its end")
+	}
+	return nil
+}
+
+// readLine returns the next line without its end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxExportLine {
+			return nil, fault.Newf(fault.TooLarge, "a line of the export is longer than %d MiB", maxExportLine>>20)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(line) == 0:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, fault.Wrap(fault.UnreadableInput, err)
+		}
+		return bytes.TrimRight(line, "\r\n"), nil
+	}
+}
+
+// badLine says what is wrong with the line that has n before it.
+func badLine(n uint64, what string) error {
+	return fault.Newf(fault.InvalidDocument, "line %d of the export: %s", n+1, what).
+		WithFix("use the file as `lukasa export` wrote it")
+}
