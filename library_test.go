@@ -127,6 +127,14 @@ func TestGraph(t *testing.T) {
 	if _, err := acme.Put(ctx, &lukasa.Edge{From: next.URI, To: first.URI, EdgeKind: "causes"}, lukasa.AnyVersion()); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := acme.Put(ctx, &lukasa.Entity{Name: "Build Cache", Type: "system", Aliases: []string{"the cache"}}, lukasa.AnyVersion()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"build cache", "The Cache"} {
+		if things, err := acme.Named(ctx, lukasa.EntityKind, name, lukasa.View{}); err != nil || len(things) != 1 {
+			t.Errorf("%d things are named %q, %v", len(things), name, err)
+		}
+	}
 	things, err := acme.Referrers(ctx, first.URI, lukasa.View{})
 	if err != nil || len(things) != 2 {
 		t.Errorf("%d things refer to it, %v", len(things), err)

@@ -160,6 +160,12 @@ func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error)
 	return t.engine.Referrers(ctx, u, v)
 }
 
+// Named returns what is live of a kind and has a name, whatever its case: an
+// entity by its name or an alias.
+func (t *Tenant) Named(ctx context.Context, kind Kind, name string, v View) ([]*Thing, error) {
+	return t.engine.Named(ctx, t.name, kind, name, v)
+}
+
 // Resolve returns what a URI names.
 func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) {
 	u, err := t.ownURI(u)
@@ -207,6 +213,10 @@ func (t *Tenant) Checkpoint(ctx context.Context) (Signed, error) {
 // VerifierKey returns the key that checks the tenant's checkpoints, proofs and
 // receipts.
 func (t *Tenant) VerifierKey() string { return t.engine.VerifierKey(t.name) }
+
+// FormerKeys returns the keys that check what was signed before the present key
+// was made, oldest first.
+func (t *Tenant) FormerKeys() []string { return t.engine.FormerKeys(t.name) }
 
 // Prove returns a proof that a record is in the tenant's tree.
 func (t *Tenant) Prove(ctx context.Context, o ProveOptions) (*Proof, error) {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -67,13 +69,15 @@ func (s *shell) events(c *cobra.Command, flags *eventsFlags) error {
 			return err
 		}
 		if chosen == 0 {
-			return s.sessions(ctx, t)
+			return s.sessions(ctx, t, q, flags.all)
 		}
+		p := s.progress()
+		defer p.done()
 		out := s.newPages("events", "TIME", "SEQUENCE", "TYPE", "AGENT", "TRUST", "POSITION", "CONTENT")
 		for {
 			page, err := t.Events(ctx, q)
 			if err != nil {
-				return err
+				return badAfter(c, err)
 			}
 			for _, ev := range page.Events {
 				if err := out.event(ev); err != nil {
@@ -83,6 +87,7 @@ func (s *shell) events(c *cobra.Command, flags *eventsFlags) error {
 			if err := out.flush(); err != nil || page.Next == "" || !flags.all {
 				return out.end(page.Next, err)
 			}
+			p.update(func() string { return "read " + counted(out.count, "event") })
 			q.After = page.Next
 		}
 	})
@@ -101,11 +106,27 @@ func (p *pages) event(ev *lukasa.StoredEvent) error {
 		preview(string(e.Content), 72))
 }
 
+// cursor is how a page of sessions names the last one on it.
+func cursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
+
 // sessions lists the sessions of a tenant.
-func (s *shell) sessions(ctx context.Context, t *lukasa.Tenant) error {
+func (s *shell) sessions(ctx context.Context, t *lukasa.Tenant, q lukasa.EventQuery, all bool) error {
 	list, err := t.Sessions(ctx)
 	if err != nil {
 		return err
+	}
+	from := 0
+	if q.After != "" {
+		at := slices.IndexFunc(list, func(i lukasa.SessionInfo) bool { return cursor(i.ID) == q.After })
+		if at < 0 {
+			return fault.Newf(fault.Usage, "--after: %q is not from a page of sessions", q.After).WithFix("take it from the page before, as it is")
+		}
+		from = at + 1
+	}
+	list, next := list[from:], ""
+	if !all && len(list) > q.Limit {
+		list = list[:q.Limit]
+		next = cursor(list[q.Limit-1].ID)
 	}
 	type answer struct {
 		SessionID string `json:"session_id"`
@@ -120,5 +141,5 @@ func (s *shell) sessions(ctx context.Context, t *lukasa.Tenant) error {
 			return err
 		}
 	}
-	return out.end("", out.flush())
+	return out.end(next, out.flush())
 }

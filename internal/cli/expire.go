@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/fault"
 )
 
 type expireFlags struct {
@@ -18,11 +21,12 @@ func expireCommand(s *shell) *cobra.Command {
 		Use:   "expire",
 		Short: "Journal the end of everything whose time is over",
 		Long: `Journal the end of what has outlived its time to live, and of what a retention
-policy lets go. Expired memories are no longer found and keep their history;
-expired events are erased.
+policy lets go. Expired memories are no longer found and keep their history,
+unless the policy erases them; expired events are erased.
 
 Reads do not show a memory past its time even before that. Nothing expires on
-disk by itself: run this now and then.`,
+disk by itself: run this now and then. Nothing can be expired before its time
+either: --now may be earlier than the time it is, but not later.`,
 		Example: `  lukasa expire
   lukasa expire --json`,
 		Args: noArgs,
@@ -48,6 +52,10 @@ func (s *shell) expire(c *cobra.Command, flags *expireFlags) error {
 			return err
 		}
 		done, err := t.Expire(ctx, view.Now)
+		if c.Flags().Changed("now") && errors.Is(err, fault.InvalidArgument) {
+			e := fault.From(err)
+			err = fault.Newf(fault.Usage, "--%s", e.Error()).WithCause(err).WithFix(e.Advice())
+		}
 		if err != nil {
 			return err
 		}

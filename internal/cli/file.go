@@ -15,7 +15,8 @@ import (
 
 // writeFile makes the FILE of an --out flag. A file appears with all of its
 // content or not at all; what is there already and is no regular file, such as a
-// pipe, is written to as it is.
+// pipe, is written to as it is. A new file is for its owner alone: what these
+// commands write is as secret as the data.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -39,9 +40,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}()
 	if err := fill(f, path, write); err != nil {
 		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return cannotWrite(path, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return cannotWrite(path, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/fault"
 )
 
@@ -20,7 +21,8 @@ func forgetCommand(s *shell) *cobra.Command {
 		Use:   "forget KEY|URI",
 		Short: "Put a tombstone on a memory; its history stays",
 		Long: `Forget what KEY or URI names: reads no longer find it, and are told when and why
-it went. Its history stays, and ` + "`lukasa restore`" + ` brings it back.
+it went. URI#version forgets it only if that is its current version, as
+--if-version does. Its history stays, and ` + "`lukasa restore`" + ` brings it back.
 
 To erase something for good, history and bytes on the disk included, use
 ` + "`lukasa redact`" + `. Forgetting what is forgotten changes nothing.`,
@@ -45,11 +47,15 @@ func (s *shell) forget(c *cobra.Command, arg string, flags *forgetFlags) error {
 		if err := versioned(ref, "forgotten"); err != nil {
 			return err
 		}
-		if ref.Version != 0 {
-			return fault.New(fault.InvalidArgument, "the URI names one version, but a thing is forgotten as a whole").
-				WithFix("leave the #version away; --if-version says which version you saw")
+		// A URI as `lukasa remember` prints it says which version was seen.
+		expect, saw := expected(c, flags.ifVersion), ref.Version
+		if ref.Version = 0; saw != 0 {
+			if c.Flags().Changed("if-version") && flags.ifVersion != saw {
+				return fault.Newf(fault.Usage, "the URI names version %d and --if-version names %d", saw, flags.ifVersion).WithFix("say it once")
+			}
+			expect = lukasa.Version(saw)
 		}
-		put, err := t.Forget(ctx, ref, flags.reason, expected(c, flags.ifVersion))
+		put, err := t.Forget(ctx, ref, flags.reason, expect)
 		if err != nil {
 			return err
 		}

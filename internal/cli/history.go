@@ -18,7 +18,7 @@ type changeAnswer struct {
 	Time     string          `json:"time"`
 	Actor    string          `json:"actor"`
 	Trust    lukasa.Trust    `json:"trust"`
-	Note     string          `json:"note,omitempty"`
+	Reason   string          `json:"reason,omitempty"` // of a tombstone, an expiry or a transition
 	Body     json.RawMessage `json:"body,omitempty"`
 }
 
@@ -31,7 +31,8 @@ func historyCommand(s *shell) *cobra.Command {
 trust, and what it said. Forgetting and expiry are versions too, and the history
 stays when a thing is forgotten.
 
-Of what was redacted there is no history left; the error says when that was.`,
+Of what was redacted there is no history left; named by its URI, the error says
+when that was. Its key is erased with it, and names nothing any more.`,
 		Example: `  lukasa history release/cadence
   lukasa history --json release/cadence`,
 		Args: oneName("KEY or URI"),

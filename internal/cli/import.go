@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/fault"
 )
 
 // importAnswer is what lukasa import --json prints.
@@ -38,19 +41,72 @@ A data directory that is not there is made.`,
 	return c
 }
 
+// exported looks whether a source begins as an export does, and leaves it at its
+// beginning.
+func exported(in *input) error {
+	head := make([]byte, 4096) // the head of an export is shorter
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	head = head[:n]
+	switch {
+	case bytes.HasPrefix(head, []byte(gzipped)):
+		return fault.Newf(fault.InvalidDocument, "%s: this is gzip", in.name).WithFix("unpack it, such as with zcat FILE | lukasa import -")
+	case !bytes.Contains(head, []byte(`"lukasa_export"`)):
+		return fault.Newf(fault.InvalidDocument, "%s: this is not an export", in.name).WithFix("use the file as `lukasa export` wrote it")
+	}
+	if in.seek != nil {
+		_, err := in.Seek(0, io.SeekStart)
+		return err
+	}
+	in.read = io.MultiReader(bytes.NewReader(head), readFunc(in.read)).Read
+	return nil
+}
+
+// readFunc is a function that reads.
+type readFunc func([]byte) (int, error)
+
+// Read implements io.Reader.
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// size writes how much of a source was read, whose length may not be known.
+func size(done, total int64) string {
+	if total > 0 {
+		return share(uint64(done), uint64(total))
+	}
+	return counted(int(done), "byte")
+}
+
 func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) error {
 	if err := s.readable(args); err != nil {
 		return err
 	}
+	in, err := s.open(c.Context(), args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	// What is no export at all is told before a directory is made for it.
+	if err := exported(in); err != nil {
+		return stopped(c.Context(), err)
+	}
 	return s.visit(c, flags, lukasa.Options{}, func(ctx context.Context, v *visit) error {
-		in, err := s.open(ctx, args)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = in.Close() }() // nothing was written to it
 		p := s.progress()
 		defer p.done()
-		report, err := v.Import(ctx, in, p.parts("imported", "record"))
+		checked, seen, read := false, int64(0), in.read
+		in.read = func(b []byte) (int, error) {
+			n, err := read(b)
+			if seen += int64(n); !checked {
+				p.update(func() string { return "checking: read " + size(seen, in.size) })
+			}
+			return n, err
+		}
+		tell := p.parts("imported", "record")
+		report, err := v.Import(ctx, in, func(done, total uint64) {
+			checked = true
+			tell(done, total)
+		})
 		if err != nil {
 			return stopped(ctx, err)
 		}

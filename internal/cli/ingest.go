@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -91,6 +94,9 @@ func (s *shell) ingest(c *cobra.Command, args []string, flags *ingestFlags) erro
 	if err := s.readable(args); err != nil {
 		return err
 	}
+	if err := s.eventFiles(c.Context(), args); err != nil {
+		return err
+	}
 	in := &intake{shell: s, most: flags.most, codes: map[fault.Code]bool{}, roots: map[string]lukasa.Root{}}
 	in.Rejected, in.Tenants = []rejectedLine{}, []rootAnswer{}
 	return s.visit(c, &flags.boardFlags, lukasa.Options{}, func(ctx context.Context, v *visit) error {
@@ -129,9 +135,13 @@ func (in *intake) one(ctx context.Context, v *visit, name string, args []string,
 		return err
 	}
 	defer func() { _ = src.Close() }() // nothing was written to it
+	lines, err := eventLines(src, name)
+	if err != nil {
+		return stopped(ctx, err)
+	}
 	p := in.shell.progress()
 	defer p.done()
-	report, err := v.Ingest(ctx, src, lukasa.IngestOptions{
+	report, err := v.Ingest(ctx, lines, lukasa.IngestOptions{
 		Writer: w,
 		Reject: in.reject,
 		Progress: func(r lukasa.IngestReport) {
@@ -156,6 +166,56 @@ func (in *intake) one(ctx context.Context, v *visit, name string, args []string,
 		in.roots[root.Tenant] = root
 	}
 	return stopped(ctx, err)
+}
+
+// eventFiles looks whether the files are of the right sort, before a directory
+// is made for them. What can be read once only is looked at when its turn comes.
+func (s *shell) eventFiles(ctx context.Context, args []string) error {
+	for _, name := range args {
+		info, err := os.Stat(name)
+		if name == "-" || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		src, err := s.open(ctx, []string{name})
+		if err != nil {
+			return err
+		}
+		_, err = eventLines(src, name)
+		_ = src.Close() // nothing was written to it
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gzipped is how a file of gzip begins.
+const gzipped = "\x1f\x8b"
+
+// eventLines returns src, unless its first bytes show that it does not have one
+// event a line. It waits for no more than the source has.
+func eventLines(src io.Reader, name string) (io.Reader, error) {
+	head := make([]byte, 4096)
+	n, err := src.Read(head)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	if bytes.HasPrefix(head, []byte(gzipped)) {
+		return nil, fault.Newf(fault.InvalidDocument, "%s: this is gzip", name).WithFix("zcat " + name + " | lukasa ingest -")
+	}
+	text := bytes.TrimLeft(head, " \t\r\n")
+	first, _, whole := bytes.Cut(text, []byte("\n"))
+	const fix = "make lines of it: "
+	switch {
+	case bytes.HasPrefix(text, []byte("[")):
+		return nil, fault.Newf(fault.InvalidDocument, "%s: this is one JSON document, not one event a line", name).
+			WithFix(fix + "jq -c '.[]' " + name + " | lukasa ingest -")
+	case whole && string(bytes.TrimSpace(first)) == "{":
+		return nil, fault.Newf(fault.InvalidDocument, "%s: this is one JSON document, not one event a line", name).
+			WithFix(fix + "jq -c . " + name + " | lukasa ingest -")
+	}
+	return io.MultiReader(bytes.NewReader(head), src), nil
 }
 
 // stopped returns why the work ended: that it was cancelled, rather than what a
@@ -195,7 +255,7 @@ func (in *intake) end() error {
 		return s.writeJSON(in.intakeAnswer)
 	}
 	if in.Omitted > 0 {
-		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(in.Omitted, "more rejected line"))
+		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all, and `lukasa validate FILE` everything that is wrong\n", counted(in.Omitted, "more rejected line"))
 	}
 	parts := []string{s.paint.green("recorded") + " " + counted(in.Accepted, "event")}
 	if in.Late > 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,11 +34,15 @@ func listCommand(s *shell) *cobra.Command {
 		Short: "List memories, or things of another kind",
 		Long: `List what is there, newest first, 50 at a time: memories unless --kind says
 otherwise, and those that are live and valid now unless --state says otherwise.
+--state all lists live, forgotten and expired ones, one state after the other.
+What is not valid yet or any more is listed with --now and a time at which it
+is. Memories are written with ` + "`lukasa remember`" + `, events are listed by
+` + "`lukasa events`" + `; the other kinds are written through the library.
 All filters must hold. Where there is more, the answer says how to go on; --all
 goes on by itself.`,
 		Example: `  lukasa list
   lukasa list --type constraint --tag release
-  lukasa list --state forgotten
+  lukasa list --state all
   lukasa list --kind entity --json
   lukasa list --all --json`,
 		Args: noArgs,
@@ -73,7 +78,9 @@ func bodyKinds() []string {
 	return names
 }
 
-func states() []string { return names([]lukasa.State{lukasa.Live, lukasa.Forgotten, lukasa.Ended}) }
+func listable() []lukasa.State { return []lukasa.State{lukasa.Live, lukasa.Forgotten, lukasa.Ended} }
+
+func states() []string { return append(names(listable()), anyState) }
 
 // plural is what a list of a kind is called in an answer.
 func plural(k lukasa.Kind) string {
@@ -112,17 +119,39 @@ func (f *listFlags) options(s *shell) (o lukasa.ListOptions, err error) {
 			return o, badFlag("type", err)
 		}
 	}
-	for _, state := range states() {
-		if f.state == state {
-			o.State = lukasa.State(state)
-			return o, nil
-		}
+	if slices.Contains(states(), f.state) {
+		return o, nil
 	}
 	return o, unknownName(fault.Usage, "state", f.state, states())
 }
 
+// anyState is the --state that lists all of them, one state after the other.
+const anyState = "all"
+
+// turns returns the states to list, beginning with the one that --after goes on
+// in, and where to go on in it. A page of all states says which one it ended in.
+func (f *listFlags) turns() ([]lukasa.State, string, error) {
+	if f.state != anyState {
+		return []lukasa.State{lukasa.State(f.state)}, f.after, nil
+	}
+	all := listable()
+	if f.after == "" {
+		return all, "", nil
+	}
+	name, after, _ := strings.Cut(f.after, ".")
+	at := slices.Index(all, lukasa.State(name))
+	if at < 0 {
+		return nil, "", fault.Newf(fault.Usage, "--after: %q is not from a page of --state all", f.after).WithFix("take it from the page before, as it is")
+	}
+	return all[at:], after, nil
+}
+
 func (s *shell) list(c *cobra.Command, flags *listFlags) error {
 	o, err := flags.options(s)
+	if err != nil {
+		return err
+	}
+	turns, after, err := flags.turns()
 	if err != nil {
 		return err
 	}
@@ -131,23 +160,60 @@ func (s *shell) list(c *cobra.Command, flags *listFlags) error {
 		if err != nil {
 			return err
 		}
-		out := s.newPages(plural(o.Kind), "KEY OR URI", "TYPE", "STATUS", "VERSION", "TRUST", "UPDATED", "TEXT")
+		status := "STATUS"
+		if flags.state == anyState {
+			status = "STATE"
+		}
+		out := s.newPages(plural(o.Kind), "KEY OR URI", "TYPE", status, "VERSION", "TRUST", "UPDATED", "TEXT")
+		if out.states = flags.state == anyState; out.states {
+			out.table.widths[2] = len(lukasa.Forgotten) // the longest, which may come on a later page
+		}
+		p := s.progress()
+		defer p.done()
 		for {
+			o.State, o.After = turns[0], after
 			page, err := t.List(ctx, o)
 			if err != nil {
-				return err
+				return badAfter(c, err)
 			}
 			for _, thing := range page.Things {
 				if err := out.thing(thing); err != nil {
 					return err
 				}
 			}
-			if err := out.flush(); err != nil || page.Next == "" || !flags.all {
-				return out.end(page.Next, err)
+			if err := out.flush(); err != nil {
+				return err
 			}
-			o.After = page.Next
+			p.update(func() string { return "listed " + thousands(out.count) })
+			after = page.Next
+			if after == "" {
+				turns = turns[1:]
+			}
+			o.Limit = flags.limit
+			if !flags.all {
+				o.Limit -= out.count
+			}
+			switch {
+			case len(turns) == 0:
+				return out.end("", nil)
+			case o.Limit > 0:
+			case out.states:
+				return out.end(string(turns[0])+"."+after, nil)
+			default:
+				return out.end(after, nil)
+			}
 		}
 	})
+}
+
+// badAfter says that what is wrong with a page is its --after, if it is.
+func badAfter(c *cobra.Command, err error) error {
+	e := fault.From(err)
+	rest, ok := strings.CutPrefix(e.Error(), "after: ")
+	if !ok || e.Code != fault.InvalidArgument || !c.Flags().Changed("after") {
+		return err
+	}
+	return fault.New(fault.Usage, "--after: "+rest).WithCause(err).WithFix(e.Advice())
 }
 
 // pages prints an answer that comes in pages: as a table, or as one JSON
@@ -159,6 +225,8 @@ type pages struct {
 	rows  [][]string
 	count int
 	begun bool // the JSON object
+	// states has the state of things shown in the place of their status.
+	states bool
 }
 
 func (s *shell) newPages(name string, head ...string) *pages {
@@ -204,7 +272,11 @@ func (p *pages) thing(t *lukasa.Thing) error {
 	if t.State != lukasa.Live && t.Note != "" {
 		text = t.Note + ": " + text
 	}
-	return p.add(nil, name, t.Body.Facets().Class, t.Status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
+	status := t.Status
+	if p.states {
+		status = string(t.State)
+	}
+	return p.add(nil, name, t.Body.Facets().Class, status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
 }
 
 // flush prints the rows of a page.

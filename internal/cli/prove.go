@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -85,6 +86,9 @@ func (s *shell) prove(c *cobra.Command, args []string, flags *proveFlags) error 
 			return err
 		}
 		proof, err := t.Prove(ctx, lukasa.ProveOptions{Position: position, Size: flags.size, Withhold: flags.withhold, Warn: s.witnessNote})
+		if errors.Is(err, fault.NotFound) {
+			err = fault.From(err).WithFix("`lukasa root` says how many records there are; positions count from 0, and `lukasa events`, `history` and `remember` print them")
+		}
 		if err != nil {
 			return err
 		}
@@ -109,6 +113,9 @@ func (v *visit) position(ctx context.Context, args []string, flags *proveFlags) 
 			return nil, 0, err
 		}
 		ev, err := t.Event(ctx, flags.event)
+		if errors.Is(err, fault.NotFound) {
+			err = fault.From(err).WithFix("`lukasa events` lists the sessions, and `lukasa events --session ID --json` the ids of events")
+		}
 		if err != nil {
 			return nil, 0, err
 		}

@@ -36,7 +36,8 @@ or remembered again, under its id or with the same content.
 
 The answer has a signed receipt: what was erased, when, and under which root.
 ` + "`lukasa verify --receipt`" + ` checks it. What was erased before is told, with its
-receipt. Without a terminal to ask on, --yes is needed.
+receipt; it is named by its URI, since its key is erased with it. URI#version is
+taken if it is the current version. Without a terminal to ask on, --yes is needed.
 
 The files of the index are rewritten afterwards, so that no trace is left in
 them either; --no-purge puts that off, and --purge alone makes up for it.`,
@@ -131,9 +132,8 @@ func (v *visit) redactions(ctx context.Context, args []string) ([]redaction, *lu
 		} else if t.Name() != tenant.Name() {
 			return nil, nil, fault.Newf(fault.InvalidArgument, "%s is of another tenant than %s", arg, args[0]).WithFix("erase one tenant's at a time")
 		}
-		if ref.Version != 0 {
-			return nil, nil, fault.Newf(fault.InvalidArgument, "%s names one version, but a thing is erased with all of its history", arg).
-				WithFix("leave the #version away")
+		if ref, err = newest(ctx, t, ref); err != nil {
+			return nil, nil, err
 		}
 		target, err := v.redaction(ctx, t, ref)
 		if err != nil {
@@ -142,6 +142,29 @@ func (v *visit) redactions(ctx context.Context, args []string) ([]redaction, *lu
 		targets = append(targets, target)
 	}
 	return targets, tenant, nil
+}
+
+// newest takes the version off a reference, which has to be the current one:
+// whoever names an earlier one may think that the others stay.
+func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, error) {
+	saw := ref.Version
+	if ref.Version = 0; saw == 0 {
+		return ref, nil
+	}
+	if ref.Kind == lukasa.EventKind {
+		return ref, fault.New(fault.InvalidArgument, "an event has no versions").WithFix("leave the #version away")
+	}
+	thing, err := t.Get(ctx, ref, lukasa.View{})
+	switch {
+	case errors.Is(err, fault.Erased), errors.Is(err, fault.Damaged):
+		return ref, nil // it is told further on
+	case err != nil:
+		return ref, err
+	case thing.Version != saw:
+		return ref, fault.Newf(fault.InvalidArgument, "%s is at version %d, not %d, and a thing is erased with all of its history", thing.URI.Head(), thing.Version, saw).
+			WithFix("leave the #version away to erase all of it")
+	}
+	return ref, nil
 }
 
 // redaction looks at one thing that is to be erased. What cannot be read because

@@ -80,7 +80,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	f.StringVar(&flags.validFrom, "valid-from", "", "the `TIME` from which it holds, in RFC 3339")
 	f.StringVar(&flags.validUntil, "valid-until", "", "the `TIME` from which it no longer holds, in RFC 3339")
 	f.StringVar(&flags.ttl, "ttl", "", "how long it is kept: a `DURATION` such as 36h, or seconds")
-	f.StringVar(&flags.visibility, "visibility", "", "who may see it, a `WORD`: "+strings.Join(names(memory.Visibilities()), ", "))
+	f.StringVar(&flags.visibility, "visibility", "", "who may see it, a `WORD`: "+strings.Join(names(memory.Visibilities()), ", ")+"; the command line looks as an operator, who sees all")
 	f.StringArrayVar(&flags.sources, "source", nil, "the `URI` of what it was derived from; may be given again")
 	f.StringVar(&flags.id, "id", "", "its `ID`, instead of one that is made up")
 	addIfVersion(c, &flags.ifVersion)
@@ -169,10 +169,11 @@ func (f *rememberFlags) memory(c *cobra.Command, key string) (*lukasa.Memory, er
 		}
 		m.Sources = append(m.Sources, u)
 	}
-	for name, v := range map[string]float64{"importance": f.importance, "confidence": f.confidence} {
-		if err := ratio(name, v); err != nil {
-			return nil, err
-		}
+	if err := ratio("importance", f.importance); err != nil {
+		return nil, err
+	}
+	if err := ratio("confidence", f.confidence); err != nil {
+		return nil, err
 	}
 	if c.Flags().Changed("importance") {
 		m.Importance = hmx.Some(f.importance)
@@ -239,7 +240,10 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 	}
 	decoded, err := memory.Decode(record.Memory, body)
 	if err != nil {
-		return nil, asFlag(c, err)
+		if err = asFlag(c, err); fault.CodeOf(err) != fault.Usage {
+			err = fault.Newf(fault.Usage, "--data-json: %w", err).WithFix(fault.From(err).Advice())
+		}
+		return nil, err
 	}
 	m, ok := decoded.(*lukasa.Memory)
 	if !ok {
@@ -255,7 +259,7 @@ func timeFlag(name, value string) (hmx.Time, error) {
 	}
 	t, err := hmx.ParseTime(value)
 	if err != nil {
-		return t, fault.Newf(fault.Usage, "--%s: %w", name, err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
+		return t, fault.Newf(fault.Usage, "--%s: %q is not a time", name, value).WithCause(err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
 	}
 	return t, nil
 }

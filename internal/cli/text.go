@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -107,10 +108,14 @@ type table struct {
 	head   []string
 	widths []int
 	begun  bool
+	fits   int // the most that a line may have; 0 is any
 }
 
 func (s *shell) table(head ...string) *table {
 	t := &table{shell: s, head: head, widths: make([]int, len(head))}
+	if s.detect(s.stdout.target).is {
+		t.fits, _ = strconv.Atoi(s.env("COLUMNS")) // then it is not known
+	}
 	t.measure(head)
 	return t
 }
@@ -144,7 +149,13 @@ func (t *table) rows(rows [][]string) {
 
 func (t *table) line(row []string) string {
 	var b strings.Builder
+	at := 0
 	for i, cell := range row {
+		if i == len(row)-1 && t.fits > 0 {
+			const least = 12 // less of it says nothing
+			cell = preview(cell, max(least, t.fits-at))
+		}
+		at += t.widths[i] + 2
 		b.WriteString(cell)
 		if i < len(row)-1 {
 			b.WriteString(strings.Repeat(" ", t.widths[i]-utf8.RuneCountInString(cell)+2))

@@ -123,7 +123,7 @@ func TestSeconds(t *testing.T) {
 		}
 	}
 	for _, value := range []string{"0", "-1", "-3h", "soon", "1d", "99999999999999999999"} {
-		if got, err := seconds(value); fault.CodeOf(err) != fault.InvalidArgument {
+		if got, err := seconds(value); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("seconds(%q) = %d, %v", value, got, err)
 		}
 	}

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,7 +103,7 @@ func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
 			return fault.Newf(fault.Usage, "--%s is for --proof, --receipt or --consistency", name).WithFix("say which file to check")
 		}
 	}
-	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+	err := s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		p := s.progress()
 		defer p.done()
 		report, err := v.Verify(ctx, lukasa.VerifyOptions{Deep: flags.deep, Progress: func(step string, done, total uint64) {
@@ -112,12 +115,20 @@ func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
 		p.done()
 		return s.showReport(report)
 	})
+	if flags.deep && errors.Is(err, fault.Damaged) {
+		// The usual advice is to do what was just done.
+		err = fault.From(err).WithFix("restore from a copy, or `lukasa rebuild` if only the index is hit; `lukasa export` saves what can still be read")
+	}
+	return err
 }
 
 func (s *shell) showReport(r *lukasa.VerifyReport) error {
 	a := verifyAnswer{OK: r.OK(), Deep: r.Deep, Tenants: r.Tenants, Records: r.Records, Bytes: r.Bytes, Findings: []findingAnswer{}}
 	for _, f := range r.Findings {
-		a.Findings = append(a.Findings, findingAnswer{f.Where, f.Detail})
+		// The opening and the deep check may come across the same damage.
+		if found := (findingAnswer{f.Where, f.Detail}); !slices.Contains(a.Findings, found) {
+			a.Findings = append(a.Findings, found)
+		}
 	}
 	if r.Deep {
 		a.Erased = &r.Erased
@@ -160,5 +171,9 @@ func (s *shell) verifierKey(ctx context.Context, value string) (string, error) {
 		return value, nil // a key that is none: the check says what is wrong with it
 	}
 	text, err := s.readFile(ctx, value, 64<<10)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fault.Newf(fault.UnreadableInput, "--key: %q is neither a key nor a file with one", value).WithCause(err).
+			WithFix("give the line that `lukasa root --key` printed, or the name of a file with it")
+	}
 	return strings.TrimSpace(string(text)), err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,6 +63,35 @@ func onlyOneStdin(f *verifyFlags) error {
 	return nil
 }
 
+// mistaken says so if the document is of another sort than the flag is for, and
+// otherwise that it is as err says.
+func mistaken(flag string, text []byte, err error) error {
+	is, name := "", ""
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(text, &fields) // a receipt is no JSON
+	switch {
+	case fields["from"] != nil && fields["to"] != nil:
+		is, name = "consistency", "a consistency proof"
+	case fields["position"] != nil || fields["header"] != nil:
+		is, name = "proof", "a proof of a record"
+	case fields == nil && bytes.Contains(text, []byte("\nerasure\n")):
+		is, name = "receipt", "an erasure receipt"
+	}
+	if is == "" || is == flag {
+		return err
+	}
+	return fault.Newf(fault.Usage, "--%s: this is %s", flag, name).WithCause(err).WithFix("use --" + is)
+}
+
+// keyChanged adds to a signature that does not hold what is often behind it.
+func keyChanged(err error) error {
+	if !errors.Is(err, fault.NotProven) || !strings.Contains(err.Error(), "sign") {
+		return err
+	}
+	e := fault.From(err)
+	return e.WithFix(strings.TrimRight(e.Advice(), ".") + "; a directory's key changes with `lukasa root --new-key`, and what was signed before is checked with the key of then")
+}
+
 // noteFile reads a signed note, if one was given.
 func (s *shell) noteFile(ctx context.Context, path string) ([]byte, error) {
 	if path == "" {
@@ -93,7 +123,7 @@ func (s *shell) verifyProof(ctx context.Context, flags *verifyFlags, key string,
 	}
 	proof, err := notary.ParseProof(text)
 	if err != nil {
-		return err
+		return mistaken("proof", text, err)
 	}
 	checkpoint, err := s.noteFile(ctx, flags.checkpoint)
 	if err != nil {
@@ -101,7 +131,7 @@ func (s *shell) verifyProof(ctx context.Context, flags *verifyFlags, key string,
 	}
 	verdict, err := notary.VerifyProof(&proof, checkpoint, key)
 	if err != nil {
-		return err
+		return keyChanged(err)
 	}
 	h := verdict.Header
 	a := provenAnswer{
@@ -225,7 +255,7 @@ func (s *shell) verifyReceipts(ctx context.Context, flags *verifyFlags, key stri
 	for _, note := range splitNotes(text) {
 		r, err := notary.VerifyReceipt(note, key)
 		if err != nil {
-			return err
+			return keyChanged(mistaken("receipt", text, err))
 		}
 		a := receiptAnswer{Tenant: r.Tenant(), Origin: r.Origin, Time: instant(r.Time), Redaction: r.Redaction, Size: r.Size, Root: hex.EncodeToString(r.Root[:])}
 		for _, e := range r.Erased {
@@ -294,7 +324,7 @@ func (s *shell) verifyConsistency(ctx context.Context, flags *verifyFlags, key s
 	}
 	proof, err := notary.ParseConsistencyProof(text)
 	if err != nil {
-		return err
+		return mistaken("consistency", text, err)
 	}
 	to, err := s.noteFile(ctx, flags.checkpoint)
 	if err != nil {
@@ -306,7 +336,7 @@ func (s *shell) verifyConsistency(ctx context.Context, flags *verifyFlags, key s
 	}
 	verdict, err := notary.VerifyConsistency(&proof, from, to, key)
 	if err != nil {
-		return err
+		return keyChanged(err)
 	}
 	a := struct {
 		Proven     bool   `json:"proven"`

@@ -317,7 +317,8 @@ func (d *diary) expire(b *engine.Board) error {
 	}
 	made := d.begin(record.Expiry, []string{""}, []string{""})
 	d.erasing(gone)
-	res, err := b.Expire(ctx, user, d.tenant, d.suite.clock.Now().Add(time.Hour))
+	d.suite.clock.Move(time.Hour)
+	res, err := b.Expire(ctx, user, d.tenant, d.suite.clock.Now())
 	if err != nil {
 		return err
 	}

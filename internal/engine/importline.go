@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
@@ -25,17 +27,23 @@ type exportLine struct {
 	err error
 }
 
-// parse reads a line that may have the given members and no others.
-func (l *exportLine) parse(text []byte, names ...string) {
+// parse reads a line, which must be an object.
+func (l *exportLine) parse(text []byte) {
 	if flaws := l.doc.Parse(text); flaws != nil {
 		l.err = fmt.Errorf("it is not strict JSON (%s): found %s", flaws[0].Code, flaws[0].Found)
 		return
 	}
-	root := l.doc.Root()
-	if l.doc.Kind(root) != canon.Object {
+	if l.doc.Kind(l.doc.Root()) != canon.Object {
 		l.err = fmt.Errorf("it is not an object")
+	}
+}
+
+// only refuses members that have none of the names, which are exact.
+func (l *exportLine) only(names ...string) {
+	if l.err != nil {
 		return
 	}
+	root := l.doc.Root()
 	for n := l.doc.First(root); n != canon.None; n = l.doc.Next(root, n) {
 		if name := string(l.doc.Key(n)); !slices.Contains(names, name) {
 			l.err = fmt.Errorf("%.40q is not a member of this line", name)
@@ -107,7 +115,7 @@ func (l *exportLine) hex(name string, size int) []byte {
 // parseHead reads the first line.
 func parseHead(text []byte) (head exportHead, err error) {
 	var l exportLine
-	l.parse(text, "lukasa_export", "tenant", "size", "root", "directory")
+	l.parse(text)
 	if !l.has("lukasa_export") {
 		return head, badLine(0, "this is not the head of an export")
 	}
@@ -115,6 +123,7 @@ func parseHead(text []byte) (head exportHead, err error) {
 	if l.err == nil && head.Export > exportFormat {
 		return head, fault.Newf(fault.NewerFormat, "the export has format %d; this program knows formats up to %d", head.Export, exportFormat)
 	}
+	l.only("lukasa_export", "tenant", "size", "root", "directory")
 	head.Tenant, head.Size, head.Directory = l.text("tenant"), l.count("size"), l.text("directory")
 	head.Root = hex.EncodeToString(l.hex("root", merkle.HashSize))
 	if l.err == nil && head.Export == 0 {
@@ -130,7 +139,8 @@ func parseHead(text []byte) (head exportHead, err error) {
 // line. An erased one has no body.
 func parseRecord(text []byte, tenant string) (*entry, error) {
 	var l exportLine
-	l.parse(text, "position", "kind", "trust", "time", "actor", "id", "commitment", "salt", "payload", "payload_base64", "erased")
+	l.parse(text)
+	l.only("position", "kind", "trust", "time", "actor", "id", "commitment", "salt", "payload", "payload_base64", "erased")
 	h := record.Header{
 		Position: l.count("position"), Tenant: tenant, Actor: l.text("actor"),
 		ID: record.Hash(l.hex("id", record.HashSize)), Commitment: record.Hash(l.hex("commitment", record.HashSize)),
@@ -227,6 +237,9 @@ type exportCheck struct {
 	time   int64
 	latest int64
 	blanks map[uint64]*blank
+	key    []byte                   // of the redactions
+	things map[catalog.Thing]uint64 // with a body that is not erased: where the first is
+	erased map[catalog.Thing]uint64 // by which redaction
 }
 
 // blank is a record without a body.
@@ -237,7 +250,8 @@ type blank struct {
 }
 
 func newExportCheck(head exportHead, now time.Time) *exportCheck {
-	return &exportCheck{head: head, latest: now.Add(aheadOfUs).UnixNano(), blanks: make(map[uint64]*blank)}
+	return &exportCheck{head: head, latest: now.Add(aheadOfUs).UnixNano(), blanks: make(map[uint64]*blank),
+		things: make(map[catalog.Thing]uint64), erased: make(map[catalog.Thing]uint64)}
 }
 
 // record judges the next record.
@@ -256,9 +270,17 @@ func (c *exportCheck) record(e *entry) error {
 	if e.body == nil {
 		c.blanks[h.Position] = &blank{kind: h.Kind, id: h.ID}
 	}
+	if err := c.thing(e); err != nil {
+		return err
+	}
 	targets, err := apply.Targets(&e.rec)
 	if err != nil {
 		return err
+	}
+	if red, ok := e.rec.Control.(*memory.Redaction); ok {
+		if err := c.redaction(e, red); err != nil {
+			return err
+		}
 	}
 	for i, t := range targets {
 		rule := ""
@@ -276,6 +298,60 @@ func (c *exportCheck) record(e *entry) error {
 		if rule != "" {
 			return &apply.BadTarget{Index: i, Position: t.Position, Rule: rule}
 		}
+	}
+	return nil
+}
+
+// thing judges what a record says about a thing. One that is redacted anywhere
+// in the export has no body left in it.
+func (c *exportCheck) thing(e *entry) error {
+	h := &e.header
+	switch control := e.rec.Control.(type) {
+	case *memory.Tombstone:
+		if _, ok := c.things[catalog.ThingOf(h.Tenant, control.Target, control.ID)]; !ok {
+			return fmt.Errorf("payload: the %s that it is about is not there", control.Target)
+		}
+	case *memory.Transition:
+		if _, ok := c.things[catalog.ThingOf(h.Tenant, record.Artifact, control.ArtifactID)]; !ok {
+			return fmt.Errorf("payload: the artifact that it is about is not there")
+		}
+	}
+	if e.rec.Body == nil {
+		return nil
+	}
+	id, _ := e.rec.Body.Identity()
+	thing := catalog.ThingOf(h.Tenant, h.Kind, id)
+	if by, ok := c.erased[thing]; ok {
+		return fmt.Errorf("payload: this %s was erased by the redaction at position %d", h.Kind, by)
+	}
+	if _, ok := c.things[thing]; !ok {
+		c.things[thing] = h.Position
+	}
+	return nil
+}
+
+// redaction judges which things a redaction names, and its key.
+func (c *exportCheck) redaction(e *entry, red *memory.Redaction) error {
+	if red.Key != nil {
+		if c.key == nil {
+			c.key = red.Key
+		}
+		if !bytes.Equal(c.key, red.Key) {
+			return fmt.Errorf("key: it is not the one of this tenant's redactions")
+		}
+	}
+	for i, t := range red.Targets {
+		if t.Kind == record.Event {
+			continue
+		}
+		thing := catalog.Thing(t.ID[:16])
+		if by, ok := c.erased[thing]; ok && by != e.header.Position {
+			return fmt.Errorf("targets[%d]: the %s was erased by the redaction at position %d", i, t.Kind, by)
+		}
+		if at, ok := c.things[thing]; ok {
+			return fmt.Errorf("targets[%d]: of the %s that is named, position %d is not erased in the export", i, t.Kind, at)
+		}
+		c.erased[thing] = e.header.Position
 	}
 	return nil
 }

@@ -24,6 +24,10 @@ func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Si
 // receipts, as a line of text.
 func (b *Board) VerifierKey(tenant string) string { return b.notary.VerifierKey(tenant) }
 
+// FormerKeys returns the keys that check what was signed for a tenant before
+// the present key was made, oldest first.
+func (b *Board) FormerKeys(tenant string) []string { return b.notary.FormerKeys(tenant) }
+
 // NewKey makes a new signing key. What was signed with the old one can still be
 // checked with the old one.
 func (b *Board) NewKey(ctx context.Context) error {

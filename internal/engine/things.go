@@ -356,22 +356,41 @@ func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, 
 	err := b.read(ctx, u.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		var failed error
 		err := catalog.Referrers(r, t.Number, u.Head().String(), func(ref catalog.Referrer) bool {
-			h, ok, err := catalog.HeadOf(r, t.Number, ref.Kind, ref.Thing)
-			if err == nil && ok && v.sees(h) {
-				var thing *Thing
-				if thing, err = b.thing(r, t, h, 0, v); err == nil {
-					things = append(things, thing)
-				} else if fault.CodeOf(err) == fault.Erased {
-					err = nil // since the snapshot was taken
-				}
-			}
-			failed = err
-			return err == nil
+			failed = b.collect(r, t, ref.Kind, ref.Thing, v, &things)
+			return failed == nil
 		})
-		if failed != nil {
-			return failed
-		}
-		return err
+		return first(failed, err)
 	})
 	return things, err
+}
+
+// Named returns what is live of a kind and has a name, whatever its case: an
+// entity by its name or an alias.
+func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
+	var things []*Thing
+	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		var failed error
+		err := catalog.Named(r, t.Number, kind, name, func(d catalog.Thing) bool {
+			failed = b.collect(r, t, kind, d, v, &things)
+			return failed == nil
+		})
+		return first(failed, err)
+	})
+	return things, err
+}
+
+// collect adds a thing to a list, if it may be seen.
+func (b *Board) collect(r kv.Reader, t *ledger.Tenant, kind record.Kind, d catalog.Thing, v View, things *[]*Thing) error {
+	h, ok, err := catalog.HeadOf(r, t.Number, kind, d)
+	if err != nil || !ok || !v.sees(h) {
+		return err
+	}
+	thing, err := b.thing(r, t, h, 0, v)
+	if fault.CodeOf(err) == fault.Erased {
+		return nil // since the snapshot was taken
+	}
+	if err == nil {
+		*things = append(*things, thing)
+	}
+	return err
 }

@@ -301,7 +301,7 @@ func (b *Board) verifyTarget(r kv.Reader, t *ledger.Tenant, by *record.Header, t
 		fits = fits || h.Kind == record.Tombstone || h.Kind == record.Transition && target.Kind == record.Artifact
 	}
 	if !fits {
-		report.find(where, "position %d takes position %d away as a %s, but that is a %s", by.Position, target.Position, target.Kind, h.Kind)
+		report.find(where, "position %d takes position %d away as being of kind %s, but that is of kind %s", by.Position, target.Position, target.Kind, h.Kind)
 	} else if by.Kind == record.Redaction && h.Kind == record.Event && h.ID != target.ID {
 		report.find(where, "position %d takes position %d away as another event than it is", by.Position, target.Position)
 	}

@@ -340,9 +340,6 @@ func (s *Store) PendingBytes() uint64 {
 	return s.db.Metrics().MemTable.Size
 }
 
-// DiskBytes is about how much the store takes on the disk.
-func (s *Store) DiskBytes() uint64 { return s.db.Metrics().DiskSpaceUsage() }
-
 // Close flushes and closes the store. What a store that has failed lacks is in
 // the journal; it is let go as it is.
 func (s *Store) Close() error {

@@ -35,9 +35,6 @@ func (s *Store) BeginIndexed() *Txn {
 	return &Txn{s: s, b: s.db.NewIndexedBatch(), indexed: true}
 }
 
-// Indexed reports whether iterators see the transaction's own writes.
-func (t *Txn) Indexed() bool { return t.indexed }
-
 // Set writes a value that this transaction may read again.
 func (t *Txn) Set(key, value []byte) error {
 	if t.indexed {
@@ -102,9 +99,6 @@ func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
 	}
 	return t.s.Iter(lower, upper)
 }
-
-// Empty reports whether nothing was written.
-func (t *Txn) Empty() bool { return t.b.Empty() && len(t.held.list) == 0 }
 
 // Commit makes the writes visible to every read that begins afterwards, and
 // ends the transaction.

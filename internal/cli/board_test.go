@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+// nothing is an environment without variables, except a home.
+func nothing(t *testing.T) func(string) string {
+	home := t.TempDir()
+	return func(name string) string {
+		if name == "HOME" {
+			return home
+		}
+		return ""
+	}
+}
+
+func TestWaitsForTheDirectory(t *testing.T) {
+	env := nothing(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- b.Close() }()
+	var out, problems bytes.Buffer
+	code := Run(t.Context(), []string{"root", "--all", "--data", dir, "--wait", "10m"}, strings.NewReader(""), &out, &problems, env)
+	if code != 0 || problems.Len() > 0 {
+		t.Errorf("exit code %d: %s", code, problems.String())
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaitingCanBeStopped(t *testing.T) {
+	env := nothing(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, problems bytes.Buffer
+	code := Run(ctx, []string{"list", "--data", dir, "--wait", "10m"}, strings.NewReader(""), &out, &problems, env)
+	if code != fault.ExitCanceled || !strings.Contains(problems.String(), "lukasa: stopped on request — ") {
+		t.Errorf("exit code %d: %s", code, problems.String())
+	}
+}
+
+// An ingest that is stopped while it waits for more says how far it is.
+func TestIngestStopped(t *testing.T) {
+	env := nothing(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	in, feed := io.Pipe()
+	defer func() { _ = feed.Close() }()
+	go func() {
+		_, _ = io.WriteString(feed, "\n")
+		cancel()
+	}()
+	var out, problems bytes.Buffer
+	code := Run(ctx, []string{"ingest", "-"}, in, &out, &problems, env)
+	if want := "stopped on request; 0 events are recorded — run it again to go on [canceled]"; code != fault.ExitCanceled || !strings.Contains(problems.String(), want) {
+		t.Errorf("exit code %d: %s", code, problems.String())
+	}
+}
+
+func TestDevicesAreNoTerminals(t *testing.T) {
+	for _, name := range []string{os.DevNull, "/dev/full", "/dev/zero"} {
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			continue // not on this platform
+		}
+		if detectTerminal(f).is {
+			t.Errorf("%s is taken for a terminal", name)
+		}
+		_ = f.Close()
+	}
+}
