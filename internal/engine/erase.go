@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +10,6 @@ import (
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
@@ -335,48 +333,30 @@ func (b *Board) overwrite(lsns []journal.LSN) error {
 	return b.log.Erase(lsns)
 }
 
-// erasedTable is where the ledger keeps what was erased: tenant, position →
-// position of the record that says so.
-const erasedTable = 'e'
-
 // erasures walks over everything that was ever erased and calls visit with
 // where it lies. What names itself or something younger as erased is not
 // believed.
 func erasures(ctx context.Context, r kv.Reader, visit func(tenant uint32, position uint64, lsn journal.LSN) error) error {
-	it, err := r.Iter([]byte{ledger.Prefix, erasedTable}, []byte{ledger.Prefix, erasedTable + 1})
-	if err != nil {
-		return err
-	}
-	defer it.Close()
 	n := 0
-	for ok := it.First(); ok; ok = it.Next() {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for e, err := range ledger.Erasures(r) {
+		if n++; n%1024 == 0 && err == nil {
+			err = ctx.Err()
 		}
-		key := it.Key()
-		if len(key) != 2+4+8 {
-			continue
-		}
-		tenant, position := binary.BigEndian.Uint32(key[2:]), index.Uint64At(key[6:])
-		by, ok, err := ledger.Erased(r, tenant, position)
 		if err != nil {
 			return err
 		}
-		if !ok || by <= position {
+		if e.By <= e.Position {
 			continue
 		}
-		place, ok, err := ledger.At(r, tenant, position)
+		place, ok, err := ledger.At(r, e.Tenant, e.Position)
+		if err == nil && ok {
+			err = visit(e.Tenant, e.Position, place.LSN)
+		}
 		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if err := visit(tenant, position, place.LSN); err != nil {
 			return err
 		}
 	}
-	return it.Close()
+	return nil
 }
 
 // blankAt reports whether nothing of a payload is on the disk. One that cannot

@@ -84,6 +84,10 @@ func TestRollback(t *testing.T) {
 			if _, err := b.Prove(ctx, "acme", engine.ProveOptions{}); (fault.CodeOf(err) == fault.RolledBack) != c.refuses {
 				t.Fatal(err)
 			}
+			report, err := b.Verify(ctx, engine.VerifyOptions{})
+			if err != nil || report.OK() == c.refuses {
+				t.Errorf("verify finds %+v, %v", report, err)
+			}
 			// Reading and writing go on, and so do the other tenants.
 			must(t)(b.Event(ctx, "acme", "e1"))
 			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "later", 9, "later")}))

@@ -126,6 +126,9 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 		if _, err := b.frameAt(b.store, t, t.Size-1); err != nil {
 			report.find("tenant "+t.Name, "%v", err)
 		}
+		if err := b.notary.Agrees(t.Name, treeOf(b.store, t)); err != nil {
+			report.find("keys", "%v", err)
+		}
 	}
 	if report.Tenants != total {
 		report.find("index", "there are %d tenants, but %d are counted", report.Tenants, total)

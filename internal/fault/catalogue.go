@@ -159,7 +159,7 @@ var catalogue = [...]Entry{{
 }, {
 	Code:    Locked,
 	Meaning: "Another process has the data directory open.",
-	Advice:  "Stop that process, or use another directory with `--data`.",
+	Advice:  "Wait until it is done, or use another directory with `--data`.",
 	Retry:   true,
 	HTTP:    statusUnavailable,
 	Exit:    ExitEnvironment,

@@ -116,6 +116,42 @@ func Erased(r kv.Reader, tenant uint32, position uint64) (redaction uint64, ok b
 	return number(v)
 }
 
+// Erasure is a payload that was taken away, and by which record.
+type Erasure struct {
+	Tenant   uint32
+	Position uint64
+	By       uint64
+}
+
+// Erasures walks over everything that was ever erased.
+func Erasures(r kv.Reader) iter.Seq2[Erasure, error] {
+	return func(yield func(Erasure, error) bool) {
+		it, err := r.Iter([]byte{Prefix, tableErased}, []byte{Prefix, tableErased + 1})
+		if err != nil {
+			yield(Erasure{}, err)
+			return
+		}
+		defer it.Close()
+		for ok := it.First(); ok; ok = it.Next() {
+			k := it.Key()
+			v, err := it.Value()
+			if err == nil && (len(k) != 2+4+8 || len(v) != 8) {
+				err = fault.New(fault.Damaged, "an entry of the table of erasures cannot be read")
+			}
+			if err != nil {
+				yield(Erasure{}, err)
+				return
+			}
+			if !yield(Erasure{binary.BigEndian.Uint32(k[2:]), index.Uint64At(k[6:]), binary.BigEndian.Uint64(v)}, nil) {
+				return
+			}
+		}
+		if err := it.Close(); err != nil {
+			yield(Erasure{}, err)
+		}
+	}
+}
+
 // ErasedContent returns the position of the redaction that erased content with
 // that MAC.
 func ErasedContent(r kv.Reader, tenant uint32, mac []byte) (redaction uint64, ok bool, err error) {

@@ -1,0 +1,101 @@
+package engine_test
+
+import (
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/record"
+)
+
+var update = flag.Bool("update", false, "write the frozen directory of the current formats anew")
+
+const frozen = "testdata/format-1"
+
+// TestFrozenDirectory opens a directory as the first version of the formats
+// left it. It is never written anew for a version that was released: a change
+// that breaks it breaks everybody's data.
+func TestFrozenDirectory(t *testing.T) {
+	if *update {
+		freeze(t)
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(dir, os.DirFS(frozen)); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, nil, dir)
+	root, err := b.Root(ctx, "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(frozen + ".root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hex.EncodeToString(root.Hash[:]); got != strings.TrimSpace(string(want)) {
+		t.Errorf("root is %s, want %s", got, want)
+	}
+	sound(t, b)
+	thing, err := b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Memory, Key: "release/cadence"}, engine.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := thing.Body.(*memory.Memory).Text; text != "Releases are cut on Mondays." || thing.Version != 2 {
+		t.Errorf("version %d says %q", thing.Version, text)
+	}
+	p, err := b.Prove(ctx, "acme", engine.ProveOptions{Position: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := notary.VerifyProof(p, nil, b.VerifierKey("acme")); err != nil {
+		t.Error(err)
+	}
+	if err := b.Rebuild(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, b)
+}
+
+// freeze makes the directory that the test opens.
+func freeze(t *testing.T) {
+	t.Helper()
+	if err := os.RemoveAll(frozen); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, nil, frozen)
+	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{
+		event(t, "acme", "e1", 1, "the first event of all"), event(t, "acme", "e2", 2, "the second, which is erased"), event(t, "other", "e1", 1, "of another tenant"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Releases are cut every second Tuesday.", "Releases are cut on Mondays."} {
+		if _, err := b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Key: "release/cadence", Text: text, Tags: []string{"release"}}, engine.AnyVersion()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "e2"}}); err != nil {
+		t.Fatal(err)
+	}
+	root, err := b.Root(ctx, "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"LOCK", "LOCK.owner", "index/LOCK"} {
+		if err := os.Remove(filepath.Join(frozen, name)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(frozen+".root", []byte(hex.EncodeToString(root.Hash[:])+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
