@@ -308,6 +308,12 @@ func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journa
 			return passed, err
 		}
 		r, err := Decode(&frame)
+		if err != nil && r.Header.Kind != 0 && r.Header.Kind < record.Tombstone {
+			// One payload that breaks a rule must not cost all the others. A
+			// control is not passed over: it may say that something is gone.
+			passed = append(passed, journal.Damage{Part: journal.PartBody, From: frame.LSN, To: frame.Next, Detail: err.Error()})
+			r, err = index.Record{LSN: r.LSN, Header: r.Header, Leaf: r.Leaf, Damaged: true}, nil
+		}
 		if err != nil {
 			return passed, err
 		}

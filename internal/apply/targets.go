@@ -109,6 +109,12 @@ func (a *Applier) Load(tx kv.Reader, r *index.Record) error {
 			return badRecord(r, &BadTarget{i, target.Position, fmt.Sprintf("is another %s than the %s that is named", found.Header.Kind, target.Kind)})
 		}
 		found.Tenant = t.Number
+		// A redaction of a thing is folded by its id; of events the folds need
+		// what they said. The bytes themselves nobody needs.
+		found.Payload = nil
+		if r.Header.Kind == record.Redaction {
+			found.Body = nil
+		}
 		r.Targets = append(r.Targets, found)
 	}
 	return nil

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -166,4 +167,117 @@ func TestRebuildAfterLoss(t *testing.T) {
 	if fault.CodeOf(c.Failed()) != fault.Damaged {
 		t.Errorf("Failed says %v", c.Failed())
 	}
+}
+
+// TestReplayTakesWhatWasAdmitted tries to get something in that a replay would
+// stumble over: what is written out longer than it came, tiers that there are
+// not, metadata that is one level too deep within its memory.
+func TestReplayTakesWhatWasAdmitted(t *testing.T) {
+	b := open(t, disk.NewMem(), "data")
+	line := `{"hmx_version":"HMX-1.0","event_id":"big","event_type":"message","agent_id":"a","tenant_id":"acme","session_id":"s",` +
+		`"timestamp":"2026-11-15T05:00:00Z","sequence":1,"metadata":{},"content":{"role":"user","text":"x"},` +
+		`"embeddings":[` + strings.Repeat("123456789e9,", 4095) + `1],"source":"`
+	line += strings.Repeat("x", hmx.MaxEventBytes-len(line)-2) + `"}`
+	if _, _, err := hmx.DecodeEvent([]byte(line)); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := b.Ingest(ctx, strings.NewReader(line), engine.IngestOptions{Writer: user})
+	if err != nil || rep.Rejected != 1 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	odd := engine.Writer{Actor: "a", Trust: 99}
+	put, err := b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Key: "k", Text: "kept as it is"}, engine.AnyVersion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := engine.Ref{Tenant: "acme", Kind: record.Memory, Key: "k"}
+	for name, err := range map[string]error{
+		"forget": second(b.Forget(ctx, odd, ref, "", engine.AnyVersion())),
+		"redact": second(b.Redact(ctx, odd, []memory.URI{put.URI.Head()})),
+	} {
+		if fault.CodeOf(err) != fault.InvalidArgument {
+			t.Errorf("%s with a tier that there is not: %v", name, err)
+		}
+	}
+	for depth := 60; depth < 70; depth++ {
+		deep := hmx.Raw(strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth))
+		_, _ = b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Text: "Nested.", Metadata: deep}, engine.AnyVersion()) // either is fine
+	}
+	if err := b.Rebuild(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := b.Damages(); len(d) > 0 {
+		t.Errorf("the replay passed over %v", d)
+	}
+	sound(t, b)
+}
+
+// TestIndexOfAnother refuses an index that was folded from another journal.
+func TestIndexOfAnother(t *testing.T) {
+	at := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		b := open(t, nil, filepath.Join(at, name))
+		if _, err := b.AppendEvents(ctx, user, []*hmx.Event{event(t, "of-"+name, "e", 1, "the same size")}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(at, "a", "index")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(at, "a", "index"), os.DirFS(filepath.Join(at, "b", "index"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Open(ctx, filepath.Join(at, "a"), engine.Options{}); fault.CodeOf(err) != fault.Damaged {
+		t.Errorf("opening with another's index: %v", err)
+	}
+	b := openWith(t, filepath.Join(at, "a"), engine.Options{Rebuild: true})
+	sound(t, b)
+}
+
+// TestLostKeys does not make a new key in silence where there was one.
+func TestLostKeys(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	b := open(t, nil, dir)
+	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "e", 1, "signed for")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "keys")); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, nil, dir)
+	if _, err := b.Checkpoint(ctx, "acme"); fault.CodeOf(err) != fault.Damaged {
+		t.Errorf("signing without the key: %v", err)
+	}
+	if err := b.NewKey(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Checkpoint(ctx, "acme"); err != nil {
+		t.Error(err)
+	}
+	sound(t, b)
+}
+
+// TestManyAtOnce appends more events than are admitted together.
+func TestManyAtOnce(t *testing.T) {
+	b := open(t, disk.NewMem(), "data")
+	events := make([]*hmx.Event, 10_000)
+	for i := range events {
+		events[i] = event(t, "acme", fmt.Sprint("e", i), int64(i), "one of many")
+	}
+	res, err := b.AppendEvents(ctx, user, events)
+	if err != nil || res.Accepted != len(events) || len(res.Receipts) != len(events) {
+		t.Fatalf("%d accepted, %d receipts, %v", res.Accepted, len(res.Receipts), err)
+	}
+	for i, r := range res.Receipts {
+		if r.Position != uint64(i) {
+			t.Fatalf("event %d is at position %d", i, r.Position)
+		}
+	}
+	sound(t, b)
 }

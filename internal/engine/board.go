@@ -44,6 +44,7 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
@@ -145,11 +146,15 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	if b.notary, err = notary.Open(b.notaryOptions()); err != nil {
-		return nil, err
-	}
 	b.applier = apply.New(b.store, b.log)
 	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
+		return nil, err
+	}
+	tenants, err := ledger.Count(b.store)
+	if err != nil {
+		return nil, err
+	}
+	if b.notary, err = notary.Open(b.notaryOptions(tenants > 0)); err != nil {
 		return nil, err
 	}
 	// What cannot be overwritten because it is damaged is told by Verify.
@@ -228,10 +233,37 @@ func (b *Board) Now() time.Time { return b.o.Clock() }
 
 // openStore opens the index.
 func (b *Board) openStore() (err error) {
-	b.store, err = kv.Open(kv.Options{
-		FS: b.o.FS, Dir: b.path("index"), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
-	})
+	b.store, err = b.openIndex(nameIndex)
 	return err
+}
+
+// ownerKey is where an index says which directory it belongs to.
+const ownerKey = "Mdirectory"
+
+// openIndex opens an index by the name of its directory, and refuses one that
+// was folded from another journal.
+func (b *Board) openIndex(name string) (*kv.Store, error) {
+	store, err := kv.Open(kv.Options{
+		FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	owner, ok, err := store.Get([]byte(ownerKey), nil)
+	switch {
+	case err == nil && !ok:
+		tx := store.Begin()
+		if err = tx.Set([]byte(ownerKey), []byte(b.id)); err == nil {
+			err = tx.Commit()
+		}
+	case err == nil && string(owner) != b.id:
+		err = fault.Newf(fault.Damaged, "%s is the index of another directory, %q", b.path(name), owner).
+			WithFix("`lukasa rebuild` makes the index anew from the journal")
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
 }
 
 // Close waits for what is under way, makes everything durable and lets the

@@ -21,6 +21,9 @@ import (
 // are for. The parts have formats of their own.
 const directoryFormat = 1
 
+// maxMark is more than the mark of a directory ever has.
+const maxMark = 64 << 10
+
 // names of the files and directories of a data directory.
 const (
 	nameMark    = "LUKASA"
@@ -91,6 +94,9 @@ func (b *Board) ours(names []string) error {
 
 // identify reads the directory's mark, or writes one into a new directory.
 func (b *Board) identify() error {
+	if info, err := b.o.FS.Stat(b.path(nameMark)); err == nil && (!info.Mode().IsRegular() || info.Size() > maxMark) {
+		return fault.Newf(fault.ForeignDir, "%s is not a file of at most %d bytes", b.path(nameMark), maxMark)
+	}
 	text, err := disk.ReadFile(b.o.FS, b.path(nameMark))
 	if errors.Is(err, fs.ErrNotExist) {
 		return b.found()
@@ -156,9 +162,9 @@ func (b *Board) sweep() error {
 	return nil
 }
 
-// notaryOptions says where the keys are.
-func (b *Board) notaryOptions() notary.Options {
-	o := notary.Options{FS: b.o.FS, Dir: b.path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock}
+// notaryOptions says where the keys are, and whether there must be some.
+func (b *Board) notaryOptions(used bool) notary.Options {
+	o := notary.Options{FS: b.o.FS, Dir: b.path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock, Used: used}
 	if b.o.WitnessDir != "" {
 		o.Witness = notary.NewFileWitness(b.o.FS, b.o.FS.PathJoin(b.o.WitnessDir, b.id), b.id)
 	}

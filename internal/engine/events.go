@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
+	"slices"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -81,17 +82,39 @@ type eventBatch struct {
 
 // AppendEvents records events. Good ones are recorded even when others are
 // refused; the result says which. The error is for trouble that is not the
-// events' own, and then none of them is acknowledged. The events must not be
-// changed while the call runs.
+// events' own; the result then has the receipts of those that were recorded
+// before it. The events must not be changed while the call runs.
 func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	batch, err := b.prepareEvents(w, events, madeInGo)
-	if err != nil {
-		return nil, err
+	res := &AppendResult{}
+	// A few thousand share an fsync well enough, and more would only take
+	// memory.
+	for part := range slices.Chunk(events, appendBatch) {
+		batch, err := b.prepareEvents(w, part, madeInGo)
+		if err != nil {
+			return res, err
+		}
+		done, err := b.appendPrepared(ctx, batch)
+		if err != nil {
+			return res, err
+		}
+		res.add(done)
 	}
-	return b.appendPrepared(ctx, batch)
+	return res, nil
+}
+
+// appendBatch is how many events of one call are admitted together.
+const appendBatch = 4096
+
+// add adds what became of the events that followed.
+func (r *AppendResult) add(next *AppendResult) {
+	r.Receipts = append(r.Receipts, next.Receipts...)
+	r.Accepted += next.Accepted
+	r.Duplicates += next.Duplicates
+	r.Late += next.Late
+	r.Refused += next.Refused
 }
 
 // origin says where events come from: a decoder, which has applied every rule
@@ -134,6 +157,11 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 		}
 		arena = grown
 		p.body = arena[start:len(arena):len(arena)]
+		if len(p.body)-record.SaltSize > hmx.MaxEventBytes {
+			arena = arena[:start]
+			p.refused = fault.Newf(fault.TooLarge, "event %q has %d bytes as it would be recorded, numbers written out; at most %d are allowed", ev.EventID, len(p.body)-record.SaltSize, hmx.MaxEventBytes)
+			continue
+		}
 		if from == madeInGo {
 			// What is read back at a replay must be accepted then.
 			if ev, _, err = hmx.DecodeEvent(p.body[record.SaltSize:]); err != nil {

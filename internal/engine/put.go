@@ -109,6 +109,10 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 	if err != nil {
 		return nil, err
 	}
+	// What is read back at a replay must be accepted then.
+	if _, err := memory.Decode(kind, payload); err != nil {
+		return nil, err
+	}
 	if head != nil {
 		same, err := g.unchanged(t, head, payload)
 		if err != nil {
@@ -160,6 +164,9 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 
 // newEntry salts and hashes a payload.
 func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, payload []byte) (*entry, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
 	body := make([]byte, record.SaltSize, record.SaltSize+len(payload))
 	if _, err := io.ReadFull(b.o.Random, body); err != nil {
 		return nil, err

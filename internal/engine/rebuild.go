@@ -8,7 +8,6 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/kv"
 )
 
 // Rebuild makes the index anew from the journal and puts it in the place of the
@@ -48,7 +47,7 @@ func (b *Board) remake(ctx context.Context, tell apply.Progress) error {
 	if err := b.sweep(); err != nil {
 		return err
 	}
-	store, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(nameRebuilt), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
+	store, err := b.openIndex(nameRebuilt)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
@@ -155,7 +156,7 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 	if err := b.o.FS.RemoveAll(b.path(nameVerify)); err != nil {
 		return disk.Fault(err)
 	}
-	scratch, err := kv.Open(kv.Options{FS: b.o.FS, Dir: b.path(nameVerify), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes})
+	scratch, err := b.openIndex(nameVerify)
 	if err != nil {
 		return err
 	}
@@ -163,13 +164,18 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 		_ = scratch.Close() // it is removed right away
 		_ = b.o.FS.RemoveAll(b.path(nameVerify))
 	}()
-	_, err = apply.New(scratch, b.log).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
+	passed, err := apply.New(scratch, b.log).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		report.find("journal", "it cannot be replayed to its end: %v", err)
 		return nil
+	}
+	for _, d := range passed {
+		if !slices.ContainsFunc(damages, func(known journal.Damage) bool { return known.From == d.From }) {
+			report.find("journal", "%v", &d)
+		}
 	}
 	if err := b.verifyRecords(ctx, o, scratch, report); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (n *Notary) load() error {
 	}
 	mem, memErr := loadMemory(fs, fs.PathJoin(dir, memoryFile), false)
 	if line == "" {
-		unused := !hadPub && len(former) == 0 &&
+		unused := !n.opts.Used && !hadPub && len(former) == 0 &&
 			(errors.Is(memErr, errNoMemory) || memErr == nil && len(mem.last) == 0)
 		if !unused {
 			return fault.Newf(fault.Damaged, "%s is missing, though it has been there before", fs.PathJoin(dir, keyFile)).WithFix(fixKeys)

@@ -69,6 +69,9 @@ type Options struct {
 	Random      io.Reader        // what keys are drawn from; crypto/rand if nil
 	Now         func() time.Time // when a tree was signed; time.Now if nil
 	Witness     Witness          // a second memory outside of the data directory, or nil
+	// Used says that the directory has records, so that it must have had a key:
+	// one that is missing was lost, and is not made anew in silence.
+	Used bool
 }
 
 // Notary signs for the logs of one data directory. It is safe for concurrent

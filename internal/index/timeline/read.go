@@ -1,7 +1,10 @@
 package timeline
 
 import (
+	"bytes"
+
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
@@ -96,6 +99,10 @@ func summaries(r kv.Reader, table byte, tenant uint32, after []byte, visit func(
 
 // walk visits the keys with a prefix, beginning behind after.
 func walk(r kv.Reader, prefix, after []byte, visit func(key []byte, value string) bool) error {
+	if after != nil && !bytes.HasPrefix(after, prefix) {
+		return fault.New(fault.InvalidArgument, "after: this is not the next of this list").
+			WithFix("give what the page before had as next, with the same query")
+	}
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
 	if err != nil {
 		return err
