@@ -15,12 +15,7 @@
 // special tokens and the framing that a chat adds around a text are not counted.
 package tokens
 
-import (
-	"sync"
-	"unicode/utf8"
-
-	"github.com/tiktoken-go/tokenizer"
-)
+import "unicode/utf8"
 
 // Counter counts the tokens of a text.
 type Counter interface {
@@ -37,7 +32,8 @@ func Estimate() Counter { return estimate{} }
 
 // O200k returns the counter of OpenAI's o200k_base encoding, whose vocabulary
 // is part of the program. It is loaded when something is first counted, once,
-// which takes a moment.
+// which takes a moment. From then on counting allocates nothing but for texts
+// that are not UTF-8 and for words of kilobytes.
 func O200k() Counter { return o200k{} }
 
 type estimate struct{}
@@ -62,27 +58,13 @@ func (estimate) prefix(s string, limit int) int {
 
 type o200k struct{}
 
-// codec is the one copy of the vocabulary. Counting only reads it.
-var codec = sync.OnceValue(func() tokenizer.Codec {
-	c, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		panic("tokens: the vocabulary o200k_base is not part of the program: " + err.Error())
-	}
-	return c
-})
-
 func (o200k) Name() string { return "o200k" }
 
 func (o200k) Count(s string) int {
 	if s == "" {
 		return 0
 	}
-	n, err := codec().Count(valid(s))
-	if err != nil {
-		// The splitter can only fail by a time limit, and none is set.
-		panic("tokens: " + err.Error())
-	}
-	return n
+	return load().count(valid(s))
 }
 
 // prefix takes tokens off the front of s. What they cover may count otherwise
@@ -94,16 +76,8 @@ func (o200k) prefix(s string, limit int) int {
 		end = runeStart(s, 8*limit+64)
 	}
 	for {
-		_, pieces, err := codec().Encode(s[:end])
-		if err != nil {
-			panic("tokens: " + err.Error())
-		}
-		if len(pieces) > limit {
-			n := 0
-			for _, p := range pieces[:limit] {
-				n += len(p)
-			}
-			return runeStart(s, n)
+		if at := load().reach(s[:end], limit); at < end {
+			return runeStart(s, at)
 		}
 		if end == len(s) {
 			return end

@@ -1,0 +1,350 @@
+package tokens
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// vocabulary is o200k_base, made to be looked up in: every entry's text, its
+// rank by text, and the classes that texts are split by. It is only read.
+type vocabulary struct {
+	classes classes
+	text    string         // of all entries, with a byte between them
+	slots   []uint64       // a hash table with open addressing
+	pairs   [1 << 16]int32 // the rank of each pair of bytes, or none
+}
+
+// A slot is 0 or holds, from the top, 17 bits of the entry's hash, its rank plus
+// one, where it begins in the text, and how long it is.
+const (
+	tagBits   = 17
+	rankBits  = 18
+	startBits = 21
+	sizeBits  = 8
+	slotBits  = 19 // of the number of slots: 2.6 for each entry
+)
+
+// ranks is one more than the highest rank an entry can have.
+const ranks = 199_998
+
+// none is more than any rank.
+const none int32 = 1<<31 - 1
+
+// load returns the one copy of the vocabulary.
+var load = sync.OnceValue(read)
+
+// read asks the library for every entry. All of them at once are several times
+// as fast as one by one; the byte that stands between them is in no other entry,
+// since it is in no UTF-8.
+func read() *vocabulary {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		panic("tokens: the vocabulary o200k_base is not part of the program: " + err.Error())
+	}
+	// The bytes come first.
+	between := uint(0)
+	for between < 256 {
+		if entry, err := codec.Decode([]uint{between}); entry == "\xff" && err == nil {
+			break
+		}
+		between++
+	}
+	ids := make([]uint, 0, 2*ranks)
+	for rank := range uint(ranks) {
+		ids = append(ids, rank, between)
+	}
+	v := &vocabulary{slots: make([]uint64, 1<<slotBits)}
+	if v.text, err = codec.Decode(ids); err != nil {
+		panic("tokens: the vocabulary o200k_base has a hole: " + err.Error())
+	}
+	v.classes.fill()
+	for i := range v.pairs {
+		v.pairs[i] = none
+	}
+	start := 0
+	for rank := range ranks {
+		size := max(strings.IndexByte(v.text[start:], '\xff'), 0)
+		if rank == int(between) {
+			size = 1
+		}
+		v.add(v.text[start:start+size], rank, start)
+		start += size + 1
+	}
+	return v
+}
+
+func (v *vocabulary) add(entry string, rank, start int) {
+	if start+len(entry) > 1<<startBits || len(entry) >= 1<<sizeBits {
+		panic("tokens: the vocabulary o200k_base is larger than it was")
+	}
+	if len(entry) == 2 {
+		v.pairs[uint(entry[0])<<8|uint(entry[1])] = int32(rank)
+	}
+	h := hash(entry)
+	at := h >> 16 % (1 << slotBits)
+	for v.slots[at] != 0 {
+		at = (at + 1) % (1 << slotBits)
+	}
+	v.slots[at] = h>>(64-tagBits)<<(64-tagBits) | uint64(rank+1)<<(startBits+sizeBits) | uint64(start)<<sizeBits | uint64(len(entry))
+}
+
+// hash mixes the bytes of s, which is not empty. It need not withstand anybody:
+// what is in the table does not change.
+func hash(s string) uint64 {
+	const odd, more = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	n := len(s)
+	var a, b uint64
+	switch {
+	case n >= 8:
+		for i := 0; i+8 < n; i += 8 {
+			a = bits.RotateLeft64((a^word64(s[i:]))*odd, 29)
+		}
+		b = word64(s[n-8:])
+	case n >= 4:
+		a, b = word32(s), word32(s[n-4:])
+	default:
+		a, b = uint64(s[0]), uint64(s[n/2])<<8|uint64(s[n-1])
+	}
+	high, low := bits.Mul64(a^odd^uint64(n), b^more)
+	return (high ^ low) * odd
+}
+
+func word64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func word32(s string) uint64 {
+	_ = s[3]
+	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
+}
+
+// rank returns the rank of s, or none.
+func (v *vocabulary) rank(s string) int32 {
+	h := hash(s)
+	for at := h >> 16 % (1 << slotBits); ; at = (at + 1) % (1 << slotBits) {
+		x := v.slots[at]
+		if x == 0 {
+			return none
+		}
+		if (x^h)>>(64-tagBits) != 0 || x%(1<<sizeBits) != uint64(len(s)) {
+			continue
+		}
+		if start := x >> sizeBits % (1 << startBits); v.text[start:start+uint64(len(s))] == s {
+			return int32(x>>(startBits+sizeBits)%(1<<rankBits)) - 1
+		}
+	}
+}
+
+// count returns the number of tokens in s.
+func (v *vocabulary) count(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		end := v.classes.split(s, i)
+		if piece := s[i:end]; v.rank(piece) != none {
+			n++
+		} else {
+			n += v.merge(piece, nil)
+		}
+		i = end
+	}
+	return n
+}
+
+// reach returns where the first limit tokens of s end: its length if, and only
+// if, there are no more.
+func (v *vocabulary) reach(s string, limit int) int {
+	var ends []int
+	for i := 0; i < len(s); {
+		if limit <= 0 {
+			return i
+		}
+		end := v.classes.split(s, i)
+		piece := s[i:end]
+		limit--
+		if v.rank(piece) == none {
+			limit -= v.merge(piece, nil) - 1
+		}
+		if limit < 0 {
+			ends = ends[:0]
+			n := v.merge(piece, &ends)
+			return i + ends[n+limit-1]
+		}
+		i = end
+	}
+	return len(s)
+}
+
+// brief is the length up to which a piece is merged by looking at all of it
+// again and again, which is the quicker way for short ones.
+const brief = 32
+
+// merge returns the number of tokens that byte pair encoding makes of a piece:
+// of all neighbours the two that are together the entry of the lowest rank
+// become one, the leftmost first, until no two are an entry. If ends is not nil,
+// it is given where each token ends.
+func (v *vocabulary) merge(piece string, ends *[]int) int {
+	if len(piece) > brief {
+		return v.mergeLong(piece, ends)
+	}
+	var starts [brief + 1]uint8
+	var with [brief + 1]int32 // the rank of the token at starts[i] and the next, together
+	n := len(piece)
+	for i := range n {
+		starts[i], with[i] = uint8(i), none
+		if i+1 < n {
+			with[i] = v.pairs[uint(piece[i])<<8|uint(piece[i+1])]
+		}
+	}
+	starts[n] = uint8(n)
+	for {
+		best, at := none, 0
+		for i, r := range with[:n] {
+			if r < best {
+				best, at = r, i
+			}
+		}
+		if best == none {
+			break
+		}
+		copy(starts[at+1:n], starts[at+2:n+1])
+		copy(with[at+1:n-1], with[at+2:n])
+		n--
+		with[at] = none
+		if at+1 < n {
+			with[at] = v.rank(piece[starts[at]:starts[at+2]])
+		}
+		if at > 0 {
+			with[at-1] = v.rank(piece[starts[at-1]:starts[at+1]])
+		}
+	}
+	if ends != nil {
+		for _, e := range starts[1 : n+1] {
+			*ends = append(*ends, int(e))
+		}
+	}
+	return n
+}
+
+// token is a token in the making, at the index of its first byte.
+type token struct {
+	prev, next int32 // where its neighbours begin; the last one's next is the piece's length
+	with       int32 // the rank of it and the next one together, or none; also of what was merged into another
+}
+
+// bench is what merging a long piece needs, kept for the next one.
+type bench struct {
+	tokens []token
+	queue  []uint64 // a heap of merges to try: rank and, below it, where
+}
+
+// keep is the longest piece whose bench is kept.
+const keep = 1 << 14
+
+var benches = sync.Pool{New: func() any { return new(bench) }}
+
+// mergeLong is merge with a heap, which takes a time within a logarithm of
+// linear.
+func (v *vocabulary) mergeLong(piece string, ends *[]int) int {
+	b := benches.Get().(*bench)
+	if len(piece) <= keep {
+		defer benches.Put(b)
+	}
+	size := int32(len(piece))
+	b.tokens = slices.Grow(b.tokens[:0], len(piece))[:size]
+	b.queue = slices.Grow(b.queue[:0], 2*len(piece))
+	for i := range size {
+		with := none
+		if i+1 < size {
+			with = v.pairs[uint(piece[i])<<8|uint(piece[i+1])]
+		}
+		b.tokens[i] = token{prev: i - 1, next: i + 1, with: with}
+		if with != none {
+			b.queue = append(b.queue, uint64(with)<<32|uint64(i))
+		}
+	}
+	for i := len(b.queue)/2 - 1; i >= 0; i-- {
+		b.sink(i, b.queue[i])
+	}
+	n := int(size)
+	for len(b.queue) > 0 {
+		x := b.pop()
+		at := int32(x & (1<<32 - 1))
+		t := &b.tokens[at]
+		if t.with != int32(x>>32) {
+			continue // another merge came before
+		}
+		gone := &b.tokens[t.next]
+		t.next, gone.with = gone.next, none
+		if t.next < size {
+			b.tokens[t.next].prev = at
+		}
+		n--
+		v.pair(piece, b, at)
+		if t.prev >= 0 {
+			v.pair(piece, b, t.prev)
+		}
+	}
+	if ends != nil {
+		for at := int32(0); at < size; at = b.tokens[at].next {
+			*ends = append(*ends, int(b.tokens[at].next))
+		}
+	}
+	return n
+}
+
+// pair sees whether the token at a place can be merged with the next one.
+func (v *vocabulary) pair(piece string, b *bench, at int32) {
+	t := &b.tokens[at]
+	t.with = none
+	if t.next == int32(len(piece)) {
+		return
+	}
+	if end := b.tokens[t.next].next; end-at <= longest {
+		t.with = v.rank(piece[at:end])
+	}
+	if t.with != none {
+		b.push(uint64(t.with)<<32 | uint64(at))
+	}
+}
+
+func (b *bench) push(x uint64) {
+	b.queue = append(b.queue, x)
+	q := b.queue
+	i := len(q) - 1
+	for i > 0 && q[(i-1)/2] > x {
+		q[i] = q[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	q[i] = x
+}
+
+func (b *bench) pop() uint64 {
+	end := len(b.queue) - 1
+	top, x := b.queue[0], b.queue[end]
+	b.queue = b.queue[:end]
+	if end > 0 {
+		b.sink(0, x)
+	}
+	return top
+}
+
+// sink puts x in the place of what is at i, or below it.
+func (b *bench) sink(i int, x uint64) {
+	q := b.queue
+	for child := 2*i + 1; child < len(q); child = 2*i + 1 {
+		if child+1 < len(q) && q[child+1] < q[child] {
+			child++
+		}
+		if q[child] >= x {
+			break
+		}
+		q[i] = q[child]
+		i = child
+	}
+	q[i] = x
+}
