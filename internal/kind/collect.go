@@ -1,0 +1,268 @@
+package kind
+
+import (
+	"strings"
+
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/memory"
+)
+
+// MaxFrames is how many frames one event gives at most.
+const MaxFrames = 6
+
+// maxListed is how many members of a list a rule takes.
+const maxListed = 3
+
+// frames collects the frames of an event.
+type frames struct {
+	list [MaxFrames]memory.Frame
+	n    int
+	// roots are the directories that the event is known to be about.
+	roots  [3]string
+	rooted bool // they have been looked for
+}
+
+// add notes a frame, unless its reference names nothing or it is there already.
+// It returns the reference as it is kept.
+func (f *frames) add(verb memory.Verb, kind memory.ObjectKind, ref string) string {
+	if ref = CleanRef(kind, ref); ref == "" || f.n == MaxFrames {
+		return ""
+	}
+	fr := memory.Frame{Verb: verb, Kind: kind, Ref: ref}
+	for i := range f.n {
+		if f.list[i] == fr {
+			return ref
+		}
+	}
+	f.list[f.n] = fr
+	f.n++
+	return ref
+}
+
+// taken returns the frames as a slice of their own.
+func (f *frames) taken() []memory.Frame {
+	if f.n == 0 {
+		return nil
+	}
+	return append([]memory.Frame(nil), f.list[:f.n]...)
+}
+
+// forget lets go of the texts that it holds.
+func (f *frames) forget() {
+	clear(f.list[:f.n])
+	if f.rooted {
+		clear(f.roots[:])
+	}
+	f.n, f.rooted = 0, false
+}
+
+// collect applies the rules.
+func (r *reader) collect() {
+	for i := range rules {
+		rule := &rules[i]
+		if rule.on&r.bit != 0 && r.frames.n < MaxFrames && r.holds(rule.when) {
+			r.apply(rule)
+		}
+	}
+}
+
+// holds reports whether a condition is met.
+func (r *reader) holds(when condition) bool {
+	switch when {
+	case ifCreated:
+		return r.content.str(fOperation) == "create"
+	case ifNoPath:
+		return r.content.at[fPath] == 0
+	case ifShell:
+		return r.shell
+	case ifFailed:
+		// What came from an address may be an outsider's text.
+		return r.outcome == memory.OutcomeFailure && r.command.url == ""
+	case ifFailedShell:
+		return r.shell && r.outcome == memory.OutcomeFailure
+	case ifNotPassed:
+		return r.outcome != memory.OutcomeSuccess
+	case ifReaching:
+		switch r.verb {
+		case memory.VerbDeliver, memory.VerbNegotiate, memory.VerbSchedule, memory.VerbDelegate:
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+// apply adds the frames that a rule finds.
+func (r *reader) apply(rule *rule) {
+	verb := rule.verb
+	if verb == "" {
+		verb = r.verb
+	}
+	switch rule.how {
+	case programWords:
+		r.frames.add(verb, rule.kind, r.command.program)
+		r.frames.add(verb, rule.kind, r.command.phrase)
+		return
+	case programFiles:
+		r.addFile(memory.VerbModify, r.command.written)
+		for _, f := range r.command.files {
+			r.addFile(verb, f)
+		}
+		return
+	case programAddress:
+		r.frames.add(verb, rule.kind, r.command.url)
+		return
+	case afterTool:
+		r.frames.add(verb, rule.kind, r.sourceTool())
+		return
+	case serverName:
+		r.frames.add(verb, rule.kind, r.tool.server)
+		return
+	}
+	p, n := r.member(rule)
+	if n == 0 {
+		return
+	}
+	switch rule.how {
+	case whole:
+		r.addAll(verb, rule.kind, p, n)
+	case ownedName:
+		name := p.strAt(n)
+		if owner := p.strAt(r.argsAt[fOwner]); owner != "" && name != "" && !strings.Contains(name, "/") {
+			name = owner + "/" + name
+		}
+		r.frames.add(verb, rule.kind, name)
+	case hostName:
+		r.frames.add(verb, rule.kind, hostOf(CleanRef(memory.ObjURL, p.strAt(n))))
+	case patchHeaders:
+		r.addPatched(verb, p, n)
+	case fileMentions:
+		r.addMentioned(verb, p, n)
+	}
+}
+
+// member returns where the field of a rule stands; 0 is nowhere.
+func (r *reader) member(rule *rule) (*page, canon.Node) {
+	switch rule.where {
+	case inArguments:
+		return r.args, r.argsAt[rule.field]
+	case inMetadata:
+		return &r.metadata, r.metadata.at[rule.field]
+	}
+	return &r.content, r.content.at[rule.field]
+}
+
+// addAll adds the string n, or the first few strings of the list n; of objects in
+// a list, as tools that take several files have them, the path in each.
+func (r *reader) addAll(verb memory.Verb, kind memory.ObjectKind, p *page, n canon.Node) {
+	if p.doc.Kind(n) != canon.Array {
+		r.addOne(verb, kind, p.strAt(n))
+		return
+	}
+	left := maxListed
+	first, end := p.doc.Children(n)
+	for c := first; c < end && left > 0; c = p.doc.After(c) {
+		left--
+		at := c
+		if kind == memory.ObjFile && p.doc.Kind(c) == canon.Object {
+			at = p.doc.Member(c, "path")
+		}
+		if at != canon.None {
+			r.addOne(verb, kind, p.strAt(at))
+		}
+	}
+}
+
+func (r *reader) addOne(verb memory.Verb, kind memory.ObjectKind, ref string) {
+	if kind == memory.ObjFile || kind == memory.ObjURL && strings.HasPrefix(ref, "file://") {
+		r.addFile(verb, ref)
+		return
+	}
+	r.frames.add(verb, kind, ref)
+}
+
+// addFile adds a file by the path that the event has, and if that begins at the
+// root of the file system, by the path from the root of the work as well: agents
+// name files by the one, people by the other.
+func (r *reader) addFile(verb memory.Verb, ref string) {
+	if ref == "" {
+		return
+	}
+	ref = r.frames.add(verb, memory.ObjFile, ref)
+	if !absolute(ref) {
+		return
+	}
+	for _, root := range r.roots() {
+		if rest, ok := strings.CutPrefix(ref, root); ok && root != "" && len(rest) > 1 && rest[0] == '/' {
+			r.frames.add(verb, memory.ObjFile, rest[1:])
+			return
+		}
+	}
+}
+
+// roots returns the directories that the event is about, the most telling first.
+func (r *reader) roots() *[3]string {
+	f := &r.frames
+	if !f.rooted {
+		f.rooted = true
+		for i, root := range [...]string{r.metadata.str(fRoot), r.metadata.str(fCwd), r.cwd()} {
+			f.roots[i] = ""
+			if root = CleanRef(memory.ObjFile, root); absolute(root) && root != "/" {
+				f.roots[i] = root
+			}
+		}
+	}
+	return &f.roots
+}
+
+// cwd returns the directory that a command or a tool was run in.
+func (r *reader) cwd() string {
+	if r.args != nil {
+		if dir := r.args.strAt(r.argsAt[fCwd]); dir != "" {
+			return dir
+		}
+	}
+	return r.content.str(fCwd)
+}
+
+// addPatched adds the files of the patch n, or of the patch in a list of words.
+func (r *reader) addPatched(verb memory.Verb, p *page, n canon.Node) {
+	if p.doc.Kind(n) == canon.Array {
+		left := maxListed
+		first, end := p.doc.Children(n)
+		for c := first; c < end && left > 0; c = p.doc.After(c) {
+			left--
+			r.addPatched(verb, p, c)
+		}
+		return
+	}
+	if p.doc.Kind(n) != canon.String || !patchLike(p.doc.Raw(n)) {
+		return
+	}
+	var found [MaxFrames]patched
+	for _, f := range readPatch(r.text(p, n, maxPatch), found[:0]) {
+		r.addFile(verb, f.path)
+		if f.made {
+			r.addFile(memory.VerbBuild, f.path)
+		}
+	}
+}
+
+// addMentioned adds the files that text n names, or the texts below it.
+func (r *reader) addMentioned(verb memory.Verb, p *page, n canon.Node) {
+	var text string
+	if p.doc.Kind(n) == canon.String {
+		text = r.text(p, n, maxScan)
+	} else {
+		r.scratch = r.gather(r.scratch[:0], p, n, maxScan)
+		text = string(r.scratch)
+	}
+	if text == "" {
+		return
+	}
+	var m mentions
+	m.scan(text)
+	for _, path := range m.paths[:m.n] {
+		r.addFile(verb, path)
+	}
+}

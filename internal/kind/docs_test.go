@@ -1,0 +1,334 @@
+package kind
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+)
+
+var update = flag.Bool("update", false, "write docs/formats/frames.md anew from the tables")
+
+const framesPage = "../../docs/formats/frames.md"
+
+// TestDocumented holds the page to the tables that it is printed from.
+func TestDocumented(t *testing.T) {
+	want := printPage()
+	if *update {
+		if err := os.WriteFile(framesPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(framesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s differs from the tables: run go test ./internal/kind -run TestDocumented -update", framesPage)
+	}
+}
+
+// The words for what stands in the tables, in the order of their constants.
+var (
+	choiceWords = []string{"", "by the tool", "by the program", "by the action", "by the method"}
+	placeWords  = []string{"content", "arguments", "metadata", "the event"}
+	methodWords = []string{
+		"", "as `owner/name` where `owner` stands beside it", "the files that a patch names", "files named with a line",
+		"the program, and program with subcommand", "files that the command names; what it writes to is `modify`", "the address that the command names",
+		"its host", "`server` of `mcp__server__tool`", "`name` of `tool:name`",
+	}
+	conditionWords = []string{
+		"", "`operation` is `create`", "there is no path", "the tool runs commands", "it failed and names no address", "it failed and the tool runs commands",
+		"not known to have passed", "the verb is `deliver`, `negotiate`, `schedule` or `delegate`",
+	}
+)
+
+const pageHead = `# From events to frames
+
+What the engine reads from an event when it is recorded. This page is printed from the tables in ` + "`internal/kind`" + ` and held to them by a test.
+
+**Text.** One line of at most %d bytes: the engine's own words, plain names, and between double quotes or backticks what the event
+says. No such mark stands between its marks, so what is outside of them is never the event's. White space is collapsed, long text
+ends in ` + "`…`" + `, characters that command a terminal, turn the direction of text or hide are left out. What was typed in a browser is not shown.
+
+**Frames.** At most %d, by the rules below in their order, none twice. Only strings count, and of a list the first %d. The verb of an
+event is that of its type unless a table says it. A file whose path begins at the root of the file system also has the path
+from a root that the event names (` + "`repository_root`, `workspace`, `cwd`" + ` and their like in metadata, ` + "`cwd`" + ` in content or arguments).
+
+**References** are cleaned where they are recorded and where they are looked up, so that two spellings of one thing meet.
+A file has slashes for backslashes, no ` + "`./`" + `, no ` + "`../`" + ` that can be resolved, no ` + "`file://`" + ` and the letter of a drive in upper case; a URL has scheme and
+host in lower case, no user or password, no fragment and no slash that is the whole path; others have no white space around them.
+A reference of more than %s bytes, or with control characters, names nothing.
+
+**Bounds.** Files named with a line are looked for in the first %d KiB of a text and count up to %d; a patch is read up to %d KiB, a command
+up to %d KiB and %d words. What an outsider can write (a web page, an observation, a page that a tool fetched) names no files.
+`
+
+func printPage() string {
+	return fmt.Sprintf(pageHead, MaxText, MaxFrames, maxListed, "1,024", maxScan>>10, maxMentions, maxPatch>>10, maxCommand>>10, maxWords) + printTables()
+}
+
+func printTables() string {
+	var b strings.Builder
+	printTypes(&b)
+	printRules(&b)
+	b.WriteString("\n## Names\n\nOf several names that stand for the same thing, the first in the event counts.\n")
+	printNames(&b, "Content, exactly and with case", contentTable[:])
+	printNames(&b, "Arguments of tools, whatever their case and without `_` and `-`", argumentTable[:])
+	printNames(&b, "Metadata, likewise", metadataTable[:])
+	printTools(&b)
+	printPrograms(&b)
+	b.WriteString("\n## Files named with a line\n\n`path:12`, `path(12,5)`, `path::test`, `path:line 12` and `\"path\", line 12`, where the path ends in one of\n")
+	list(&b, sourceExtensions)
+	b.WriteString("\nand lies under none of\n")
+	list(&b, strings.ReplaceAll(strings.Join(libraries[:], "\n"), " ", "\x00"))
+	b.WriteString("\nOf a trace that says `(most recent call last)` the last ones count, of every other text the first.\nLines of a patch that name a file begin with\n")
+	var heads []string
+	for _, h := range patchHeads {
+		heads = append(heads, strings.ReplaceAll(strings.TrimSpace(h.head), " ", "\x00"))
+	}
+	list(&b, strings.Join(heads, " "))
+	b.WriteString("\n")
+	return b.String()
+}
+
+// list prints words in code, some to a line. A zero byte stands for a blank.
+func list(b *strings.Builder, words string) {
+	width := 0
+	for i, w := range strings.Fields(words) {
+		w = "`" + strings.ReplaceAll(w, "\x00", " ") + "`"
+		switch {
+		case i == 0:
+		case width+len(w) > 130:
+			b.WriteString(",\n")
+			width = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(w)
+		width += len(w) + 2
+	}
+}
+
+func coded(words string) string {
+	var b strings.Builder
+	for i, w := range strings.Fields(words) {
+		if i > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString("`" + w + "`")
+	}
+	return b.String()
+}
+
+func printTypes(b *strings.Builder) {
+	b.WriteString("\n## Types\n\n| event | verb | importance | section | tells how it went |\n|---|---|---|---|---|\n")
+	for _, r := range append(slices.Clone(rows[:]), other) {
+		name, verb, tells := "`"+string(r.event)+"`", "`"+string(r.verb)+"`", ""
+		if r.event == "" {
+			name = "every other"
+		}
+		if r.choose != byType {
+			verb = choiceWords[r.choose] + ", else " + verb
+		}
+		if r.tells {
+			tells = "yes"
+		}
+		fmt.Fprintf(b, "| %s | %s | %v | %s | %s |\n", name, verb, r.importance, r.section, tells)
+	}
+	fmt.Fprintf(b, "\nA message with the role `user` has %v. An event that declares `salience` has that. A `command_exec` tells only if it has ended.\n", userImportance)
+	b.WriteString("\nOutcomes: `success` and `failure` by `success`, `is_error`, `exit_code` (in content, or metadata of what was run), `status_code` from 400 on, `failed` and `passed`,\n" +
+		"for tools also in `result`; an `error` is a failure; feedback `positive`, `negative`, `correction` is `success`, `failure`, `partial`; else `unknown`.\n")
+}
+
+func printRules(b *strings.Builder) {
+	b.WriteString("\n## Rules\n\nA row without a verb has that of the event; one without *what* means all that stands there.\n\n| event | where | what | when | verb | object |\n|---|---|---|---|---|---|\n")
+	for _, r := range rules {
+		verb := ""
+		if r.verb != "" {
+			verb = "`" + string(r.verb) + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | `%s` |\n", eventNames(r.on), placeWords[r.where]+" "+fieldName(r.where, r.field), methodWords[r.how], conditionWords[r.when], verb, r.kind)
+	}
+}
+
+func eventNames(set eventSet) string {
+	if set == onEvery {
+		return "every"
+	}
+	var names []string
+	for i, r := range rows {
+		if set&(1<<i) != 0 {
+			names = append(names, "`"+string(r.event)+"`")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// fieldName returns the first name of a field.
+func fieldName(where place, f field) string {
+	tables := [][]fieldNames{inContent: contentTable[:], inArguments: argumentTable[:], inMetadata: metadataTable[:], inEnvelope: {{fSource, "source"}}}
+	for _, row := range tables[where] {
+		if row.field == f {
+			return "`" + strings.Fields(row.names)[0] + "`"
+		}
+	}
+	panic(fmt.Sprintf("field %d has no name in %s", f, placeWords[where]))
+}
+
+func printNames(b *strings.Builder, title string, table []fieldNames) {
+	fmt.Fprintf(b, "\n%s:\n\n", title)
+	for _, row := range table {
+		if names := strings.Fields(row.names); len(names) > 1 {
+			fmt.Fprintf(b, "- `%s`: %s\n", names[0], coded(strings.Join(names[1:], " ")))
+		}
+	}
+	var single []string
+	for _, row := range table {
+		if names := strings.Fields(row.names); len(names) == 1 {
+			single = append(single, names[0])
+		}
+	}
+	if len(single) > 0 {
+		b.WriteString("- by one name only: " + coded(strings.Join(single, " ")) + "\n")
+	}
+}
+
+func printVerbs(b *strings.Builder, title string, table []verbWords) {
+	fmt.Fprintf(b, "\n%s\n\n| verb | words |\n|---|---|\n", title)
+	for _, row := range table {
+		fmt.Fprintf(b, "| `%s` | %s |\n", row.verb, coded(row.words))
+	}
+}
+
+func printTools(b *strings.Builder) {
+	b.WriteString("\n## Verbs of tools\n\nA name is taken apart at `_`, `-`, `.`, `/`, blanks and capitals; of `mcp__server__tool` only the tool counts. " +
+		"The first word of this table that is in it\ndecides, without the s of a plural. Where none is, the tool builds.\n")
+	printVerbs(b, "Words:", toolWords[:])
+	printVerbs(b, "Words that count where a name has none of those:", toolNouns[:])
+	printVerbs(b, "Whole names, in lower case and without what stands between the words:", toolNames[:])
+	b.WriteString("\nA tool with one of " + coded(shellWords) + " in its name and no verb of its own runs the command it is given, and has its verb.\n" +
+		"Of any other tool, a word in `command` that the tables know, such as `view` of an editor, goes before the name, and one in `action` after it.\n")
+	printVerbs(b, "Actions in a browser (all others `find`):", actions[:])
+	printVerbs(b, "Methods of HTTP:", methods[:])
+}
+
+func printPrograms(b *strings.Builder) {
+	b.WriteString("\n## Verbs of programs\n\nOf a line of shell, the first command counts that is not one of " + coded(shellMatters) +
+		"; without assignments,\npaths, `.exe`, and programs that run another one (")
+	var names []string
+	for _, r := range runners {
+		names = append(names, strings.TrimSpace(r.name+" "+r.sub))
+	}
+	b.WriteString("`" + strings.Join(names, "`, `") + "`).\nText behind `-c` of " + coded(shellPrograms) + " is read as a line of its own. " +
+		"A program that is not listed has the verb that its name\nsays by the words of tools, and else builds.\n")
+	printVerbs(b, "By name alone:", simplePrograms[:])
+	b.WriteString("\nBy subcommand or flag; *target* says that the word after it says by the words of tools what it does:\n\n| program | verb | but |\n|---|---|---|\n")
+	for _, p := range programs {
+		var but []string
+		if p.script {
+			but = append(but, "*target*")
+		}
+		for _, row := range append(slices.Clone(p.subs), p.flags...) {
+			but = append(but, string(row.verb)+": "+coded(row.words))
+		}
+		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", p.name, p.verb, strings.Join(but, "; "))
+	}
+}
+
+// digestOfVersion is what everything below reads as in this Version.
+const digestOfVersion = "84b7cfdb4690e8e7e628b83c945fb677a39890eec6cbd0da3d24b800edee8e6e"
+
+// TestVersion fails when an event reads otherwise than it did in this Version.
+func TestVersion(t *testing.T) {
+	h := sha256.New()
+	io.WriteString(h, printTables())
+	for _, ev := range load(t, sessionFile) {
+		fmt.Fprintf(h, "%+v\n", Read(ev))
+	}
+	for _, typ := range append(hmx.EventTypes(), "x-acme-signal") {
+		for _, s := range hostile() {
+			fmt.Fprintf(h, "%+v\n", Read(hostileEvent(typ, s)))
+			fmt.Fprintf(h, "%+v\n", Read(event(typ, `{"tool_name":"Bash","arguments":{"command":`+quoteJSON(s)+`},"command":`+quoteJSON(s)+`,"message":`+quoteJSON(s)+`}`)))
+		}
+	}
+	if got := fmt.Sprintf("%x", h.Sum(nil)); got != digestOfVersion {
+		t.Errorf("events read otherwise than in version %d: if that is wanted, raise Version (it makes indexes anew) and set digestOfVersion to %s", Version, got)
+	}
+}
+
+// TestTables holds what the code takes for granted about the tables.
+func TestTables(t *testing.T) {
+	if len(rows) != 13 || onOther != 1<<len(rows) {
+		t.Fatalf("%d rows, and the bit of all others is %b", len(rows), onOther)
+	}
+	for bit, name := range map[eventSet]string{onMessage: "message", onToolResult: "tool_result", onCommandExec: "command_exec", onError: "error", onFeedback: "feedback"} {
+		if got := eventNames(bit); got != "`"+name+"`" {
+			t.Errorf("the bit of %s is that of %s", name, got)
+		}
+	}
+	for _, r := range rules {
+		if !slices.Contains(memory.ObjectKinds(), r.kind) || r.verb != "" && !slices.Contains(memory.Verbs(), r.verb) || r.on == 0 {
+			t.Errorf("the rule %+v names something that there is not", r)
+		}
+	}
+	unique := map[string]map[string]bool{}
+	once := func(table, word string, limit int) {
+		if unique[table] == nil {
+			unique[table] = map[string]bool{}
+		}
+		if unique[table][word] {
+			t.Errorf("%s has %q twice", table, word)
+		}
+		unique[table][word] = true
+		if len(word) > limit || limit < 99 && string(fold(make([]byte, 0, 99), word)) != word {
+			t.Errorf("%s has %q, which will not be found", table, word)
+		}
+	}
+	verbs := func(name string, table []verbWords, limit int) {
+		for _, row := range table {
+			if !slices.Contains(memory.Verbs(), row.verb) {
+				t.Errorf("%s has the verb %q", name, row.verb)
+			}
+			for _, w := range strings.Fields(row.words) {
+				once(name, w, limit)
+			}
+		}
+	}
+	verbs("toolWords", toolWords[:], maxWord)
+	verbs("toolNouns", toolNouns[:], maxWord)
+	verbs("toolNames", toolNames[:], 2*maxWord)
+	verbs("actions", actions[:], maxWord)
+	verbs("methods", methods[:], 99)
+	verbs("programs", simplePrograms[:], 99)
+	for _, p := range programs {
+		once("programs", p.name, 99)
+		verbs("subcommands of "+p.name, p.subs, 99)
+		verbs("flags of "+p.name, p.flags, 99)
+		if group, _, ok := strings.Cut(p.name, " "); ok && !programOf(group).hasSubs() {
+			t.Errorf("%s is not found, because %s has no subcommands", p.name, group)
+		}
+	}
+	for _, w := range strings.Fields(sourceExtensions) {
+		once("extensions", w, maxExtension)
+	}
+	for name, table := range map[string][]fieldNames{"arguments": argumentTable[:], "metadata": metadataTable[:]} {
+		for _, row := range table {
+			for _, w := range strings.Fields(row.names) {
+				once(name, w, maxWord)
+			}
+		}
+	}
+	for _, row := range contentTable {
+		for _, w := range strings.Fields(row.names) {
+			once("content", w, 99)
+		}
+	}
+}

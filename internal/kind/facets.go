@@ -1,0 +1,289 @@
+// Package kind says what the engine makes of an event: how far it is trusted, what
+// it says in one line, in which situations it matters, how it went.
+//
+// It guarantees one row for every standard type and one for all others; that no
+// event is trusted more than whoever sent it; that text of an event stands
+// between quotes it cannot leave, without characters that command a terminal,
+// reorder or hide; that frames are valid, clean and few; and that the same event
+// always reads the same, in time bounded by its size. What it knows of types,
+// tools and programs stands in tables, which docs/formats/frames.md shows.
+//
+// It does not judge what a text says: a tier of trust is decided by where the text
+// comes from, a frame by where in the event a name stands. It keeps nothing and
+// sees one event at a time, so what a tool was called with is known of the call
+// and not of the result.
+package kind
+
+import (
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/memory"
+)
+
+// Version is the number of what Read makes of events. It is raised whenever the
+// same event may read differently, so that an index that was made from facets is
+// made anew.
+const Version = 1
+
+// Facets is what the engine sees of an event. Indexes read facets and know no
+// type of event.
+type Facets struct {
+	// Text says in one line what happened, at most [MaxText] bytes: words of the
+	// engine, and in quotes what the event says.
+	Text string
+	// Frames are the situations that the event matters in, at most [MaxFrames],
+	// the first the most telling, none twice. Their references are clean, see
+	// [CleanRef], and may be parts of the event's own text.
+	Frames []memory.Frame
+	// Outcome says how it went, as far as the event tells.
+	Outcome memory.Outcome
+	// Importance is what the event declares as its salience, or else what its
+	// type usually has; 0 to 1.
+	Importance float64
+	// Section is the part of a context pack that it belongs to: episodes, or
+	// evidence for what tools and the world said.
+	Section hmx.Section
+	// Tells says that the event reports how something went.
+	Tells bool
+}
+
+// Read returns the facets of an event. It never fails: of content that is not
+// JSON, or not of the kinds of value that its type has, what can be read is read.
+// The work is bounded by the size of the event, and that of looking for names in
+// text by constants.
+func Read(ev *hmx.Event) Facets {
+	r := borrow(ev)
+	defer r.giveBack()
+	r.judge()
+	r.collect()
+	r.line.max = MaxText
+	r.tell()
+	return Facets{
+		Text:       string(r.line.buf),
+		Frames:     r.frames.taken(),
+		Outcome:    r.outcome,
+		Importance: r.importance(),
+		Section:    r.row.section,
+		Tells:      r.tells(),
+	}
+}
+
+// judge finds out what was done and how it went.
+func (r *reader) judge() {
+	r.outcome = r.howItWent()
+	switch r.row.choose {
+	case byTool:
+		r.judgeTool()
+	case byProgram:
+		r.readCommand(&r.content, r.content.at[fCommand])
+	case byAction:
+		if verb, ok := verbsOfActions.get([]byte(lowerASCII(shorten(r.content.str(fAction))))); ok {
+			r.verb = verb
+		}
+	case byMethod:
+		if verb, ok := verbsOfMethods[strings.ToUpper(shorten(r.content.str(fMethod)))]; ok {
+			r.verb = verb
+		}
+	case byType:
+		if r.bit == onTestRun {
+			verb := r.verb
+			r.readCommand(&r.content, r.content.at[fCommand])
+			r.verb = verb // whatever the program does otherwise, it tested
+		}
+	}
+}
+
+// shorten returns s, or "" if it is longer than any word of a table.
+func shorten(s string) string {
+	if len(s) > maxWord {
+		return ""
+	}
+	return s
+}
+
+// judgeTool finds the verb of a tool: of one that runs commands that of the
+// command; of any other the one that its argument command says, such as view, or
+// its name, or the action among its arguments if the name says nothing.
+func (r *reader) judgeTool() {
+	r.tool = readTool(r.toolName())
+	r.verb = r.tool.verb
+	if r.args == nil {
+		r.shell = r.tool.shell
+		return
+	}
+	command := r.argsAt[fCommand]
+	if r.tool.shell && command != 0 {
+		r.shell = true
+		r.readCommand(r.args, command)
+		return
+	}
+	if verb, ok := r.actionVerb(command); ok {
+		r.verb = verb
+	} else if verb, ok := r.actionVerb(r.argsAt[fAction]); ok && (!r.tool.known || r.tool.noun) {
+		r.verb = verb
+	}
+}
+
+// actionVerb returns the verb of the argument n if it is a word that says what to
+// do, as editors and browsers take it.
+func (r *reader) actionVerb(n canon.Node) (memory.Verb, bool) {
+	if n == 0 {
+		return "", false
+	}
+	word := r.args.strAt(n)
+	if len(word) > 2*maxWord {
+		return "", false
+	}
+	return wordVerb(word)
+}
+
+// readCommand reads the command n, a line of shell or a list of words, and takes
+// its verb.
+func (r *reader) readCommand(p *page, n canon.Node) {
+	if n == 0 {
+		return
+	}
+	switch p.doc.Kind(n) {
+	case canon.String:
+		r.command = readCommand(r.text(p, n, maxCommand))
+	case canon.Array:
+		var words [maxWords]string
+		count := 0
+		first, end := p.doc.Children(n)
+		for c := first; c < end && count < maxWords; c = p.doc.After(c) {
+			if p.doc.Kind(c) == canon.String {
+				words[count] = r.text(p, c, maxCommand)
+				count++
+			}
+		}
+		r.command = readWords(words[:count], 0)
+	}
+	if r.command.program != "" {
+		r.verb = r.command.verb
+	}
+}
+
+// toolName returns the name of the tool that an event is about.
+func (r *reader) toolName() string {
+	if name := r.content.str(fTool); name != "" {
+		return name
+	}
+	return r.sourceTool()
+}
+
+// sourceTool returns the tool that a source of the form tool:name names.
+func (r *reader) sourceTool() string {
+	name, ok := strings.CutPrefix(r.ev.Source.Value, "tool:")
+	if !ok || len(name) > memory.MaxRef {
+		return ""
+	}
+	return name
+}
+
+// howItWent returns the outcome that the event tells.
+func (r *reader) howItWent() memory.Outcome {
+	c := &r.content
+	switch r.bit {
+	case onError:
+		return memory.OutcomeFailure
+	case onFeedback:
+		switch c.str(fSignal) {
+		case "positive":
+			return memory.OutcomeSuccess
+		case "negative":
+			return memory.OutcomeFailure
+		case "correction":
+			return memory.OutcomePartial
+		}
+		return memory.OutcomeUnknown
+	case onMessage, onToolCall, onDecision, onObservation, onStateChange, onOther:
+		return memory.OutcomeUnknown
+	}
+	if well, known := c.truth(fSuccess); known {
+		return outcome(well)
+	}
+	if faulty, known := c.truth(fFault); known {
+		return outcome(!faulty)
+	}
+	if code, known := r.exitCode(); known {
+		return outcome(code == 0)
+	}
+	switch r.bit {
+	case onTestRun:
+		failed, told := c.integer(fFailed)
+		passed, _ := c.integer(fPassed)
+		if failed > 0 || told && passed > 0 {
+			return outcome(failed <= 0)
+		}
+	case onAPIResult:
+		if status, known := c.integer(fStatus); known {
+			return outcome(status < 400)
+		}
+	case onToolResult:
+		return r.resultOutcome()
+	}
+	return memory.OutcomeUnknown
+}
+
+// resultOutcome looks for a sign of success in the result of a tool.
+func (r *reader) resultOutcome() memory.Outcome {
+	if !r.content.is(fResult, canon.Object) {
+		return memory.OutcomeUnknown
+	}
+	inner := slots{}
+	r.content.find(&inner, r.content.at[fResult], contentNames)
+	outer := r.content.at
+	r.content.at = inner
+	well, wellKnown := r.content.truth(fSuccess)
+	faulty, faultKnown := r.content.truth(fFault)
+	code, codeKnown := r.content.integer(fExit)
+	r.content.at = outer
+	switch {
+	case wellKnown:
+		return outcome(well)
+	case faultKnown:
+		return outcome(!faulty)
+	case codeKnown:
+		return outcome(code == 0)
+	}
+	return memory.OutcomeUnknown
+}
+
+func outcome(well bool) memory.Outcome {
+	if well {
+		return memory.OutcomeSuccess
+	}
+	return memory.OutcomeFailure
+}
+
+// exitCode returns the exit code of what was run.
+func (r *reader) exitCode() (int64, bool) {
+	if code, ok := r.content.integer(fExit); ok {
+		return code, true
+	}
+	if r.bit&(onCommandExec|onTestRun|onTools) == 0 {
+		return 0, false
+	}
+	return r.metadata.integer(fExit)
+}
+
+// importance returns the declared salience, or what the type usually has.
+func (r *reader) importance() float64 {
+	switch s := r.ev.Salience; {
+	case s.Set && s.Value >= 0:
+		return min(s.Value, 1)
+	case s.Set:
+		return 0
+	case r.bit == onMessage && r.content.str(fRole) == "user":
+		return userImportance
+	}
+	return r.row.importance
+}
+
+// tells reports whether the event says how something went. A command does if it
+// has ended.
+func (r *reader) tells() bool {
+	return r.row.tells && (r.bit != onCommandExec || r.outcome != memory.OutcomeUnknown)
+}

@@ -1,0 +1,70 @@
+package kind
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/tokens"
+)
+
+// Reading is the facets of an event with the forms of its text, counted.
+type Reading struct {
+	Facets
+	Medium       string // nearly always the whole text
+	MediumTokens int
+	Short        string
+	ShortTokens  int
+}
+
+// ReadForms returns the reading of an event. One that gives no frames is found by
+// its frames nowhere, and its text is not counted.
+func ReadForms(ev *hmx.Event, c tokens.Counter) *Reading {
+	r := &Reading{Facets: Read(ev)}
+	if len(r.Frames) > 0 {
+		r.forms(c)
+	}
+	return r
+}
+
+// Forms returns the reading of an event with its forms, frames or not.
+func Forms(ev *hmx.Event, c tokens.Counter) *Reading {
+	r := &Reading{Facets: Read(ev)}
+	r.forms(c)
+	return r
+}
+
+func (r *Reading) forms(c tokens.Counter) {
+	r.Medium, r.MediumTokens = abridge(c, r.Text, c.Count(r.Text), memory.MediumTokens)
+	r.Short, r.ShortTokens = abridge(c, r.Medium, r.MediumTokens, memory.ShortTokens)
+}
+
+// cutMarker stands where a form ends before its text does.
+const cutMarker = "…"
+
+// abridge returns as much of a text that counts n tokens as fits a limit, and its
+// count. Every event comes by here, so the cut is guessed from the mean length of a token
+// rather than searched for: nearly always one more count tells that the first
+// guess fits.
+func abridge(c tokens.Counter, text string, n, limit int) (string, int) {
+	if n <= limit {
+		return text, n
+	}
+	for size := len(text) * (limit - 2) / n; ; size = size * 3 / 4 {
+		for size > 0 && !utf8.RuneStart(text[size]) {
+			size--
+		}
+		head := text[:size]
+		if i := strings.LastIndexByte(head, ' '); i > size/2 {
+			head = head[:i]
+		}
+		short := head + cutMarker
+		if strings.Count(head, `"`)%2 == 1 {
+			short += `"` // what was quoted stays between quotes
+		}
+		if count := c.Count(short); count <= limit {
+			return short, count
+		}
+	}
+}

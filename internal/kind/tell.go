@@ -1,0 +1,350 @@
+package kind
+
+import (
+	"math"
+
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/memory"
+)
+
+// How many bytes of a piece of content a line shows.
+const (
+	long  = 300
+	mid   = 160
+	short = 80
+)
+
+// tell writes the line of the event.
+func (r *reader) tell() {
+	switch r.bit {
+	case onMessage:
+		r.tellMessage()
+	case onToolCall:
+		r.tellCall()
+	case onToolResult:
+		r.tellResult()
+	case onFileEdit:
+		r.tellEdit()
+	case onTestRun:
+		r.tellTests()
+	case onCommandExec:
+		r.tellCommand()
+	case onBrowserAction:
+		r.tellBrowser()
+	case onAPIResult:
+		r.tellAPI()
+	case onDecision:
+		r.tellDecision()
+	case onError:
+		r.tellError()
+	case onObservation:
+		r.line.word("observed")
+		r.quote(" ", fSubject, short)
+		r.quote(": ", fText, long)
+	case onStateChange:
+		r.tellChange()
+	case onFeedback:
+		r.tellFeedback()
+	default:
+		r.tellOther()
+	}
+}
+
+// quote writes lead and member f of the content in quotes, if it says anything.
+func (r *reader) quote(lead string, f field, limit int) bool {
+	return r.quoteAt(lead, r.content.at[f], limit)
+}
+
+func (r *reader) quoteAt(lead string, n canon.Node, limit int) bool {
+	if n == 0 {
+		return false
+	}
+	c := &r.content
+	if c.doc.Kind(n) == canon.String {
+		text, more := r.bytes(c, n, 2*limit)
+		return r.line.quoted(lead, text, limit, more)
+	}
+	r.scratch = r.gather(r.scratch[:0], c, n, 2*limit)
+	return r.line.quoted(lead, r.scratch, limit, len(r.scratch) >= 2*limit)
+}
+
+func (r *reader) tellMessage() {
+	who := "somebody"
+	role := r.content.str(fRole)
+	for i := range speakers {
+		if speakers[i].role == role {
+			who = speakers[i].role
+		}
+	}
+	r.line.word(who)
+	r.line.word(" said")
+	if !r.quote(" ", fText, long) {
+		r.line.word(" nothing")
+	}
+	if r.content.is(fAttachments, canon.Array) {
+		if n := r.content.doc.Len(r.content.at[fAttachments]); n > 0 {
+			r.count(" with ", int64(n), " attachment")
+		}
+	}
+}
+
+// count writes a number of things.
+func (r *reader) count(lead string, n int64, thing string) {
+	r.line.word(lead)
+	r.line.integer(n)
+	r.line.word(thing)
+	if n != 1 {
+		r.line.word("s")
+	}
+}
+
+// named writes the name of the tool, or other words where it has none.
+func (r *reader) named(lead, otherwise string) {
+	if name := r.toolName(); name == "" || !r.line.name(lead, name) {
+		r.line.word(otherwise)
+	}
+}
+
+func (r *reader) tellCall() {
+	r.line.word("called")
+	r.named(" ", " a tool")
+	if r.args == nil {
+		r.quote(" ", fArguments, long)
+		return
+	}
+	each := mid - 40
+	if r.args.doc.Len(r.argsIn) == 1 {
+		each = long
+	}
+	r.line.word(" ")
+	r.line.json(r, r.args, r.argsIn, lineDepth, each)
+}
+
+func (r *reader) tellResult() {
+	r.named("", "a tool")
+	switch r.outcome {
+	case memory.OutcomeSuccess:
+		r.line.word(" succeeded")
+	case memory.OutcomeFailure:
+		r.line.word(" failed")
+	default:
+		r.line.word(" answered")
+	}
+	r.duration()
+	r.quote(": ", fResult, long)
+}
+
+// duration writes how long it took, if that is told.
+func (r *reader) duration() {
+	if !r.content.is(fDuration, canon.Number) {
+		return
+	}
+	ms := r.content.doc.Float(r.content.at[fDuration])
+	if ms >= 1 && ms < math.MaxInt32 {
+		r.line.word(" in ")
+		r.line.integer(int64(ms))
+		r.line.word(" ms")
+	}
+}
+
+func (r *reader) tellEdit() {
+	r.line.word("edited ")
+	if path := r.content.str(fPath); path == "" || !r.line.path("", path) {
+		r.line.word("a file")
+	}
+	lead := " ("
+	if op := r.content.str(fOperation); op != "" && r.line.name(lead, op) {
+		lead = ", "
+	}
+	if old := r.content.str(fOldPath); old != "" && r.line.path(lead+"from ", old) {
+		lead = ", "
+	}
+	added, some := r.content.integer(fAdded)
+	removed, more := r.content.integer(fRemoved)
+	if some || more {
+		r.line.word(lead + "+")
+		r.line.integer(added)
+		r.line.word(" -")
+		r.line.integer(removed)
+		lead = ", "
+	}
+	if lead == ", " {
+		r.line.word(")")
+	}
+}
+
+// ran writes which command was run.
+func (r *reader) ran(otherwise string) {
+	r.line.word("ran ")
+	n := r.content.at[fCommand]
+	if n != 0 && r.content.doc.Kind(n) == canon.String {
+		if text, more := r.bytes(&r.content, n, 2*mid); r.line.code("", text, mid, more) {
+			return
+		}
+	} else if n != 0 && r.content.doc.Kind(n) == canon.Array {
+		r.scratch = r.gatherWords(r.scratch[:0], &r.content, n, 2*mid)
+		if r.line.code("", r.scratch, mid, len(r.scratch) >= 2*mid) {
+			return
+		}
+	}
+	r.line.word(otherwise)
+}
+
+// gatherWords appends the strings of list n with blanks between them.
+func (r *reader) gatherWords(dst []byte, p *page, n canon.Node, limit int) []byte {
+	first, end := p.doc.Children(n)
+	for c := first; c < end && len(dst) < limit; c = p.doc.After(c) {
+		if p.doc.Kind(c) == canon.String {
+			raw := p.doc.Raw(c)
+			dst, _ = appendBody(append(dst, ' '), raw[1:len(raw)-1], limit-len(dst))
+		}
+	}
+	return dst
+}
+
+func (r *reader) tellTests() {
+	r.ran("tests")
+	if r.content.at[fCommand] == 0 {
+		if name := r.content.str(fFramework); name != "" {
+			r.line.name(" with ", name)
+		}
+	}
+	lead := ": "
+	for _, c := range [...]struct {
+		f    field
+		word string
+	}{{fPassed, " passed"}, {fFailed, " failed"}, {fSkipped, " skipped"}} {
+		n, ok := r.content.integer(c.f)
+		if !ok || n == 0 && c.f == fSkipped {
+			continue
+		}
+		r.line.word(lead)
+		r.line.integer(n)
+		r.line.word(c.word)
+		lead = ", "
+	}
+	switch {
+	case lead != ": ":
+	case r.outcome == memory.OutcomeSuccess:
+		r.line.word(": passed")
+	case r.outcome == memory.OutcomeFailure:
+		r.line.word(": failed")
+	}
+	if r.outcome != memory.OutcomeSuccess && !r.quote(": ", fFailures, mid) {
+		r.quoteEnd(": ", fOutput, mid)
+	}
+}
+
+// quoteEnd quotes the end of member f, where programs say how it ended.
+func (r *reader) quoteEnd(lead string, f field, limit int) {
+	n := r.content.at[f]
+	if n == 0 || r.content.doc.Kind(n) != canon.String {
+		return
+	}
+	text, more := r.bytes(&r.content, n, maxScan)
+	if len(text) > 2*limit {
+		text, more = text[len(text)-limit:], true
+		for len(text) > 0 && text[0]&0xC0 == 0x80 {
+			text = text[1:]
+		}
+	}
+	r.line.quoted(lead, text, 2*limit, more)
+}
+
+func (r *reader) tellCommand() {
+	r.ran("a command")
+	if code, ok := r.exitCode(); ok {
+		r.line.word(": exit ")
+		r.line.integer(code)
+	} else if r.outcome == memory.OutcomeFailure {
+		r.line.word(": failed")
+	}
+	first, second := fStdout, fStderr
+	if r.outcome == memory.OutcomeFailure {
+		first, second = fStderr, fStdout
+	}
+	if !r.quote(": ", first, mid) && !r.quote(": ", second, mid) {
+		r.quote(": ", fOutput, mid)
+	}
+}
+
+// tellBrowser says what was done on which page. It does not say what was typed,
+// which may be a password.
+func (r *reader) tellBrowser() {
+	r.line.word("browser")
+	if action := r.content.str(fAction); action != "" {
+		r.line.name(" ", action)
+	}
+	if url := CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
+		r.line.name(" ", url)
+	}
+	r.quote(" at ", fSelector, short)
+	if r.outcome == memory.OutcomeFailure {
+		r.line.word(" failed")
+	}
+}
+
+func (r *reader) tellAPI() {
+	if method := r.content.str(fMethod); method == "" || !r.line.name("", method) {
+		r.line.word("asked")
+	}
+	if url := CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
+		r.line.name(" ", url)
+	}
+	if status, ok := r.content.integer(fStatus); ok {
+		r.line.word(" answered ")
+		r.line.integer(status)
+	} else if r.outcome == memory.OutcomeFailure {
+		r.line.word(" failed")
+	} else {
+		r.line.word(" answered")
+	}
+	r.duration()
+	r.quote(": ", fResponse, mid)
+}
+
+func (r *reader) tellDecision() {
+	r.line.word("decided")
+	if !r.quote(" ", fChosen, 120) {
+		r.line.word(" something")
+	}
+	r.quote(" for ", fQuestion, 100)
+	r.quote(": ", fReasoning, mid)
+}
+
+func (r *reader) tellError() {
+	if kind := r.content.str(fErrorType); kind == "" || !r.line.name("", kind) {
+		r.line.word("error")
+	}
+	if !r.quote(": ", fMessage, long) {
+		r.quote(": ", fStack, mid)
+	}
+}
+
+func (r *reader) tellChange() {
+	if !r.quote("", fSubject, short) {
+		r.line.word("something")
+	}
+	r.line.word(" changed")
+	r.quote(" from ", fFrom, short)
+	r.quote(" to ", fTo, short)
+	r.quote(": ", fReason, mid)
+}
+
+func (r *reader) tellFeedback() {
+	r.line.word("user feedback")
+	if signal := r.content.str(fSignal); signal != "" {
+		r.line.name(" ", signal)
+	}
+	r.quote(": ", fComment, long)
+}
+
+func (r *reader) tellOther() {
+	if !r.line.name("", string(r.ev.EventType)) {
+		r.line.word("something happened")
+	}
+	if r.content.ok {
+		r.scratch = r.gather(r.scratch[:0], &r.content, 0, 2*long)
+		r.line.quoted(": ", r.scratch, long, len(r.scratch) >= 2*long)
+	}
+}
