@@ -17,6 +17,8 @@ const (
 // HTTP stack for the sake of a few constants.
 const (
 	statusBadRequest    = 400
+	statusUnauthorized  = 401
+	statusForbidden     = 403
 	statusNotFound      = 404
 	statusConflict      = 409
 	statusGone          = 410
@@ -44,6 +46,9 @@ const (
 	VersionConflict Code = "version_conflict"
 	Erased          Code = "erased"
 	Untrusted       Code = "untrusted"
+	ScopeInvalid    Code = "scope_invalid"
+	ScopeExpired    Code = "scope_expired"
+	OutOfScope      Code = "out_of_scope"
 	Locked          Code = "locked"
 	ForeignDir      Code = "foreign_directory"
 	NewerFormat     Code = "newer_format"
@@ -155,6 +160,24 @@ var catalogue = [...]Entry{{
 	Meaning: "The writer's trust tier is too low for this.",
 	Advice:  "Have someone of the tier that the message names write it.",
 	HTTP:    statusUnprocessable,
+	Exit:    ExitProblem,
+}, {
+	Code:    ScopeInvalid,
+	Meaning: "The scope token is not a good one here.",
+	Advice:  "Ask whoever gave it for another; `lukasa scope inspect` shows what it says.",
+	HTTP:    statusUnauthorized,
+	Exit:    ExitProblem,
+}, {
+	Code:    ScopeExpired,
+	Meaning: "The scope token is over.",
+	Advice:  "Ask whoever gave it for a new one.",
+	HTTP:    statusUnauthorized,
+	Exit:    ExitProblem,
+}, {
+	Code:    OutOfScope,
+	Meaning: "The scope does not allow this.",
+	Advice:  "Do without it, or ask whoever gave the scope for a wider one.",
+	HTTP:    statusForbidden,
 	Exit:    ExitProblem,
 }, {
 	Code:    Locked,

@@ -21,7 +21,7 @@ const maxInput = 2 * MaxBytes
 const slack = 4 << 10
 
 // Body is what a versioned record holds: a *[Memory], *[Edge], *[Entity],
-// *[Relation], *[Conflict], *[Policy], *[Artifact] or *[Feedback].
+// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback] or *[Violation].
 type Body interface {
 	// Kind is the kind of record that holds the body.
 	Kind() record.Kind
@@ -59,6 +59,7 @@ func BodyKinds() []record.Kind {
 	return []record.Kind{
 		record.Memory, record.Edge, record.Entity, record.Relation,
 		record.Conflict, record.Policy, record.Artifact, record.Feedback,
+		record.Violation,
 	}
 }
 
@@ -90,6 +91,8 @@ func newBody(kind record.Kind) body {
 		return new(Policy)
 	case record.Feedback:
 		return new(Feedback)
+	case record.Violation:
+		return new(Violation)
 	}
 	return nil
 }
@@ -175,11 +178,12 @@ func tooLarge(what string, size, limit int) error {
 type Facets struct {
 	// Class is the sort of thing within its kind: a memory's type, an edge's
 	// kind, a relation's predicate, an entity's type, a policy's kind, an
-	// artifact's type. A conflict and a feedback have none.
+	// artifact's type, a violation's scope. A conflict and a feedback have none.
 	Class string
 	// State is the word that changes over its life: a goal's status, a
 	// constraint's strength, an event's or a feedback's outcome, a conflict's
-	// and an artifact's status, active or inactive for a policy.
+	// and an artifact's status, active or inactive for a policy, what a violation
+	// tried.
 	State string
 	// Pin says that it belongs to what every agent is told at its start, if its
 	// trust allows: identities, hard constraints, active goals.
@@ -198,7 +202,7 @@ type Facets struct {
 	Confidence float64 // 0 to 1
 	Visibility Visibility
 
-	Agent   string // whom it is about: an artifact's or a feedback's agent
+	Agent   string // whom it is about: an artifact's, a feedback's or a violation's agent
 	Session string // a feedback's session
 }
 

@@ -59,6 +59,8 @@ func TestDocumented(t *testing.T) {
 	all(need, "policy kind", PolicyKinds())
 	all(need, "retention action", RetentionActions())
 	all(need, "expiry cause", ExpiryCauses())
+	all(need, "op of a violation", ViolationOps())
+	all(need, "rule of a violation", ViolationRules())
 }
 
 func all[T ~string](need func(what, name string), what string, names []T) {

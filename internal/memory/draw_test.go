@@ -211,7 +211,17 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 		if rapid.Bool().Draw(t, "scored") {
 			b.Score = hmx.Some(rapid.Float64Range(-1, 1).Draw(t, "score"))
 		}
+		if rapid.Bool().Draw(t, "profiled") {
+			factor := func(name string) float64 { return rapid.Float64Range(0, 1).Draw(t, name) }
+			b.Profile = hmx.Some(memory.Profile{Recency: factor("recency"), Access: factor("access"), Citations: factor("citations"), Importance: factor("importance")})
+		}
 		return b
+	}
+	if kind == record.Violation {
+		v := memory.NewViolation(ident().Draw(t, "scope"), ident().Draw(t, "agent"), rapid.SampledFrom(memory.ViolationOps()).Draw(t, "op"),
+			text().Draw(t, "target"), rapid.SampledFrom(memory.ViolationRules()).Draw(t, "rule"))
+		v.ID = id
+		return v
 	}
 	t.Fatalf("there is no generator for %v", kind)
 	return nil
@@ -235,7 +245,7 @@ func honourable(p *memory.Policy) {
 			p.Scope.KeyPrefix = ""
 		}
 		switch k {
-		case record.Edge, record.Relation, record.Conflict, record.Feedback:
+		case record.Edge, record.Relation, record.Conflict, record.Feedback, record.Violation:
 			p.Scope.Tags = nil
 		}
 	}

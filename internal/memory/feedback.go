@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/record"
 )
 
@@ -23,8 +24,35 @@ type Feedback struct {
 	Outcome   Outcome
 	Cited     []URI
 	Score     hmx.Opt[float64] // -1 to 1: how well, where the outcome is too coarse
+	Profile   hmx.Opt[Profile] // set by the engine, whatever a caller gives
 	Note      string
 	Metadata  hmx.Raw
+}
+
+// Profile says what was typical of the things that a feedback cites when it came
+// in: how fresh they were, how often drawn on, how well they had served, how
+// important their writers called them. Each is the mean of a factor of salience,
+// from 0 to 1. It is part of the record, so that what is learned from it depends
+// on nothing else.
+type Profile struct{ Recency, Access, Citations, Importance float64 }
+
+func (p *Profile) fields(c *codec) {
+	p.each(func(name string, v *float64) {
+		number := hmx.Opt[float64]{Value: *v, Set: c.writing}
+		c.number(name, &number)
+		if !c.writing && c.doc.Member(c.at, name) == canon.None {
+			c.faults.add(c.path+name, "is missing", "give all four factors, or no profile")
+		}
+		*v = number.Value
+	})
+}
+
+// each calls visit with every factor.
+func (p *Profile) each(visit func(name string, v *float64)) {
+	visit("recency", &p.Recency)
+	visit("access", &p.Access)
+	visit("citations", &p.Citations)
+	visit("importance", &p.Importance)
 }
 
 // Kind returns record.Feedback.
@@ -43,6 +71,7 @@ func (b *Feedback) fields(c *codec) {
 	word(c, "outcome", &b.Outcome)
 	c.uris("cited", &b.Cited)
 	c.number("score", &b.Score)
+	b.Profile.Set = c.object("profile", b.Profile.Set, b.Profile.Value.fields)
 	word(c, "note", &b.Note)
 	c.raw("metadata", &b.Metadata)
 }
@@ -68,6 +97,9 @@ func (b *Feedback) rules(f *faults) {
 	f.uris("cited", b.Cited, 0, MaxCited)
 	if b.Score.Set && !(b.Score.Value >= -1 && b.Score.Value <= 1) {
 		f.add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
+	}
+	if b.Profile.Set {
+		b.Profile.Value.each(func(name string, v *float64) { f.ratio("profile."+name, hmx.Some(*v)) })
 	}
 	f.prose("note", b.Note, MaxText)
 	f.raw("metadata", b.Metadata)

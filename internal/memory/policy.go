@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/tokens"
 )
 
 // PolicyKind says what a policy does.
@@ -265,6 +266,15 @@ func (p *Policy) Facets() Facets {
 	x.Tags = p.Scope.Tags
 	return x
 }
+
+// Forms returns the short and the medium form of what agents are told, with the
+// strength before it as a constraint has it.
+func (p *Policy) Forms(c tokens.Counter) Forms { return MakeForms(p.Text, p.strength(), c) }
+
+// Full returns all that agents are told.
+func (p *Policy) Full() string { return lead(p.strength()) + p.Text }
+
+func (p *Policy) strength() Data { return &Constraint{Strength: p.Strength} }
 
 // AppendJSON appends the policy as compact JSON.
 func (p *Policy) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "policy", p) }

@@ -128,6 +128,7 @@ func seeds() []string {
 		`{"kind":"retention","scope":{"agents":["a"],"types":["fact"],"tags":["t"],"key_prefix":"k"},"retention":{"kinds":["memory"],"max_age_seconds":5}}`,
 		`{"agent_id":"a","outcome":"success","cited":["lukasa://t/memory/a"],"score":-0.5}`,
 		`{"kind":"memory","id":"a","version":1,"reason":"wrong"}`,
+		`{"scope_id":"s","agent_id":"a","op":"put","target":"lukasa://t/memory/a","rule":"existing"}`,
 		`{"targets":[{"kind":"event","position":0,"id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}]}`,
 		`{"targets":[{"kind":"event","position":0}],"cause":"ttl"}`,
 		`{"targets":[{"kind":"memory","position":7},{"kind":"event","position":7}],"cause":"retention","policy":"p"}`,

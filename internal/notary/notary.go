@@ -1,6 +1,6 @@
 // Package notary signs: checkpoints over a tenant's tree and receipts for what
-// was erased. It also holds the documents that carry proofs, and verifies all of
-// these without a data directory.
+// was erased. It also holds the documents that carry proofs, verifies all of
+// these without a data directory, and derives the key of scope tokens.
 //
 // # Keys
 //
@@ -86,6 +86,9 @@ type Notary struct {
 	former []string
 	memory *memory
 	broken error // why nothing can be signed, or nil
+
+	// scope is derived from the key scopeOf; see ScopeKey.
+	scope, scopeOf ed25519.PrivateKey
 }
 
 // Tree is what a tenant's log is at the moment.

@@ -17,6 +17,7 @@ const (
 	Policy     Kind = 7  // a version of a policy
 	Artifact   Kind = 8  // an HMX artifact
 	Feedback   Kind = 9  // what a reader found useful, and how it went
+	Violation  Kind = 10 // what a scope did not allow, and was tried all the same
 	Tombstone  Kind = 16 // a thing is forgotten, with a reason
 	Redaction  Kind = 17 // payloads are erased
 	Expiry     Kind = 18 // things are over, by their own time or by a policy
@@ -29,7 +30,7 @@ var kinds = [...]struct {
 	name string
 }{
 	{Event, "event"}, {Memory, "memory"}, {Edge, "edge"}, {Entity, "entity"}, {Relation, "relation"},
-	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"},
+	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"}, {Violation, "violation"},
 	{Tombstone, "tombstone"}, {Redaction, "redaction"}, {Expiry, "expiry"}, {Transition, "transition"},
 }
 
@@ -43,7 +44,7 @@ func Kinds() []Kind {
 }
 
 // Known reports whether k is one of the kinds above.
-func (k Kind) Known() bool { return k >= Event && k <= Feedback || k >= Tombstone && k <= Transition }
+func (k Kind) Known() bool { return k >= Event && k <= Violation || k >= Tombstone && k <= Transition }
 
 // String returns the kind's name.
 func (k Kind) String() string {

@@ -1,0 +1,143 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lukasa.dev/internal/record"
+)
+
+// MaxViolationTarget is how much a violation tells of what was tried, in bytes.
+const MaxViolationTarget = 512
+
+// ViolationOp says what was tried.
+type ViolationOp string
+
+// What can be tried.
+const (
+	OpPut        ViolationOp = "put"
+	OpForget     ViolationOp = "forget"
+	OpRestore    ViolationOp = "restore"
+	OpTransition ViolationOp = "transition"
+	OpAppend     ViolationOp = "append" // events
+	OpRedact     ViolationOp = "redact"
+	OpExpire     ViolationOp = "expire"
+	OpMint       ViolationOp = "mint" // a scope
+)
+
+// ViolationOps lists what can be tried.
+func ViolationOps() []ViolationOp {
+	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint}
+}
+
+// ViolationRule says what stood in the way.
+type ViolationRule string
+
+// What can stand in the way.
+const (
+	RuleReadOnly  ViolationRule = "read_only" // the scope does not write
+	RuleContent   ViolationRule = "content"   // what was to be written is out of scope
+	RuleExisting  ViolationRule = "existing"  // what is there already is out of scope
+	RuleCited     ViolationRule = "cited"     // what it draws on is out of scope
+	RuleTenant    ViolationRule = "tenant"    // it is another tenant's
+	RuleOperation ViolationRule = "operation" // no scope may do this
+)
+
+// ViolationRules lists what can stand in the way.
+func ViolationRules() []ViolationRule {
+	return []ViolationRule{RuleReadOnly, RuleContent, RuleExisting, RuleCited, RuleTenant, RuleOperation}
+}
+
+// Violation says that somebody with a scope tried to write what the scope does
+// not allow. Only the engine writes one, and of equal ones the first only.
+type Violation struct {
+	ID      string // see [NewViolation]
+	ScopeID string // of the token
+	AgentID string // to whom it was granted
+	Op      ViolationOp
+	Target  string // what was to be written, in the words of whoever tried: at most 512 harmless bytes
+	Rule    ViolationRule
+}
+
+// NewViolation returns a violation whose id says who tried what with which
+// scope. The target may be any text; what is not fit to be shown is replaced.
+func NewViolation(scopeID, agentID string, op ViolationOp, target string, rule ViolationRule) *Violation {
+	h := sha256.New()
+	for _, part := range []string{"lukasa/violation/1", scopeID, agentID, string(op), target} {
+		h.Write([]byte(part))
+		h.Write([]byte{'\n'}) // none of the parts before the last has one
+	}
+	return &Violation{
+		ID: "violation-" + hex.EncodeToString(h.Sum(nil)[:16]), ScopeID: scopeID, AgentID: agentID,
+		Op: op, Target: harmless(target), Rule: rule,
+	}
+}
+
+// harmless returns a text that obeys the rules of names: what does not is
+// replaced by U+FFFD, and what is too long is cut.
+func harmless(s string) string {
+	const end = "…"
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) || bidiControl(r) {
+			r = utf8.RuneError
+		}
+		if b.Len()+utf8.RuneLen(r) > MaxViolationTarget-len(end) {
+			b.WriteString(end)
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Kind returns record.Violation.
+func (v *Violation) Kind() record.Kind { return record.Violation }
+
+// Identity returns the id; a violation has no key.
+func (v *Violation) Identity() (id, key string) { return v.ID, "" }
+
+// SetID sets the id.
+func (v *Violation) SetID(id string) { v.ID = id }
+
+func (v *Violation) fields(c *codec) {
+	word(c, "id", &v.ID)
+	word(c, "scope_id", &v.ScopeID)
+	word(c, "agent_id", &v.AgentID)
+	word(c, "op", &v.Op)
+	word(c, "target", &v.Target)
+	word(c, "rule", &v.Rule)
+}
+
+// Normalize has nothing to do.
+func (v *Violation) Normalize() {}
+
+func (v *Violation) defaults() {}
+
+func (v *Violation) order() {}
+
+// Validate applies every rule.
+func (v *Violation) Validate() error { return validate(v) }
+
+func (v *Violation) rules(f *faults) {
+	f.optID("id", v.ID)
+	f.name("scope_id", v.ScopeID, MaxID)
+	f.name("agent_id", v.AgentID, MaxID)
+	oneOf(f, "op", v.Op, "something that can be tried", ViolationOps(), nil)
+	f.name("target", v.Target, MaxViolationTarget)
+	oneOf(f, "rule", v.Rule, "something that can stand in the way", ViolationRules(), nil)
+}
+
+// Facets returns what indexes see. Its class is the scope, so that those of one
+// scope can be listed and counted.
+func (v *Violation) Facets() Facets {
+	x := facets()
+	x.Class, x.State, x.Agent = v.ScopeID, string(v.Op), v.AgentID
+	return x
+}
+
+// AppendJSON appends the violation as compact JSON.
+func (v *Violation) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "violation", v) }

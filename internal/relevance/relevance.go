@@ -1,0 +1,185 @@
+// Package relevance says how well texts answer a question, by the words that
+// they share: BM25 among the texts at hand.
+//
+// # What is guaranteed
+//
+//   - The same question and the same texts give the same bits, in whatever
+//     order the texts are added and on every platform: no logarithm of the
+//     platform's is called, and no product is left for the compiler to fuse.
+//   - Scores lie between 0 and 1. The best of the texts has 1, one without a
+//     word of the question has 0, and every other is between them.
+//   - Work is linear in the length of the texts, whatever they are.
+//
+// # What is not
+//
+// A word that is rare among the texts at hand counts more than one that is
+// common; how common it is elsewhere is not known here. Words are compared as
+// they are written but for case: neither stems nor synonyms nor other spellings
+// of one letter are seen through, and no word is too common to count.
+package relevance
+
+import "math"
+
+// The parameters of BM25, as nearly everybody has them: how soon more of the
+// same word adds little, and how much a long text is held back.
+const (
+	saturation = 1.2
+	dilution   = 0.75
+)
+
+// MaxTerms is how many different words of a question count, the first ones.
+const MaxTerms = 64
+
+// Ranking compares texts with a question: first all are added, then each can be
+// scored. It is used by one goroutine at a time.
+type Ranking struct {
+	split  splitter
+	terms  map[string]int
+	texts  []text
+	sealed bool
+
+	having []int     // by term: how many texts have it
+	weight []float64 // by term, once sealed
+	mean   float64   // length of a text
+	best   float64   // score of the best text before all are put between 0 and 1
+	counts []int32   // by term, of the text at hand
+}
+
+// text is what is kept of a text.
+type text struct {
+	length int
+	counts []count
+}
+
+// count is how often a term is in a text.
+type count struct{ term, times int32 }
+
+// Rank begins a ranking for a question.
+func Rank(question string) *Ranking {
+	r := &Ranking{terms: make(map[string]int)}
+	r.split.each(question, func(word []byte) {
+		if _, ok := r.terms[string(word)]; !ok && len(r.terms) < MaxTerms {
+			r.terms[string(word)] = len(r.terms)
+		}
+	})
+	r.having, r.counts = make([]int, len(r.terms)), make([]int32, len(r.terms))
+	return r
+}
+
+// Terms returns how many words of the question count.
+func (r *Ranking) Terms() int { return len(r.terms) }
+
+// Add adds a text, which may come in pieces, and returns its number and whether
+// it has a word of the question. It must not be called once a score was asked
+// for.
+func (r *Ranking) Add(pieces ...string) (number int, matches bool) {
+	t := r.read(pieces)
+	for _, c := range t.counts {
+		r.having[c.term]++
+	}
+	r.texts = append(r.texts, t)
+	return len(r.texts) - 1, len(t.counts) > 0
+}
+
+// read counts the terms in a text.
+func (r *Ranking) read(pieces []string) text {
+	var t text
+	clear(r.counts)
+	found := 0
+	for _, piece := range pieces {
+		r.split.each(piece, func(word []byte) {
+			t.length++
+			if term, ok := r.terms[string(word)]; ok {
+				if r.counts[term]++; r.counts[term] == 1 {
+					found++
+				}
+			}
+		})
+	}
+	if found == 0 {
+		return t
+	}
+	t.counts = make([]count, 0, found)
+	for term, n := range r.counts {
+		if n > 0 {
+			t.counts = append(t.counts, count{int32(term), n})
+		}
+	}
+	return t
+}
+
+// Score returns how well the text of a number answers.
+func (r *Ranking) Score(number int) float64 {
+	r.seal()
+	return r.share(r.raw(&r.texts[number]))
+}
+
+// Rate returns how well a text answers that was not added: as it would among
+// those that were, and never better than the best of them.
+func (r *Ranking) Rate(pieces ...string) float64 {
+	r.seal()
+	t := r.read(pieces)
+	return r.share(r.raw(&t))
+}
+
+// share puts a score between 0 and 1.
+func (r *Ranking) share(raw float64) float64 {
+	switch {
+	case raw <= 0:
+		return 0
+	case raw >= r.best:
+		return 1
+	}
+	return raw / r.best
+}
+
+// seal settles what the words weigh.
+func (r *Ranking) seal() {
+	if r.sealed {
+		return
+	}
+	r.sealed = true
+	n, total := len(r.texts), 0
+	for i := range r.texts {
+		total += r.texts[i].length
+	}
+	r.mean = 1
+	if total > 0 {
+		r.mean = float64(total) / float64(n)
+	}
+	r.weight = make([]float64, len(r.having))
+	for term, having := range r.having {
+		r.weight[term] = logarithm(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
+	}
+	for i := range r.texts {
+		r.best = max(r.best, r.raw(&r.texts[i]))
+	}
+}
+
+// raw is the sum of BM25.
+func (r *Ranking) raw(t *text) float64 {
+	sum := 0.0
+	room := 1 - dilution + float64(dilution*float64(t.length)/r.mean)
+	for _, c := range t.counts {
+		times := float64(c.times)
+		sum += float64(r.weight[c.term] * (times * (saturation + 1)) / (times + float64(saturation*room)))
+	}
+	return sum
+}
+
+// logarithm returns the natural logarithm of x >= 1: x = m 2^k with m within a
+// factor of the square root of 2 from 1, and ln m = 2 artanh((m-1)/(m+1)), whose
+// series up to the power 25 is as exact as a double can say.
+func logarithm(x float64) float64 {
+	m, k := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, k = float64(m*2), k-1
+	}
+	s := (m - 1) / (m + 1)
+	square := float64(s * s)
+	sum := 0.0
+	for n := 25.0; n >= 1; n -= 2 {
+		sum = float64(sum*square) + 1/n
+	}
+	return float64(2*s*sum) + float64(float64(k)*math.Ln2)
+}

@@ -1,0 +1,298 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// Access is what a verified token allows. It does not change, and is safe for
+// concurrent use. A nil *Access is no scope at all and allows everything.
+type Access struct {
+	bounds
+	grants []Grant
+	rules  []rule
+	sealed bool
+}
+
+// bounds are what a chain allows beside what it shows. They only ever shrink.
+type bounds struct {
+	id, tenant, by, to string
+	mode               Mode
+	budget             int
+	notBefore, expires time.Time
+	trust              record.Trust
+}
+
+// rule is what one block allows, ready to be asked.
+type rule struct {
+	include, exclude []list
+}
+
+// list is one list of a block.
+type list struct {
+	of    listKind
+	words []string  // in order
+	frame []pattern // of frames
+}
+
+// listKind says what a list is of.
+type listKind uint8
+
+const (
+	byType listKind = iota
+	byTag
+	byID
+	byFrame
+	bySection
+	bySession
+)
+
+// pattern fits one frame, or all that begin with a text.
+type pattern struct {
+	text  string
+	begin bool
+}
+
+// Allows reports whether a subject may be seen and, if the scope may write at
+// all, written. Violations are nobody's business but that of whoever has the
+// board without a scope.
+func (a *Access) Allows(s *Subject) bool {
+	if a == nil {
+		return true
+	}
+	if s.Kind == record.Violation {
+		return false
+	}
+	for i := range a.rules {
+		if !a.rules[i].allows(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rule) allows(s *Subject) bool {
+	for i := range r.include {
+		if !r.include[i].has(s) {
+			return false
+		}
+	}
+	for i := range r.exclude {
+		if r.exclude[i].has(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether a subject is on the list.
+func (l *list) has(s *Subject) bool {
+	switch l.of {
+	case byType:
+		return l.names(s.Type)
+	case byTag:
+		return slices.ContainsFunc(s.Tags, l.names)
+	case byID:
+		return l.names(s.ID)
+	case byFrame:
+		return slices.ContainsFunc(s.Frames, l.fits)
+	case bySection:
+		return l.names(s.Section)
+	default:
+		return l.names(s.Session)
+	}
+}
+
+func (l *list) names(word string) bool {
+	_, ok := slices.BinarySearch(l.words, word)
+	return ok
+}
+
+func (l *list) fits(frame string) bool {
+	for _, p := range l.frame {
+		if frame == p.text || p.begin && strings.HasPrefix(frame, p.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Everything reports whether the scope shows everything that a scope can show.
+func (a *Access) Everything() bool {
+	if a == nil {
+		return true
+	}
+	for _, r := range a.rules {
+		if len(r.include)+len(r.exclude) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// MayHoldSession reports whether something of a session may be in scope. It is
+// quick and may say yes too often.
+func (a *Access) MayHoldSession(session string) bool {
+	if a == nil {
+		return true
+	}
+	for _, r := range a.rules {
+		for i := range r.include {
+			if r.include[i].of == bySession && !r.include[i].names(session) {
+				return false
+			}
+		}
+		for i := range r.exclude {
+			if r.exclude[i].of == bySession && r.exclude[i].names(session) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// At refuses a token that is over, or not good yet, at a time.
+func (a *Access) At(now time.Time) error {
+	if a != nil && now.Before(a.notBefore) {
+		return invalid("it is not good before %s", a.notBefore.Format(time.RFC3339)).WithFix("wait until then")
+	}
+	return a.NotOver(now)
+}
+
+// NotOver refuses a token that is over at a time.
+func (a *Access) NotOver(now time.Time) error {
+	if a != nil && !now.Before(a.expires) {
+		return fault.Newf(fault.ScopeExpired, "scope token: it was over at %s", a.expires.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// MayWrite reports whether the scope may write what it may see.
+func (a *Access) MayWrite() bool { return a == nil || a.mode == Write }
+
+// Budget returns how many tokens an answer may have at most, or 0 for any.
+func (a *Access) Budget() int {
+	if a == nil {
+		return 0
+	}
+	return a.budget
+}
+
+// Trust returns how far what is written under the scope is trusted at most.
+func (a *Access) Trust() record.Trust {
+	if a == nil {
+		return record.Operator
+	}
+	return a.trust
+}
+
+// Agent returns the name of whoever the token was granted to last, or "" for
+// no scope.
+func (a *Access) Agent() string {
+	if a == nil {
+		return ""
+	}
+	return a.to
+}
+
+// ID returns the id that the token was minted with, or "" for no scope. All
+// tokens that were narrowed from one share it.
+func (a *Access) ID() string {
+	if a == nil {
+		return ""
+	}
+	return a.id
+}
+
+// Tenant returns whose things the scope is about, or "" for no scope.
+func (a *Access) Tenant() string {
+	if a == nil {
+		return ""
+	}
+	return a.tenant
+}
+
+// Expires returns the first moment at which the scope is over, or the zero time
+// for no scope.
+func (a *Access) Expires() time.Time {
+	if a == nil {
+		return time.Time{}
+	}
+	return a.expires
+}
+
+// NotBefore returns the first moment at which the scope is good, or the zero
+// time if it always was.
+func (a *Access) NotBefore() time.Time {
+	if a == nil {
+		return time.Time{}
+	}
+	return a.notBefore
+}
+
+// By returns who granted the first block.
+func (a *Access) By() string {
+	if a == nil {
+		return ""
+	}
+	return a.by
+}
+
+// Grants returns what the blocks say, first to last.
+func (a *Access) Grants() []Grant {
+	if a == nil {
+		return nil
+	}
+	return cloneGrants(a.grants)
+}
+
+// Sealed reports whether the token cannot be narrowed any further.
+func (a *Access) Sealed() bool { return a != nil && a.sealed }
+
+// accessOf returns what a chain of grants allows, whoever signed it.
+func accessOf(grants []Grant) (*Access, error) {
+	b, err := chain(grants)
+	if err != nil {
+		return nil, err
+	}
+	a := &Access{bounds: b, grants: grants}
+	for i := range grants {
+		a.rules = append(a.rules, ruleOf(&grants[i]))
+	}
+	return a, nil
+}
+
+// ruleOf makes a grant ready to be asked.
+func ruleOf(g *Grant) rule { return rule{include: listsOf(&g.Include), exclude: listsOf(&g.Exclude)} }
+
+func listsOf(s *Selectors) []list {
+	var out []list
+	for _, l := range s.lists() {
+		if len(*l.items) == 0 {
+			continue
+		}
+		made := list{of: l.of, words: *l.items}
+		if l.of == byFrame {
+			for _, item := range *l.items {
+				made.frame = append(made.frame, patternOf(item))
+			}
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// patternOf reads a selector of frames that obeys the rules.
+func patternOf(selector string) pattern {
+	if begin, ok := strings.CutSuffix(selector, "*"); ok {
+		return pattern{begin, true}
+	}
+	if !strings.Contains(selector, "=") {
+		return pattern{selector + "=", true}
+	}
+	return pattern{selector, false}
+}
