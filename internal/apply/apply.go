@@ -32,8 +32,10 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/index/weights"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
@@ -62,7 +64,7 @@ func New(store *kv.Store, log *journal.Log) *Applier {
 		Ledger: ledger.New(), Catalog: catalog.New(), Timeline: timeline.New(),
 	}
 	// The ledger is first: it gives tenants their numbers.
-	a.folds = []index.Fold{a.Ledger, a.Catalog, a.Timeline}
+	a.folds = []index.Fold{a.Ledger, a.Catalog, a.Timeline, frame.New(), weights.New()}
 	return a
 }
 
@@ -206,7 +208,7 @@ func cursor(r kv.Reader, f index.Fold) (at journal.LSN, ok bool, err error) {
 // Cursor returns how far every fold of a store has come: the least of their
 // cursors, whatever their formats. It is zero for a store without any.
 func Cursor(r kv.Reader) (least, most journal.LSN, err error) {
-	for i, f := range []index.Fold{ledger.New(), catalog.New(), timeline.New()} {
+	for i, f := range []index.Fold{ledger.New(), catalog.New(), timeline.New(), frame.New(), weights.New()} {
 		at, _, err := cursor(r, f)
 		if err != nil {
 			return 0, 0, err

@@ -59,12 +59,22 @@ func floors() []floor {
 			"hmx/wire",
 		},
 	}, {
-		name:    "vocabulary",
-		purpose: "what the engine speaks of: memories and their kin, how far an event is trusted",
+		name:     "vocabulary",
+		purpose:  "what the engine speaks of: memories and their kin",
+		packages: []string{"internal/memory"},
+	}, {
+		name:    "meaning",
+		purpose: "what an event is about, how much a thing matters, who may see it, how well it answers",
 		packages: []string{
 			"internal/kind",
-			"internal/memory",
+			"internal/relevance",
+			"internal/salience",
+			"internal/scope",
 		},
+	}, {
+		name:     "composition",
+		purpose:  "candidates and a budget into an answer, as pure functions",
+		packages: []string{"internal/bundle"},
 	}, {
 		name:     "disk",
 		purpose:  "the one seam through which files are touched",
@@ -90,8 +100,10 @@ func floors() []floor {
 		purpose: "one fold of the journal each; none knows another",
 		packages: []string{
 			"internal/index/catalog",
+			"internal/index/frame",
 			"internal/index/ledger",
 			"internal/index/timeline",
+			"internal/index/weights",
 		},
 	}, {
 		name:     "apply",

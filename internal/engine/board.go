@@ -96,6 +96,7 @@ type Board struct {
 	ids    *hmx.IDSource
 	tokens tokens.Counter
 	queue  *journal.Committer[*request]
+	scopes scopes
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.

@@ -15,8 +15,12 @@ import (
 // Forget puts a tombstone on a thing: it is no longer there for reads, and its
 // history stays. Forgetting what is forgotten changes nothing.
 func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
+	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpForget, ref.target())
+	if err != nil {
+		return nil, err
+	}
 	var res *PutResult
-	err := b.change(ctx, w, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+	err = b.change(ctx, w, memory.OpForget, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
 			res = unchangedResult(t, h)
 			return nil, nil
@@ -29,8 +33,12 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 // Transition changes the status of an artifact. The rules are those of HMX-A.
 func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
 	ref.Kind = record.Artifact
+	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpTransition, ref.target())
+	if err != nil {
+		return nil, err
+	}
 	var res *PutResult
-	err := b.change(ctx, w, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+	err = b.change(ctx, w, memory.OpTransition, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
 			return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
 		}
@@ -39,7 +47,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 			if err != nil {
 				return nil, g.stop(err)
 			}
-			if !ok || next.State != catalog.Live {
+			if !ok || next.State != catalog.Live || w.access != nil && !w.view().sees(next) {
 				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
 			}
 		}
@@ -53,9 +61,12 @@ func unchangedResult(t *ledger.Tenant, h *catalog.Head) *PutResult {
 	return &PutResult{URI: uri, Position: h.Position, Trust: h.Trust, Unchanged: true}
 }
 
-// change writes a control about one thing. The function may return nil to write
-// nothing.
-func (b *Board) change(ctx context.Context, w Writer, ref Ref, expect Expect,
+// target names what a reference names.
+func (r Ref) target() string { return targetOf(r.Tenant, r.Kind, r.ID, r.Key) }
+
+// change writes a control about one thing, by a writer whose scope is verified.
+// The function may return nil to write nothing.
+func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref Ref, expect Expect,
 	decide func(*group, *ledger.Tenant, *catalog.Head) (memory.Control, error), res **PutResult) error {
 	if err := memory.CheckTenant(ref.Tenant); err != nil {
 		return err
@@ -72,7 +83,7 @@ func (b *Board) change(ctx context.Context, w Writer, ref Ref, expect Expect,
 		if err != nil {
 			return err
 		}
-		h, err := find(g.tx, t, ref, View{})
+		h, err := g.changeable(w, op, t, ref)
 		if err != nil {
 			return err
 		}
@@ -101,6 +112,28 @@ func (b *Board) change(ctx context.Context, w Writer, ref Ref, expect Expect,
 	}})
 }
 
+// changeable returns the head of what a writer is about to change. What its
+// scope hides is refused as such, and what is erased is not there for it.
+func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
+	h, err := find(g.tx, t, ref, View{})
+	if w.access == nil {
+		return h, err
+	}
+	if err := w.timely(t); err != nil {
+		return nil, err
+	}
+	if fault.CodeOf(err) == fault.Erased {
+		return find(g.tx, t, ref, w.view())
+	}
+	if err == nil && !w.view().sees(h) {
+		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleExisting})
+	}
+	if err == nil && boundless(h.Kind, h.Class) {
+		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleOperation})
+	}
+	return h, err
+}
+
 // controlEntry makes the record of a control.
 func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control) (*entry, error) {
 	if err := control.Validate(); err != nil {
@@ -122,7 +155,17 @@ func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control
 // version it is the last content there was, which brings back what is forgotten.
 // Whoever restores it, it is trusted no further than when it was written.
 func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
+	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpRestore, ref.target())
+	if err != nil {
+		return nil, err
+	}
 	old, err := b.Get(ctx, ref, View{})
+	if w.access != nil {
+		hidden := err == nil
+		if old, err = b.Get(ctx, ref, View{Scope: w.Scope}); hidden && fault.CodeOf(err) == fault.NotFound {
+			return nil, b.refuse(ctx, w, refusal{memory.OpRestore, ref.target(), memory.RuleExisting})
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -143,5 +186,5 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 	if err != nil {
 		return nil, err
 	}
-	return b.put(ctx, w, ref.Tenant, old.Body, expect, tier)
+	return b.put(ctx, w, ref.Tenant, old.Body, expect, memory.OpRestore, tier)
 }

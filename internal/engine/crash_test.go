@@ -228,7 +228,7 @@ func (d *diary) compare(b *engine.Board, c clone, x *deed, l *line) error {
 	if err != nil {
 		return err
 	}
-	got, err := b.Event(ctx, d.tenant, want.EventID)
+	got, err := b.Event(ctx, d.tenant, want.EventID, engine.View{})
 	if l.Erased {
 		if fault.CodeOf(err) != fault.Erased {
 			return fmt.Errorf("it is erased, but reading it gives %v, %v", got, err)

@@ -108,7 +108,7 @@ func ask(b *engine.Board) (answers map[string]string, failed map[string]error) {
 		note(tenant+" root", fmt.Sprintf("%d %x %v", root.Size, root.Hash, root.Time), err)
 		for i := range 61 {
 			id := fmt.Sprintf("e%d", i)
-			ev, err := b.Event(ctx, tenant, id)
+			ev, err := b.Event(ctx, tenant, id, engine.View{})
 			text := ""
 			if err == nil {
 				text = showEvents(ev)
@@ -138,7 +138,7 @@ func ask(b *engine.Board) (answers map[string]string, failed map[string]error) {
 		}
 		things, err := b.Referrers(ctx, memory.URI{Tenant: tenant, Kind: record.Memory, ID: "m1"}, engine.View{})
 		note(tenant+" referrers", showThings(things...), err)
-		sessions, err := b.Sessions(ctx, tenant)
+		sessions, err := b.Sessions(ctx, tenant, engine.View{})
 		note(tenant+" sessions", fmt.Sprint(sessions), err)
 		p, err := b.Prove(ctx, tenant, engine.ProveOptions{Position: 5, Unsigned: true})
 		text := ""

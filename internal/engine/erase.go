@@ -40,8 +40,13 @@ type Erasure struct {
 // Redact erases things and events, with their whole history, for good: on the
 // disk, in every index, and against coming back. When it returns, the payloads
 // are overwritten. Index files that are no longer in use may hold names until
-// [Board.Purge].
+// [Board.Purge]. No scope may do it.
 func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
+	if len(uris) > 0 {
+		if err := b.unscoped(ctx, uris[0].Tenant, w, memory.OpRedact, uris[0].String()); err != nil {
+			return nil, err
+		}
+	}
 	return b.redact(ctx, w, uris, true)
 }
 

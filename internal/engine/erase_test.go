@@ -130,7 +130,7 @@ func TestErasedPayloadPutBack(t *testing.T) {
 			if got := found(t, b); !strings.Contains(got, `position 3 of tenant "acme" was erased, but its payload is on the disk`) {
 				t.Fatalf("found %q", got)
 			}
-			if _, err := b.Event(ctx, "acme", "e3"); fault.CodeOf(err) != fault.Erased {
+			if _, err := b.Event(ctx, "acme", "e3", engine.View{}); fault.CodeOf(err) != fault.Erased {
 				t.Fatalf("it is served: %v", err)
 			}
 			if signed, err := b.Receipt(ctx, "acme", res.Redaction); fault.CodeOf(err) != fault.Damaged || signed.Note != nil {
@@ -202,7 +202,7 @@ func TestRedactDamagedEvent(t *testing.T) {
 			must(t)(b.Expire(ctx, user, "acme", c.Now()))
 			_, err := b.Redact(ctx, user, []memory.URI{eventURI("e5")})
 			if err == nil {
-				sessions, failed := b.Sessions(ctx, "acme")
+				sessions, failed := b.Sessions(ctx, "acme", engine.View{})
 				if failed != nil || len(sessions) > 0 {
 					t.Fatalf("left of the session: %+v %v", sessions, failed)
 				}
@@ -217,13 +217,13 @@ func TestRedactDamagedEvent(t *testing.T) {
 			b := openWith(t, "data", o)
 			talk(t, b, 40)
 			flip(t, fs, "data", "canary-0005")
-			if _, err := b.Event(ctx, "acme", "e5"); fault.CodeOf(err) != fault.Damaged {
+			if _, err := b.Event(ctx, "acme", "e5", engine.View{}); fault.CodeOf(err) != fault.Damaged {
 				t.Fatalf("it was to be damaged: %v", err)
 			}
 			if err := erase(t, b, c); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Event(ctx, "acme", "e5"); fault.CodeOf(err) != fault.Erased {
+			if _, err := b.Event(ctx, "acme", "e5", engine.View{}); fault.CodeOf(err) != fault.Erased {
 				t.Fatal(err)
 			}
 			sound(t, b)
@@ -262,7 +262,7 @@ func TestRedactDamagedHeader(t *testing.T) {
 	if now, err := b.Root(ctx, "acme"); err != nil || now != root {
 		t.Fatalf("something was written: %+v %v", now, err)
 	}
-	if _, err := b.Event(ctx, "acme", "e4"); err != nil {
+	if _, err := b.Event(ctx, "acme", "e4", engine.View{}); err != nil {
 		t.Fatalf("half of it was erased: %v", err)
 	}
 	if found(t, b) == "" {
@@ -311,7 +311,7 @@ func TestErasureNeedsARecord(t *testing.T) {
 	if err := b.Purge(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Event(ctx, "acme", "e4"); err != nil {
+	if _, err := b.Event(ctx, "acme", "e4", engine.View{}); err != nil {
 		t.Fatalf("a live event was erased: %v", err)
 	}
 	sound(t, b)

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
 )
 
 // Writer is who writes: the name that stands in the record for ever, and the
@@ -24,6 +25,12 @@ type Writer struct {
 	Actor string
 	// Trust is the ceiling. Zero means [record.Agent].
 	Trust record.Trust
+	// Scope is a token that narrows what may be written. The actor is then whom
+	// the token was granted to, and may be left out; the ceiling is that of the
+	// token if it is lower. Empty means no scope.
+	Scope string
+
+	access *scope.Access // of the scope, once it is verified
 }
 
 func (w Writer) ceiling() record.Trust {
@@ -72,10 +79,12 @@ type AppendResult struct {
 type prepared struct {
 	entry
 	refused *fault.Error
+	beyond  *refusal // the scope's reason, if it is that
 }
 
 // eventBatch is a batch of them, whose hashes may still be on their way.
 type eventBatch struct {
+	writer Writer
 	events []prepared
 	ahead  *record.Ahead
 }
@@ -84,8 +93,11 @@ type eventBatch struct {
 // refused; the result says which. The error is for trouble that is not the
 // events' own; the result then has the receipts of those that were recorded
 // before it. The events must not be changed while the call runs.
+//
+// Under a scope, events that it does not allow are refused one by one.
 func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
-	if err := w.check(); err != nil {
+	w, err := b.eventWriter(ctx, w)
+	if err != nil {
 		return nil, err
 	}
 	res := &AppendResult{}
@@ -97,10 +109,12 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 			return res, err
 		}
 		done, err := b.appendPrepared(ctx, batch)
+		if done != nil {
+			res.add(done)
+		}
 		if err != nil {
 			return res, err
 		}
-		res.add(done)
 	}
 	return res, nil
 }
@@ -170,19 +184,26 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 				continue
 			}
 		}
+		if p.beyond = judgeEvent(w, ev); p.beyond != nil {
+			arena = arena[:start]
+			p.refused = p.beyond.fault()
+			continue
+		}
 		p.rec.Event = ev
 		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
 	}
-	return &eventBatch{events: batch, ahead: hashAhead(batch)}, nil
+	return &eventBatch{writer: w, events: batch, ahead: b.runAhead(batch)}, nil
 }
 
-// hashAhead computes ids and commitments beside whoever goes through the batch.
-func hashAhead(batch []prepared) *record.Ahead {
+// runAhead computes ids and commitments, and reads what the events are about,
+// beside whoever goes through the batch.
+func (b *Board) runAhead(batch []prepared) *record.Ahead {
 	return record.RunAhead(len(batch), func(from, to int) {
 		for i := from; i < to; i++ {
 			if p := &batch[i]; p.refused == nil {
 				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
 				p.header.Commitment = record.Commit(p.body)
+				p.rec.Reading = kind.ReadForms(p.rec.Event, b.tokens)
 			}
 		}
 	})
@@ -216,13 +237,24 @@ func checkEvent(ev *hmx.Event, w Writer) error {
 	return nil
 }
 
-// appendPrepared queues a batch and waits for it.
+// appendPrepared queues a batch and waits for it. A result that comes with an
+// error says what is recorded all the same.
 func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendResult, error) {
 	res := &AppendResult{Receipts: make([]EventReceipt, len(batch.events))}
+	w := batch.writer
 	err := b.submit(ctx, &request{records: len(batch.events), admit: func(g *group) error {
+		if w.access != nil {
+			t, err := g.tenant(w.access.Tenant())
+			if err != nil {
+				return err
+			}
+			if err := w.timely(t); err != nil {
+				return err
+			}
+		}
 		for i := range batch.events {
 			batch.ahead.Wait(i)
-			if err := g.admitEvent(&batch.events[i], &res.Receipts[i]); err != nil {
+			if err := g.admitEvent(w, &batch.events[i], &res.Receipts[i]); err != nil {
 				return err
 			}
 		}
@@ -244,12 +276,34 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 			res.Refused++
 		}
 	}
-	return res, nil
+	return res, b.violations(ctx, batch)
+}
+
+// violations journals what a scope refused of a batch, each once.
+func (b *Board) violations(ctx context.Context, batch *eventBatch) error {
+	if batch.writer.access == nil {
+		return nil
+	}
+	seen := make(map[refusal]bool)
+	var list []refusal
+	for i := range batch.events {
+		if r := batch.events[i].beyond; r != nil && !seen[*r] && len(list) < maxViolations {
+			seen[*r] = true
+			list = append(list, *r)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := b.refuse(ctx, batch.writer, list...); fault.CodeOf(err) != fault.OutOfScope {
+		return err
+	}
+	return nil // the receipts say it
 }
 
 // admitEvent decides about one event and puts it. The error is for trouble of
 // the store, which ends the group.
-func (g *group) admitEvent(p *prepared, out *EventReceipt) error {
+func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	refuse := func(err *fault.Error) error {
 		out.Disposition, out.Fault = Refused, err
 		return nil
@@ -266,7 +320,7 @@ func (g *group) admitEvent(p *prepared, out *EventReceipt) error {
 		return g.stop(err)
 	}
 	if taken {
-		return g.again(t, p, position, out)
+		return g.again(w, t, p, position, out)
 	}
 	if t.Key != nil {
 		mac, ok := memory.EventMAC(t.Key, p.rec.Event)
@@ -299,9 +353,18 @@ func (g *group) stop(err error) error {
 }
 
 // again decides about an event whose id is taken.
-func (g *group) again(t *ledger.Tenant, p *prepared, position uint64, out *EventReceipt) error {
-	out.Position = position
+func (g *group) again(w Writer, t *ledger.Tenant, p *prepared, position uint64, out *EventReceipt) error {
 	payload, erased, err := g.payloadAt(t, position)
+	if w.access != nil && err == nil && !erased {
+		if seen, err := g.seesEventAt(w.view(), t, position); err != nil {
+			return err
+		} else if !seen {
+			p.beyond = &refusal{memory.OpAppend, eventTarget(p.rec.Event), memory.RuleExisting}
+			out.Disposition, out.Fault = Refused, p.beyond.fault()
+			return nil
+		}
+	}
+	out.Position = position
 	switch {
 	case fault.CodeOf(err) == fault.Damaged:
 		// What is there cannot be compared with; that is this event's trouble.

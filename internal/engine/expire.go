@@ -30,7 +30,12 @@ type Expired struct {
 // policy reaches as far as its own trust, and passes over what is trusted more.
 // So that nobody ends anything early, now must not be in the future: not later
 // than the board's clock or, if that runs behind, the tenant's newest record.
+//
+// No scope may do it.
 func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
+	if err := b.unscoped(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
+		return nil, err
+	}
 	if err := memory.CheckActor(w.Actor); err != nil {
 		return nil, err
 	}

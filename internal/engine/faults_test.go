@@ -144,7 +144,7 @@ func (s *crashSuite) readable() error {
 			if err != nil {
 				return err
 			}
-			got, err := s.board.Event(ctx, d.tenant, want.EventID)
+			got, err := s.board.Event(ctx, d.tenant, want.EventID, engine.View{})
 			switch {
 			case fault.CodeOf(err) == fault.Erased && x.eraseIssued != never:
 			case err != nil:

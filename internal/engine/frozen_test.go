@@ -50,6 +50,13 @@ func TestFrozenDirectory(t *testing.T) {
 	if text := thing.Body.(*memory.Memory).Text; text != "Releases are cut on Mondays." || thing.Version != 2 {
 		t.Errorf("version %d says %q", thing.Version, text)
 	}
+	said, err := b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Feedback, ID: "f1"}, engine.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := said.Body.(*memory.Feedback).Profile; !p.Set || p.Value.Importance != 0.5 {
+		t.Errorf("the feedback has the profile %+v", p)
+	}
 	p, err := b.Prove(ctx, "acme", engine.ProveOptions{Position: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +77,31 @@ func freeze(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, nil, frozen)
+	first := eventWith(t, "acme", "e1", "s1", 1, "the first event of all", `,"salience":0.5`)
+	first.Metadata = `{"project":"lukasa"}`
 	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{
-		event(t, "acme", "e1", 1, "the first event of all"), event(t, "acme", "e2", 2, "the second, which is erased"), event(t, "other", "e1", 1, "of another tenant"),
+		first, event(t, "acme", "e2", 2, "the second, which is erased"), event(t, "other", "e1", 1, "of another tenant"),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"Releases are cut every second Tuesday.", "Releases are cut on Mondays."} {
-		if _, err := b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Key: "release/cadence", Text: text, Tags: []string{"release"}}, engine.AnyVersion()); err != nil {
+		if _, err := b.Put(ctx, user, "acme", &memory.Memory{
+			Type: "fact", Key: "release/cadence", Text: text, Tags: []string{"release"}, Frames: []memory.Frame{{Verb: memory.VerbDeliver, Kind: memory.ObjProject, Ref: "lukasa"}},
+		}, engine.AnyVersion()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "e2"}}); err != nil {
+	thing, err := b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Memory, Key: "release/cadence"}, engine.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for feedback, event := range map[string]string{"f1": "e1", "f2": "e2"} {
+		f := &memory.Feedback{ID: feedback, AgentID: "a1", Outcome: memory.OutcomeSuccess, Cited: []memory.URI{thing.URI, {Tenant: "acme", Kind: record.Event, ID: event}}}
+		if _, err := b.Put(ctx, user, "acme", f, engine.AnyVersion()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "e2"}, {Tenant: "acme", Kind: record.Feedback, ID: "f2"}}); err != nil {
 		t.Fatal(err)
 	}
 	root, err := b.Root(ctx, "acme")

@@ -256,7 +256,7 @@ func TestImportForgeries(t *testing.T) {
 				}
 				// The good part of it is still good.
 				must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "mine", 1, "an acknowledged event")}))
-				must(t)(b.Event(ctx, "acme", "mine"))
+				must(t)(b.Event(ctx, "acme", "mine", engine.View{}))
 				sound(t, b)
 			})
 		}

@@ -53,9 +53,11 @@ type IngestOptions struct {
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
 func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
-	if err := o.Writer.check(); err != nil {
+	w, err := b.eventWriter(ctx, o.Writer)
+	if err != nil {
 		return IngestReport{}, err
 	}
+	o.Writer = w
 	in := &intake{b: b, o: o, report: IngestReport{}, tenants: make(map[string]bool)}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -221,7 +223,7 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 	r := &in.report
 	if l.batch != nil && len(l.events) > 0 {
 		res, err := in.b.appendPrepared(ctx, l.batch)
-		if err != nil {
+		if l.err = first(l.err, err); res == nil {
 			return err
 		}
 		r.Accepted += res.Accepted

@@ -147,7 +147,7 @@ func TestSecondOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	b = openWith(t, dir, o)
-	must(t)(b.Event(ctx, "acme", "e"))
+	must(t)(b.Event(ctx, "acme", "e", engine.View{}))
 	sound(t, b)
 }
 
@@ -412,7 +412,7 @@ func TestManyTenants(t *testing.T) {
 		t.Fatalf("%d of %d tenants are listed", seen, n)
 	}
 	for i := 0; i < n; i += n / 50 {
-		ev, err := b.Event(ctx, name(i), "e")
+		ev, err := b.Event(ctx, name(i), "e", engine.View{})
 		if err != nil || !strings.Contains(string(ev.Event.Content), fmt.Sprintf(`"said by %d"`, i)) {
 			t.Fatal(ev, err)
 		}

@@ -140,7 +140,7 @@ func (m *model) compareEvents() {
 	}
 	counts := make(map[string]uint64)
 	for _, e := range m.events {
-		got, err := m.b.Event(ctx, "acme", e.ev.EventID)
+		got, err := m.b.Event(ctx, "acme", e.ev.EventID, engine.View{})
 		if e.erased {
 			m.want(err, fault.Erased, "event "+e.ev.EventID)
 			continue
@@ -195,7 +195,7 @@ func (m *model) compareEvents() {
 			m.fatalf("%+v: %v, want %v", q, got, want)
 		}
 	}
-	sessions, err := m.b.Sessions(ctx, "acme")
+	sessions, err := m.b.Sessions(ctx, "acme", engine.View{})
 	m.want(err, "", "sessions")
 	if len(sessions) != len(counts) {
 		m.fatalf("sessions: %+v, want %v", sessions, counts)

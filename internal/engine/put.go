@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -38,13 +39,29 @@ type PutResult struct {
 // Put writes a version of a thing: a new one, or the next of the one with the
 // same id or, if it has no id, the same key. What it is derived from lowers its
 // trust to the lowest of its sources; a source that is not known here counts as
-// external. The body is normalised, and gets its id, if it lacks one.
+// external. The body is normalised, and gets its id, if it lacks one; a feedback
+// gets its profile.
 func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
-	return b.put(ctx, w, tenant, body, expect, record.Operator)
+	if none(body) {
+		return nil, noBody()
+	}
+	id, key := body.Identity()
+	w, err := b.entitled(ctx, tenant, w, memory.OpPut, targetOf(tenant, body.Kind(), id, key))
+	if err != nil {
+		return nil, err
+	}
+	return b.put(ctx, w, tenant, body, expect, memory.OpPut, record.Operator)
 }
 
-// put is Put of content that is trusted no further than the given tier.
-func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, tier record.Trust) (*PutResult, error) {
+func none(body memory.Body) bool { return body == nil || reflect.ValueOf(body).IsNil() }
+
+func noBody() error {
+	return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
+}
+
+// put is Put of content that is trusted no further than the given tier, by a
+// writer whose scope is verified.
+func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
 	if err := b.checkPut(w, tenant, body); err != nil {
 		return nil, err
 	}
@@ -54,7 +71,7 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 	}
 	var res *PutResult
 	err = b.submit(ctx, &request{indexed: true, admit: func(g *group) (err error) {
-		res, err = g.putBody(w, tenant, body, expect, fresh, tier)
+		res, err = g.putBody(w, tenant, body, expect, fresh, op, tier)
 		return err
 	}})
 	if err != nil {
@@ -65,11 +82,14 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 
 // checkPut applies the rules that need no state.
 func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
-	if body == nil || reflect.ValueOf(body).IsNil() {
-		return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
+	if none(body) {
+		return noBody()
 	}
 	if err := w.check(); err != nil {
 		return err
+	}
+	if body.Kind() == record.Violation {
+		return fault.New(fault.InvalidArgument, "kind: violations are written by the board alone").WithFix("use feedback, or a memory, for what you have to say")
 	}
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
@@ -78,10 +98,13 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 		return err
 	}
 	body.Normalize()
-	if m, ok := body.(*memory.Memory); ok {
-		if err := m.FillForms(b.tokens); err != nil {
+	switch body := body.(type) {
+	case *memory.Memory:
+		if err := body.FillForms(b.tokens); err != nil {
 			return err
 		}
+	case *memory.Feedback:
+		body.Profile = hmx.Opt[memory.Profile]{} // the engine says it, in log order
 	}
 	if err := body.Validate(); err != nil {
 		return err
@@ -90,10 +113,18 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 }
 
 // putBody decides about a version in log order, and puts it.
-func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string, tier record.Trust) (*PutResult, error) {
+func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
 	t, err := g.tenant(tenant)
 	if err != nil {
 		return nil, err
+	}
+	if err := w.timely(t); err != nil {
+		return nil, err
+	}
+	if refused, err := g.judge(w, t, body, fresh, op); err != nil {
+		return nil, err
+	} else if refused != nil {
+		return nil, g.refuse(w, *refused)
 	}
 	kind := body.Kind()
 	head, err := g.identify(t, body, fresh)
@@ -104,6 +135,11 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 	uri := memory.URI{Tenant: tenant, Kind: kind, ID: id}
 	if err := expect.check(uri, head); err != nil {
 		return nil, err
+	}
+	if f, ok := body.(*memory.Feedback); ok {
+		if err := g.profile(t, w, head, f); err != nil {
+			return nil, err
+		}
 	}
 	payload, err := body.AppendJSON(nil)
 	if err != nil {
@@ -142,7 +178,7 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 			}
 		}
 	}
-	trust, err := g.lowest(t, min(w.ceiling(), tier), body)
+	trust, err := g.lowest(w, t, min(w.ceiling(), tier), body)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +219,9 @@ func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, p
 }
 
 // immutable reports whether things of a kind have one version only.
-func immutable(k record.Kind) bool { return k == record.Artifact || k == record.Feedback }
+func immutable(k record.Kind) bool {
+	return k == record.Artifact || k == record.Feedback || k == record.Violation
+}
 
 // identify finds out which thing a body is about, and gives the body its id.
 // The head is nil for a new thing.
@@ -273,11 +311,18 @@ func outranks(w Writer, head *catalog.Head) error {
 }
 
 // lowest returns the lowest tier among the writer's and those of everything the
-// body was derived from.
-func (g *group) lowest(t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
+// body was derived from. What the writer cannot see counts as what is not here.
+func (g *group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
 	for _, l := range body.Facets().Links {
 		if l.Rel != "derived_from" {
 			continue
+		}
+		if w.access != nil {
+			if seen, err := g.sees(w.view(), t, l.To); err != nil {
+				return 0, err
+			} else if !seen {
+				return record.External, nil
+			}
 		}
 		tier, err := g.trustOf(t, l.To)
 		if err != nil {

@@ -26,25 +26,41 @@ type StoredEvent struct {
 }
 
 // Event returns an event by its id.
-func (b *Board) Event(ctx context.Context, tenant, id string) (*StoredEvent, error) {
+func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
 	var ev *StoredEvent
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		ev, err = b.event(r, t, id)
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
+		ev, err = b.event(r, t, id, v)
 		return err
 	})
 	return ev, err
 }
 
-func (b *Board) event(r kv.Reader, t *ledger.Tenant, id string) (*StoredEvent, error) {
+// event returns an event that a view shows.
+func (b *Board) event(r kv.Reader, t *ledger.Tenant, id string, v View) (*StoredEvent, error) {
 	digest := record.ID(t.Name, record.Event, id)
 	position, ok, err := ledger.Find(r, t.Number, &digest)
 	if err != nil {
 		return nil, err
 	}
+	missing := fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, id)
 	if !ok {
-		return nil, fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, id)
+		return nil, missing
 	}
-	return b.eventAt(r, t, position)
+	ev, err := b.eventAt(r, t, position)
+	switch {
+	case fault.CodeOf(err) == fault.Erased && v.Scope != "":
+		return nil, missing // nothing is left that would tell whether it was in scope
+	case err != nil:
+		return nil, err
+	case !v.seesEvent(ev):
+		return nil, missing
+	}
+	return ev, nil
+}
+
+// seesEvent reports whether a view shows an event.
+func (v View) seesEvent(ev *StoredEvent) bool {
+	return v.access == nil && v.Scope == "" || v.allows(subjectOfEvent(ev))
 }
 
 // eventAt reads the event at a position.
@@ -84,6 +100,7 @@ type EventQuery struct {
 	ChildrenOf  string // in the order in which they were recorded
 	Limit       int    // zero means 100, at most 10,000
 	After       string // the Next of the page before
+	View        View
 }
 
 // EventPage is a part of an answer.
@@ -100,7 +117,8 @@ func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
 	}
 	q.Limit = limit
 	page := &EventPage{}
-	err = b.read(ctx, q.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		q.View = v
 		return b.events(ctx, r, t, q, after, page)
 	})
 	return page, err
@@ -121,7 +139,8 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 			return false
 		}
 		tied := q.Session != "" && len(page.Events) > 0 && p.Sequence == last.Sequence && p.Timestamp == last.Timestamp
-		if len(page.Events) >= q.Limit && !tied {
+		full := len(page.Events) >= q.Limit && !tied
+		if full && q.View.Scope == "" {
 			page.Next = cursorAt(after)
 			return false
 		}
@@ -132,6 +151,14 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 			return true
 		}
 		if failed != nil {
+			return false
+		}
+		if !q.View.seesEvent(ev) {
+			return true
+		}
+		if full {
+			// Under a scope there is a next page only if something is on it.
+			page.Next = cursorAt(after)
 			return false
 		}
 		page.Events = append(page.Events, ev)
@@ -183,11 +210,12 @@ func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visi
 }
 
 // Ancestors returns the chain of parents of an event, nearest first. It ends
-// where a parent is not recorded, is erased, or was in the chain before.
-func (b *Board) Ancestors(ctx context.Context, tenant, id string) ([]*StoredEvent, error) {
+// where a parent is not recorded, is erased, is out of scope, or was in the
+// chain before.
+func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
 	var chain []*StoredEvent
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		ev, err := b.event(r, t, id)
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		ev, err := b.event(r, t, id, v)
 		if err != nil {
 			return err
 		}
@@ -195,7 +223,7 @@ func (b *Board) Ancestors(ctx context.Context, tenant, id string) ([]*StoredEven
 		for ev.Event.ParentEventID.Set && !seen[ev.Event.ParentEventID.Value] {
 			parent := ev.Event.ParentEventID.Value
 			seen[parent] = true
-			ev, err = b.event(r, t, parent)
+			ev, err = b.event(r, t, parent, v)
 			if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 				return nil
 			}
@@ -220,26 +248,90 @@ type SessionInfo struct {
 	Last   time.Time
 }
 
-// Sessions returns the sessions of a tenant, ordered by id.
-func (b *Board) Sessions(ctx context.Context, tenant string) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, timeline.Sessions)
+// Sessions returns the sessions of a tenant, ordered by id. Under a scope that
+// does not show everything, the events are looked at one by one: sessions
+// without one in scope are left out, and the others are told of by those in it.
+func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.summaries(ctx, tenant, v, timeline.Sessions, func(r kv.Reader, t *ledger.Tenant, v View, id string, visit eachPlace) error {
+		if !v.access.MayHoldSession(id) {
+			return nil
+		}
+		return timeline.Session(r, t.Number, id, nil, visit)
+	})
 }
 
-// Agents returns the agents of a tenant, ordered by id.
-func (b *Board) Agents(ctx context.Context, tenant string) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, timeline.Agents)
+// Agents returns the agents of a tenant, ordered by id, by the rules of
+// Sessions.
+func (b *Board) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.summaries(ctx, tenant, v, timeline.Agents, func(r kv.Reader, t *ledger.Tenant, _ View, id string, visit eachPlace) error {
+		return timeline.Follow(r, t.Number, timeline.ByAgent, id, nil, visit)
+	})
 }
 
-func (b *Board) summaries(ctx context.Context, tenant string, walk func(kv.Reader, uint32, []byte, func([]byte, *timeline.Summary) bool) error) ([]SessionInfo, error) {
+type (
+	// eachPlace is told of the places of events, in order.
+	eachPlace func(key []byte, p timeline.Place) bool
+	// walkSummaries walks over the summaries of sessions or agents.
+	walkSummaries func(kv.Reader, uint32, []byte, func([]byte, *timeline.Summary) bool) error
+	// walkEvents walks over the events of one of them.
+	walkEvents func(r kv.Reader, t *ledger.Tenant, v View, id string, visit eachPlace) error
+)
+
+func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkSummaries, events walkEvents) ([]SessionInfo, error) {
 	var list []SessionInfo
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		return walk(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		err := walk(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 			list = append(list, SessionInfo{ID: s.ID, Events: s.Events, First: at(s.First.Timestamp), Last: at(s.Last.Timestamp)})
 			return true
 		})
+		if err != nil || v.access.Everything() {
+			return err
+		}
+		kept := list[:0]
+		for _, info := range list {
+			seen, err := b.recount(ctx, r, t, v, info.ID, events)
+			if err != nil {
+				return err
+			}
+			if seen.Events > 0 {
+				kept = append(kept, seen)
+			}
+		}
+		list = kept
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(list, func(a, b SessionInfo) int { return strings.Compare(a.ID, b.ID) })
-	return list, err
+	return list, nil
+}
+
+// recount makes a summary of the events that a view shows.
+func (b *Board) recount(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, id string, events walkEvents) (SessionInfo, error) {
+	info := SessionInfo{ID: id}
+	var failed error
+	err := events(r, t, v, id, func(_ []byte, p timeline.Place) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		var ev *StoredEvent
+		if ev, failed = b.eventAt(r, t, p.Position); fault.CodeOf(failed) == fault.Erased {
+			failed = nil // since the snapshot was taken
+			return true
+		}
+		if failed != nil {
+			return false
+		}
+		if v.seesEvent(ev) {
+			if info.Events++; info.Events == 1 {
+				info.First = at(p.Timestamp)
+			}
+			info.Last = at(p.Timestamp)
+		}
+		return true
+	})
+	return info, first(failed, err)
 }
 
 // Resolved is what a URI names: an event or a thing.
@@ -251,7 +343,7 @@ type Resolved struct {
 // Resolve returns what a URI names.
 func (b *Board) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, error) {
 	if u.Kind == record.Event {
-		ev, err := b.Event(ctx, u.Tenant, u.ID)
+		ev, err := b.Event(ctx, u.Tenant, u.ID, v)
 		return &Resolved{Event: ev}, err
 	}
 	thing, err := b.Get(ctx, RefOf(u), v)

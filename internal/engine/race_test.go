@@ -130,7 +130,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 	within(t, "everybody at once", wg.Wait)
 	b = openWith(t, "data", o)
 	acked.Range(func(id, tenant any) bool {
-		if _, err := b.Event(ctx, tenant.(string), id.(string)); err != nil {
+		if _, err := b.Event(ctx, tenant.(string), id.(string), engine.View{}); err != nil {
 			t.Error(err)
 		}
 		return true

@@ -89,7 +89,7 @@ func TestRollback(t *testing.T) {
 				t.Errorf("verify finds %+v, %v", report, err)
 			}
 			// Reading and writing go on, and so do the other tenants.
-			must(t)(b.Event(ctx, "acme", "e1"))
+			must(t)(b.Event(ctx, "acme", "e1", engine.View{}))
 			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "later", 9, "later")}))
 			must(t)(b.Checkpoint(ctx, "other"))
 		})

@@ -19,7 +19,8 @@ import (
 type request struct {
 	ctx context.Context
 	// admit runs on the leader, in log order. It checks first and puts
-	// afterwards: once it has put a record, it must not refuse.
+	// afterwards: once it has put a record, it must not refuse, unless that
+	// record is the refusal.
 	admit func(g *group) error
 	// indexed asks for a transaction whose iterators see its own writes.
 	indexed bool

@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
 )
 
 // Ref names a thing: by id or, where its kind has keys, by key.
@@ -42,6 +43,12 @@ type View struct {
 	// Now decides what has expired and what is valid. Zero means the time of
 	// the tenant's newest record.
 	Now time.Time
+	// Scope is a token that narrows what is seen: what it does not allow is as
+	// if it were not there. Agent is then whom the token was granted to, and
+	// may be left out. Empty means no scope.
+	Scope string
+
+	access *scope.Access // of the scope, once it is verified
 }
 
 func (v View) now(t *ledger.Tenant) int64 {
@@ -51,13 +58,24 @@ func (v View) now(t *ledger.Tenant) int64 {
 	return v.Now.UnixNano()
 }
 
+// sees reports whether a thing may be shown. The view must have been looked up:
+// a scope that nobody verified shows nothing.
 func (v View) sees(h *catalog.Head) bool {
-	return v.Agent == "" || h.Visibility != memory.VisiblePrivate || h.Actor == v.Agent
+	if v.Agent != "" && h.Visibility == memory.VisiblePrivate && h.Actor != v.Agent {
+		return false
+	}
+	return v.access == nil && v.Scope == "" || v.allows(subjectOf(h))
 }
 
-// seesVersion reports whether a version that an actor wrote may be shown.
-func (v View) seesVersion(body memory.Body, actor string) bool {
-	return v.Agent == "" || v.Agent == actor || body.Facets().Visibility != memory.VisiblePrivate
+// hides reports whether a version that an actor wrote is private to others.
+func (v View) hides(body memory.Body, actor string) bool {
+	return v.Agent != "" && v.Agent != actor && body.Facets().Visibility == memory.VisiblePrivate
+}
+
+// allowsVersion reports whether the scope shows a version: what a thing is now
+// may be in scope, and what it was before not.
+func (v View) allowsVersion(body memory.Body) bool {
+	return v.access == nil && v.Scope == "" || v.allows(subjectOfBody(body))
 }
 
 // Thing is a versioned thing as it was at one version.
@@ -82,7 +100,7 @@ type Thing struct {
 // so; one that is erased is an error.
 func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	var thing *Thing
-	err := b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
 		h, err := find(r, t, ref, v)
 		if err != nil {
 			return err
@@ -117,6 +135,10 @@ func find(r kv.Reader, t *ledger.Tenant, ref Ref, v View) (*catalog.Head, error)
 		return nil, missing
 	}
 	if h.State == catalog.Redacted {
+		// Nothing is left that would tell whether it was in scope.
+		if v.Scope != "" {
+			return nil, missing
+		}
 		return nil, fault.Newf(fault.Erased, "%s was erased at %s, by the redaction at position %d", ref.name(),
 			time.Unix(0, h.Updated).UTC().Format(time.RFC3339), h.Position)
 	}
@@ -139,13 +161,17 @@ func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version ui
 		}
 	}
 	earlier := version != 0 && version != h.Version
+	writer := h.Actor
+	var err error
 	if earlier {
-		if err := out.turnBack(r, t, h, version); err != nil {
+		if writer, err = out.turnBack(r, t, h, version); err != nil {
 			return nil, err
 		}
 	}
-	var err error
 	if out.Body, err = b.bodyAt(r, t, h.Kind, out.Position); err == nil && earlier {
+		if v.hides(out.Body, writer) || !v.allowsVersion(out.Body) {
+			return nil, noVersion(h, version)
+		}
 		f := out.Body.Facets()
 		out.Valid = f.ValidFrom <= now && now < f.ValidUntil
 		if out.Status == "" {
@@ -157,21 +183,26 @@ func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version ui
 
 func at(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
-// turnBack makes a thing what it was at an earlier version.
-func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32) error {
+func noVersion(h *catalog.Head, version uint32) error {
+	return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
+}
+
+// turnBack makes a thing what it was at an earlier version. It returns who
+// wrote the content.
+func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32) (writer string, err error) {
 	d := catalog.ThingOf(t.Name, h.Kind, h.ID)
 	if version > h.Version {
-		return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
+		return "", noVersion(h, version)
 	}
 	x.Version, x.URI.Version, x.State, x.Note = version, uint64(version), catalog.Live, ""
 	x.Status, x.Expires = "", time.Time{} // the head's; its own content says it, or a transition
 	for at := version; at > 0; at-- {
 		e, ok, err := catalog.EntryOf(r, t.Number, h.Kind, d, at)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if !ok {
-			return fault.Newf(fault.Damaged, "version %d of %s %s is not in the catalogue", at, h.Kind, h.ID)
+			return "", fault.Newf(fault.Damaged, "version %d of %s %s is not in the catalogue", at, h.Kind, h.ID)
 		}
 		if at == version {
 			x.Updated, x.Actor, x.Trust = time.Unix(0, e.Time).UTC(), e.Actor, e.Trust
@@ -187,10 +218,10 @@ func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version
 		}
 		if e.Op == catalog.Put {
 			x.Content, x.Position = at, e.Position
-			return nil
+			return e.Actor, nil
 		}
 	}
-	return fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
+	return "", fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 }
 
 // bodyAt decodes the body at a position.
@@ -217,11 +248,12 @@ type Change struct {
 	Body     memory.Body // of a put
 }
 
-// History returns every version of a thing, oldest first.
+// History returns every version of a thing, oldest first. Versions that are out
+// of scope are left out, with what became of them.
 func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
 	var uri memory.URI
 	var changes []Change
-	err := b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
 		h, err := find(r, t, ref, v)
 		if err != nil {
 			return err
@@ -231,17 +263,21 @@ func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Cha
 		if err != nil {
 			return err
 		}
+		allowed := true
 		for _, e := range entries {
 			c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
 			if e.Op == catalog.Put {
 				if c.Body, err = b.bodyAt(r, t, h.Kind, e.Position); err != nil {
 					return err
 				}
-				if !v.seesVersion(c.Body, c.Actor) {
+				allowed = v.allowsVersion(c.Body)
+				if v.hides(c.Body, c.Actor) {
 					c.Body, c.Note = nil, "private"
 				}
 			}
-			changes = append(changes, c)
+			if allowed {
+				changes = append(changes, c)
+			}
 		}
 		return nil
 	})
@@ -281,7 +317,8 @@ func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
 	}
 	o.Limit = limit
 	page := &Page{}
-	err = b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		o.View = v
 		return b.list(ctx, r, t, o, after, page)
 	})
 	return page, err
@@ -353,7 +390,7 @@ func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 // relations, conflicts, feedback, and what was derived from it.
 func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.read(ctx, u.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.see(ctx, u.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
 		var failed error
 		err := catalog.Referrers(r, t.Number, u.Head().String(), func(ref catalog.Referrer) bool {
 			failed = b.collect(r, t, ref.Kind, ref.Thing, v, &things)
@@ -368,7 +405,7 @@ func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, 
 // entity by its name or an alias.
 func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
 		var failed error
 		err := catalog.Named(r, t.Number, kind, name, func(d catalog.Thing) bool {
 			failed = b.collect(r, t, kind, d, v, &things)

@@ -29,6 +29,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -45,7 +46,10 @@ type Record struct {
 	// Payload is nil when it was erased or cannot be read. What follows is
 	// decoded from it, by kind.
 	Payload []byte
-	Event   *hmx.Event  // of an event
+	Event   *hmx.Event // of an event
+	// Reading is what package kind makes of the event, where somebody had the
+	// time to find out before; a fold that needs it and has none reads for itself.
+	Reading *kind.Reading
 	Body    memory.Body // of a versioned thing, and of feedback
 	Control any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
 	// Damaged says that a payload is there and cannot be read, so that a fold may

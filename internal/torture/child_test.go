@@ -420,7 +420,7 @@ func (h *hand) recheck() {
 
 func (h *hand) reads() error {
 	for _, x := range h.events {
-		ev, err := h.board.Event(context.Background(), x.Tenant, x.ID)
+		ev, err := h.board.Event(context.Background(), x.Tenant, x.ID, engine.View{})
 		if err != nil {
 			return fmt.Errorf("event %s: %w", x.ID, err)
 		}

@@ -190,7 +190,7 @@ func (f *filler) reads() {
 			if n.kind != record.Event || it.there[0] != yes || it.redacted != no {
 				continue
 			}
-			ev, err := f.board.Event(context.Background(), n.tenant, n.id)
+			ev, err := f.board.Event(context.Background(), n.tenant, n.id, engine.View{})
 			if err != nil {
 				return fmt.Errorf("event %s: %w", n.id, err)
 			}

@@ -231,7 +231,7 @@ func (l *ledger) settle(board *engine.Board, n name, it *item) string {
 	var err error
 	if n.kind == record.Event {
 		version = 1
-		_, err = board.Event(context.Background(), n.tenant, n.id)
+		_, err = board.Event(context.Background(), n.tenant, n.id, engine.View{})
 	} else {
 		var thing *engine.Thing
 		thing, err = board.Get(context.Background(), engine.Ref{Tenant: n.tenant, Kind: n.kind, ID: n.id}, engine.View{})

@@ -10,6 +10,9 @@
 //	a  tenant, kind, state, created, id    → nothing: everything there is, by age
 //	c  tenant, kind, class, created, id    → nothing: what is live, by class
 //	g  tenant, kind, tag, created, id      → nothing: what is live, by tag
+//	p  tenant, kind, prefix, created, id   → nothing: what is live, by each whole-segment prefix of its key
+//	w  tenant, kind, agent, created, id    → nothing: what is live, by who wrote it and whom it is about
+//	s  tenant, kind, session, created, id  → nothing: what is live, by session
 //	n  tenant, kind, name, id              → nothing: what is live, by name
 //	l  tenant, target, kind, id, relation  → relation: what is live and refers to the target
 //	x  tenant, end of life, kind, id       → nothing: what is live and will end
@@ -30,6 +33,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 
@@ -43,7 +47,8 @@ import (
 // Prefix is the first byte of the catalogue's keys.
 const Prefix = 'C'
 
-const format = 1
+// format 2 has the tables p, w and s.
+const format = 2
 
 const (
 	tableHead    = 'h'
@@ -52,6 +57,9 @@ const (
 	tableAll     = 'a'
 	tableClass   = 'c'
 	tableTag     = 'g'
+	tablePrefix  = 'p'
+	tableAgent   = 'w'
+	tableSession = 's'
 	tableName    = 'n'
 	tableLink    = 'l'
 	tableExpiry  = 'x'
@@ -375,6 +383,21 @@ func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, valu
 			return err
 		}
 	}
+	for prefix := range prefixes(h.Key) {
+		if err := visit(listKey(tablePrefix, tenant, h.Kind, prefix, h.Created, thing), nil); err != nil {
+			return err
+		}
+	}
+	for _, agent := range h.agents() {
+		if err := visit(listKey(tableAgent, tenant, h.Kind, agent, h.Created, thing), nil); err != nil {
+			return err
+		}
+	}
+	if h.Session != "" {
+		if err := visit(listKey(tableSession, tenant, h.Kind, h.Session, h.Created, thing), nil); err != nil {
+			return err
+		}
+	}
 	for _, name := range h.Names {
 		if err := visit(nameKey(tenant, h.Kind, name, thing), nil); err != nil {
 			return err
@@ -391,6 +414,36 @@ func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, valu
 		}
 	}
 	return nil
+}
+
+// MaxSegments is how many segments of a key are in the list of prefixes. A
+// longer prefix is looked for among what its first segments cover.
+const MaxSegments = 16
+
+// prefixes returns the whole-segment prefixes of a key, shortest first: release
+// and release/cadence of release/cadence.
+func prefixes(key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n, end := 0, 0; n < MaxSegments && end < len(key); n++ {
+			next := strings.IndexByte(key[end+1:], '/')
+			if next < 0 {
+				end = len(key)
+			} else {
+				end += 1 + next
+			}
+			if !yield(key[:end]) {
+				return
+			}
+		}
+	}
+}
+
+// agents returns who wrote a thing and whom it is about, each once.
+func (h *Head) agents() []string {
+	if h.Agent == "" || h.Agent == h.Actor {
+		return []string{h.Actor}
+	}
+	return []string{h.Actor, h.Agent}
 }
 
 // The keys.

@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
 
@@ -91,6 +92,32 @@ func Entries(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) ([]Entry
 	return entries, it.Close()
 }
 
+// Past returns the head of a thing as it was after the last of some entries: its
+// history from the first on, without a gap. The body is that of the last put
+// among them, whose place in the list is content.
+func Past(tenant string, kind record.Kind, entries []Entry, content int, body memory.Body) *Head {
+	put := &entries[content]
+	id, key := body.Identity()
+	h := headOf(&index.Record{
+		Header: record.Header{Kind: kind, Tenant: tenant, Position: put.Position, Time: put.Time, Actor: put.Actor, Trust: put.Trust},
+		Body:   body,
+	}, id, key)
+	h.Content, h.Created = put.Version, entries[0].Time
+	for i := content; i < len(entries); i++ {
+		e := &entries[i]
+		h.Version, h.Updated = e.Version, e.Time
+		switch e.Op {
+		case Tombstone:
+			h.State, h.Note, h.Ended = Forgotten, e.Note, e.Trust
+		case Expiry:
+			h.State, h.Note = Expired, e.Note
+		case Transition:
+			h.Status, h.Ended = e.Note, e.Trust
+		}
+	}
+	return h
+}
+
 // Way is a list of things.
 type Way struct {
 	table byte
@@ -110,15 +137,72 @@ func OfClass(kind record.Kind, class string) Way {
 // Tagged is what is live of a kind and has a tag.
 func Tagged(kind record.Kind, tag string) Way { return Way{table: tableTag, kind: kind, word: tag} }
 
+// UnderKey is what is live of a kind and has a key that is, or begins with, the
+// whole segments of a prefix. Of a prefix of more than [MaxSegments] segments it
+// is what the first of them cover, among which the reader looks further.
+func UnderKey(kind record.Kind, prefix string) Way {
+	n := 0
+	for i := range len(prefix) {
+		if prefix[i] != '/' {
+			continue
+		}
+		if n++; n == MaxSegments {
+			prefix = prefix[:i]
+			break
+		}
+	}
+	return Way{table: tablePrefix, kind: kind, word: prefix}
+}
+
+// OfAgent is what is live of a kind and was written by an agent, or is about it.
+func OfAgent(kind record.Kind, agent string) Way {
+	return Way{table: tableAgent, kind: kind, word: agent}
+}
+
+// OfSession is what is live of a kind and belongs to a session.
+func OfSession(kind record.Kind, session string) Way {
+	return Way{table: tableSession, kind: kind, word: session}
+}
+
+// Kind is the kind of the things on the list.
+func (w Way) Kind() record.Kind { return w.kind }
+
+// prefix is how the keys of the list begin.
+func (w Way) prefix(tenant uint32) index.Key {
+	k := index.NewKey(nil, Prefix, w.table, tenant).Byte(byte(w.kind))
+	if w.table == tableAll {
+		return k.Byte(w.state[0])
+	}
+	return k.Digest(index.DigestOf(w.word))
+}
+
+// Between calls visit with the things of a list that were created from one time
+// on and before another, newest first.
+func Between(r kv.Reader, tenant uint32, w Way, from, until int64, visit func(thing Thing) bool) error {
+	if from >= until {
+		return nil
+	}
+	upper := kv.PrefixEnd(w.prefix(tenant))
+	if until != math.MaxInt64 {
+		upper = w.prefix(tenant).Int64(until)
+	}
+	it, err := r.Iter(w.prefix(tenant).Int64(from), upper)
+	if err != nil {
+		return err
+	}
+	for ok := it.Last(); ok; ok = it.Prev() {
+		k := it.Key()
+		if !visit(Thing(k[len(k)-16:])) {
+			break
+		}
+	}
+	return it.Close()
+}
+
 // List calls visit with the things of a list, newest first, beginning behind
 // after, which is a key of that list seen before (nil for the newest).
 func List(r kv.Reader, tenant uint32, w Way, after []byte, visit func(key []byte, thing Thing) bool) error {
-	prefix := index.NewKey(nil, Prefix, w.table, tenant).Byte(byte(w.kind))
-	if w.table == tableAll {
-		prefix = prefix.Byte(w.state[0])
-	} else {
-		prefix = prefix.Digest(index.DigestOf(w.word))
-	}
+	prefix := w.prefix(tenant)
 	if after != nil && !bytes.HasPrefix(after, prefix) {
 		return fault.New(fault.InvalidArgument, "after: this is not the next of this list").
 			WithFix("give what the page before had as next, with the same filters")
@@ -160,6 +244,9 @@ func Named(r kv.Reader, tenant uint32, kind record.Kind, name string, visit func
 	return it.Close()
 }
 
+// linkTarget is how much of a key of the table of links says what is referred to.
+const linkTarget = 2 + 4 + 16
+
 // Referrer is a thing that refers to another.
 type Referrer struct {
 	Kind  record.Kind
@@ -170,13 +257,22 @@ type Referrer struct {
 // Referrers calls visit with what is live and refers to a URI, which must have
 // a tenant and no version.
 func Referrers(r kv.Reader, tenant uint32, target string, visit func(Referrer) bool) error {
-	prefix := index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target))
+	return referrers(r, index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target)), visit)
+}
+
+// ReferrersOf is [Referrers] for those of one kind.
+func ReferrersOf(r kv.Reader, tenant uint32, target string, kind record.Kind, visit func(Referrer) bool) error {
+	return referrers(r, index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target)).Byte(byte(kind)), visit)
+}
+
+// referrers walks over the keys of the table of links that begin with a prefix.
+func referrers(r kv.Reader, prefix index.Key, visit func(Referrer) bool) error {
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
 	if err != nil {
 		return err
 	}
 	for ok := it.First(); ok; ok = it.Next() {
-		rest := it.Key()[len(prefix):]
+		rest := it.Key()[linkTarget:]
 		if !visit(Referrer{Kind: record.Kind(rest[0]), Thing: Thing(rest[1:17]), Rel: string(rest[17:])}) {
 			break
 		}

@@ -241,7 +241,7 @@ func (t *Timeline) keys(r *index.Record, visit func(key []byte) error) error {
 			return err
 		}
 	}
-	if end, ok := EndOfLife(r.Header.Time, ev); ok {
+	if end, ok := index.EndOfLife(r.Header.Time, ev); ok {
 		k = index.NewKey(k, Prefix, tableExpiry, n).Int64(end).Uint64(pos)
 		if err := visit(k); err != nil {
 			return err
@@ -249,20 +249,6 @@ func (t *Timeline) keys(r *index.Record, visit func(key []byte) error) error {
 	}
 	t.room = k
 	return nil
-}
-
-// EndOfLife returns when an event that was recorded at the given time is over
-// by its own ttl_seconds.
-func EndOfLife(recorded int64, ev *hmx.Event) (int64, bool) {
-	if !ev.TTLSeconds.Set {
-		return 0, false
-	}
-	const second = 1e9
-	ttl := ev.TTLSeconds.Value
-	if ttl > (1<<63-1-max(recorded, 0))/second {
-		return 0, false // beyond the end of time
-	}
-	return recorded + ttl*second, true
 }
 
 func (t *Timeline) add(tx *kv.Txn, r *index.Record) error {

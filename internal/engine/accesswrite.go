@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// maxViolations is how many live violations of one scope are on record at most,
+// so that a scope cannot be used to fill the disk. Beyond that, writes are
+// refused all the same.
+const maxViolations = 256
+
+// refusal is a write that a scope does not allow.
+type refusal struct {
+	op     memory.ViolationOp
+	target string // what was to be written; any text
+	rule   memory.ViolationRule
+}
+
+// fault says what stands in the way, and nothing of what is there.
+func (r refusal) fault() *fault.Error {
+	why := map[memory.ViolationRule]string{
+		memory.RuleReadOnly:  "the scope only reads",
+		memory.RuleContent:   "what was to be written is out of scope",
+		memory.RuleExisting:  "what is there already is out of scope",
+		memory.RuleCited:     "what it draws on is out of scope, or is not there",
+		memory.RuleTenant:    "it is another tenant's",
+		memory.RuleOperation: "no scope may do this",
+	}[r.rule]
+	return fault.Newf(fault.OutOfScope, "%s: %s", r.op, why)
+}
+
+// scoped returns the writer as it is with its scope: its actor is whom the token
+// was granted to, and its ceiling at most that of the token.
+func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
+	if w.Scope == "" {
+		return w, nil
+	}
+	if err := w.check(); err != nil {
+		return w, err
+	}
+	a, err := b.access(tenant, w.Scope, b.o.Clock())
+	if err != nil {
+		return w, err
+	}
+	if w.Actor != "" && w.Actor != a.Agent() {
+		return w, wrongAgent("actor")
+	}
+	w.Actor, w.Trust, w.access = a.Agent(), min(w.ceiling(), a.Trust()), a
+	return w, nil
+}
+
+// entitled is scoped for a writer that is about to write. A scope that only reads
+// is refused here.
+func (b *Board) entitled(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) (Writer, error) {
+	w, err := b.scoped(tenant, w)
+	if err == nil && !w.access.MayWrite() {
+		err = b.refuse(ctx, w, refusal{op, target, memory.RuleReadOnly})
+	}
+	return w, err
+}
+
+// unscoped refuses a writer with a scope, whatever it allows.
+func (b *Board) unscoped(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) error {
+	w, err := b.scoped(tenant, w)
+	if err == nil && w.access != nil {
+		err = b.refuse(ctx, w, refusal{op, target, memory.RuleOperation})
+	}
+	return err
+}
+
+// eventWriter is entitled for events, which name their tenants themselves. Under
+// a scope there is one only, which is that of the token.
+func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
+	if err := w.check(); err != nil || w.Scope == "" {
+		return w, err
+	}
+	a, err := b.verified(w.Scope, b.o.Clock())
+	if err != nil {
+		return w, err
+	}
+	return b.entitled(ctx, a.Tenant(), w, memory.OpAppend, "events")
+}
+
+// view is what the writer can see. It must be a scoped one.
+func (w Writer) view() View { return View{Agent: w.Actor, Scope: w.Scope, access: w.access} }
+
+// timely refuses a scope that was over when the tenant's newest record was
+// written.
+func (w Writer) timely(t *ledger.Tenant) error { return w.access.NotOver(at(t.Time)) }
+
+// refuse journals refusals and returns the first of them as an error. Whoever
+// tried cannot stop that by giving up.
+func (b *Board) refuse(ctx context.Context, w Writer, list ...refusal) error {
+	err := b.submit(context.WithoutCancel(ctx), &request{indexed: true, records: len(list), admit: func(g *group) error {
+		for _, r := range list {
+			if err := g.journal(w, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		return fmt.Errorf("%s, and that could not be journaled: %w", list[0].fault(), err)
+	}
+	return list[0].fault()
+}
+
+// refuse journals a refusal and returns it as the request's error.
+func (g *group) refuse(w Writer, r refusal) error {
+	if err := g.journal(w, r); err != nil {
+		return err
+	}
+	return r.fault()
+}
+
+// journal puts the violation that a refusal is, unless the same is on record.
+func (g *group) journal(w Writer, r refusal) error {
+	t, err := g.tenant(w.access.Tenant())
+	if err != nil {
+		return err
+	}
+	v := memory.NewViolation(w.access.ID(), w.access.Agent(), r.op, r.target, r.rule)
+	_, known, err := catalog.HeadOf(g.tx, t.Number, record.Violation, catalog.ThingOf(t.Name, record.Violation, v.ID))
+	if err != nil {
+		return g.stop(err)
+	}
+	if known {
+		return nil
+	}
+	count := 0
+	err = catalog.List(g.tx, t.Number, catalog.OfClass(record.Violation, v.ScopeID), nil, func([]byte, catalog.Thing) bool {
+		count++
+		return count < maxViolations
+	})
+	if err != nil {
+		return g.stop(err)
+	}
+	if count >= maxViolations {
+		return nil
+	}
+	payload, err := v.AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	// What is read back at a replay must be accepted then.
+	if _, err := memory.Decode(record.Violation, payload); err != nil {
+		return err
+	}
+	// It is the board that says so, and nobody below an operator takes it back.
+	e, err := g.b.newEntry(Writer{Actor: w.Actor, Trust: record.Operator}, t.Name, record.Violation, v.ID+"#1", payload)
+	if err != nil {
+		return err
+	}
+	e.rec.Body = v
+	_, err = g.put(e)
+	return err
+}
+
+// targetOf names what was to be written.
+func targetOf(tenant string, kind record.Kind, id, key string) string {
+	switch {
+	case id != "":
+		return memory.URI{Tenant: tenant, Kind: kind, ID: id}.String()
+	case key != "":
+		return kind.String() + " with the key " + key
+	}
+	return "a new " + kind.String()
+}
+
+// judge returns why the scope of a writer does not allow a version: what it
+// says, what is there under its id or key, or what it draws on. It looks at the
+// state in log order. An error is for trouble of the store.
+func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string, op memory.ViolationOp) (*refusal, error) {
+	if w.access == nil {
+		return nil, nil
+	}
+	id, key := body.Identity()
+	r := &refusal{op: op, target: targetOf(t.Name, body.Kind(), id, key)}
+	subject := subjectOfBody(body)
+	if boundless(subject.Kind, subject.Type) {
+		r.rule = memory.RuleOperation
+		return r, nil
+	}
+	look := w.view()
+	if key != "" {
+		thing, held, err := catalog.Holder(g.tx, t.Number, body.Kind(), key)
+		if err != nil {
+			return nil, g.stop(err)
+		}
+		if held {
+			head, ok, err := catalog.HeadOf(g.tx, t.Number, body.Kind(), thing)
+			if err != nil {
+				return nil, g.stop(err)
+			}
+			if ok && head.State != catalog.Redacted && !look.sees(head) {
+				r.rule = memory.RuleExisting
+				return r, nil
+			}
+			if ok && id == "" {
+				subject.ID = head.ID
+			}
+		}
+	}
+	if id != "" {
+		head, ok, err := catalog.HeadOf(g.tx, t.Number, body.Kind(), catalog.ThingOf(t.Name, body.Kind(), id))
+		if err != nil {
+			return nil, g.stop(err)
+		}
+		if ok && head.State != catalog.Redacted && !look.sees(head) {
+			r.rule = memory.RuleExisting
+			return r, nil
+		}
+	}
+	if subject.ID == "" {
+		subject.ID = fresh
+	}
+	if !look.allows(subject) {
+		r.rule = memory.RuleContent
+		return r, nil
+	}
+	return g.judgeCited(w, t, body, r)
+}
+
+// boundless reports whether a thing has effects on what no scope can bound: a
+// retention policy takes away whatever it names.
+func boundless(k record.Kind, class string) bool {
+	return k == record.Policy && class == string(memory.PolicyRetention)
+}
+
+// judgeCited refuses feedback about what is out of scope: it would change how
+// that is ranked, and tell how it is ranked now.
+func (g *group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *refusal) (*refusal, error) {
+	if body.Kind() != record.Feedback {
+		return nil, nil
+	}
+	for _, l := range body.Facets().Links {
+		ok, err := g.sees(w.view(), t, l.To)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			r.rule = memory.RuleCited
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// sees reports whether something is there and a view shows it.
+func (g *group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
+	if u.Kind != record.Event {
+		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return false, g.stop(err)
+		}
+		return ok && head.State != catalog.Redacted && v.sees(head), nil
+	}
+	id := record.ID(t.Name, record.Event, u.ID)
+	position, ok, err := ledger.Find(g.tx, t.Number, &id)
+	if err != nil {
+		return false, g.stop(err)
+	}
+	if !ok {
+		return false, nil
+	}
+	return g.seesEventAt(v, t, position)
+}
+
+// seesEventAt reports whether a view shows the event at a position. What cannot
+// be read is not shown.
+func (g *group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, error) {
+	payload, erased, err := g.payloadAt(t, position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return false, nil
+	}
+	if err != nil {
+		return false, g.stop(err)
+	}
+	if erased {
+		return false, nil
+	}
+	ev, _, err := hmx.DecodeEvent(payload)
+	if err != nil {
+		return false, nil
+	}
+	return v.allows(eventSubject(ev)), nil
+}
+
+// judgeEvent returns why the scope of a writer does not allow an event. Events
+// that fail alike are one violation: of a session, those of a type.
+func judgeEvent(w Writer, ev *hmx.Event) *refusal {
+	if w.access == nil {
+		return nil
+	}
+	r := &refusal{op: memory.OpAppend, target: eventTarget(ev)}
+	if ev.TenantID != w.access.Tenant() {
+		r.target, r.rule = "events of another tenant", memory.RuleTenant
+		return r
+	}
+	if subject := eventSubject(ev); !w.access.Allows(&subject) {
+		r.rule = memory.RuleContent
+		return r
+	}
+	return nil
+}
+
+func eventTarget(ev *hmx.Event) string {
+	return "events of type " + string(ev.EventType) + " in the session " + ev.SessionID
+}

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lukasa.dev/internal/bundle"
+	"lukasa.dev/internal/index/frame"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/salience"
+)
+
+// How far the scans of a bundle go. They are bounds of the work that one call
+// can cause; beyond them the oldest is not looked at.
+const (
+	// scanRows is how many rows a scan looks at: of one rank of what is pinned,
+	// of one class in one frame, of what was done to one object.
+	scanRows = 4096
+	// frameEvents is how many events of a frame are candidates of the
+	// frame-relevant tier. They are many and say little each; what they say as
+	// outcomes has a tier of its own.
+	frameEvents = 64
+)
+
+// gathering is the making of one bundle: the snapshot that is read, who looks,
+// and what was found.
+type gathering struct {
+	ctx     context.Context
+	b       *Board
+	r       kv.Reader
+	t       *ledger.Tenant
+	view    View
+	now     int64
+	weights salience.Weights
+	used    bool // feedback drew on events
+	form    memory.Form
+	frames  []memory.Frame
+
+	cards                      []*frame.Card // of the candidates, by their index
+	pinned, outcomes, relevant []bundle.Candidate
+	tries                      []try
+}
+
+// try is an event among the outcomes of an object.
+type try struct {
+	object   int // which of the frames
+	position uint64
+}
+
+// scan finds the candidates of the tiers that are wanted.
+func (g *gathering) scan(o *bundle.Options) (err error) {
+	if len(g.frames) > 0 {
+		g.relevant, g.cards = make([]bundle.Candidate, 0, 128), make([]*frame.Card, 0, 128)
+		if g.used, err = frame.Used(g.r, g.t.Number, record.Event); err != nil {
+			return err
+		}
+	}
+	if o.Includes(bundle.TierPinned) {
+		for _, rank := range frame.Ranks() {
+			if err := g.scanPinned(rank); err != nil {
+				return err
+			}
+		}
+	}
+	for i, f := range g.frames {
+		if o.Includes(bundle.TierOutcomes) {
+			if err := g.scanOutcomes(i, f, o.OutcomeLimit); err != nil {
+				return err
+			}
+		}
+		if o.Includes(bundle.TierFrameRelevant) {
+			for _, s := range [...]struct {
+				class frame.Class
+				most  int
+			}{{frame.Memories, scanRows}, {frame.EventMemories, scanRows}, {frame.Events, frameEvents}} {
+				if err := g.scanFrame(f, s.class, s.most); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// scanPinned finds what is pinned with a rank, newest first.
+func (g *gathering) scanPinned(rank frame.Rank) error {
+	var failed error
+	looked := 0
+	err := frame.PinnedOf(g.r, g.t.Number, rank, func(c *frame.Card) bool {
+		if g.shows(c) {
+			var found bundle.Candidate
+			if found, failed = g.candidate(c); failed != nil {
+				return false
+			}
+			found.PinRank = int(rank)
+			g.pinned = append(g.pinned, found)
+		}
+		looked++
+		failed = g.ctx.Err()
+		return looked < scanRows && failed == nil
+	})
+	return first(failed, err)
+}
+
+// scanFrame finds up to so many cards of a class in a frame, newest first.
+func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
+	var failed error
+	looked, kept := 0, 0
+	err := frame.Scan(g.r, g.t.Number, f, class, func(c *frame.Card) bool {
+		if g.shows(c) {
+			var found bundle.Candidate
+			if found, failed = g.candidate(c); failed != nil {
+				return false
+			}
+			g.relevant = append(g.relevant, found)
+			kept++
+		}
+		looked++
+		failed = g.ctx.Err()
+		return looked < scanRows && kept < most && failed == nil
+	})
+	return first(failed, err)
+}
+
+// scanOutcomes finds what was done to an object before, newest first: as many as
+// the limit allows, and all that happened at the time of the last of them, among
+// which the score decides.
+func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
+	var failed error
+	var last int64
+	looked, kept := 0, 0
+	err := frame.Outcomes(g.r, g.t.Number, f.Verb, f.Ref, func(c *frame.Card) bool {
+		if kept >= limit && c.Created != last {
+			return false
+		}
+		if g.shows(c) {
+			var found bundle.Candidate
+			if found, failed = g.candidate(c); failed != nil {
+				return false
+			}
+			if c.Kind == record.Event {
+				found.Known = 0 // what followed is told with it
+				g.tries = append(g.tries, try{object, c.Position})
+			}
+			g.outcomes = append(g.outcomes, found)
+			kept, last = kept+1, c.Created
+		}
+		looked++
+		failed = g.ctx.Err()
+		return looked < scanRows && failed == nil
+	})
+	return first(failed, err)
+}
+
+// shows reports whether a card may be shown to who looks: it holds, it is not
+// over, it is meant for them, and their scope allows it. What is not shown is as
+// if it were not there.
+func (g *gathering) shows(c *frame.Card) bool {
+	switch agent := g.view.Agent; {
+	case c.Expires <= g.now, g.now < c.ValidFrom, g.now >= c.ValidUntil:
+		return false
+	case agent != "" && c.Private && c.Actor != agent:
+		return false
+	case agent != "" && len(c.Agents) > 0 && !addressed(c.Agents, agent):
+		return false
+	}
+	return g.view.Scope == "" || g.view.allows(subjectOfCard(c))
+}
+
+// addressed reports whether an agent is one of those named, or below one of them:
+// what coder is told, coder/tests is told as well.
+func addressed(agents []string, agent string) bool {
+	return slices.ContainsFunc(agents, func(name string) bool {
+		rest, ok := strings.CutPrefix(agent, name)
+		return ok && (rest == "" || rest[0] == '/')
+	})
+}
+
+// candidate makes a candidate of a card.
+func (g *gathering) candidate(c *frame.Card) (bundle.Candidate, error) {
+	if g.used && c.Kind == record.Event {
+		var err error
+		if c.Uses, c.Wins, c.Losses, err = frame.Usage(g.r, g.t.Number, record.Event, c.Thing); err != nil {
+			return bundle.Candidate{}, err
+		}
+	}
+	found := bundle.Candidate{
+		Kind: c.Kind, ID: c.ID, Created: c.Created, Salience: g.weights.Score(c.Factors(g.now)), Index: len(g.cards),
+	}
+	switch g.form {
+	case memory.FormShort:
+		found.Known = c.ShortTokens
+	case memory.FormMedium:
+		found.Known = c.MediumTokens
+	}
+	g.cards = append(g.cards, c)
+	return found, nil
+}

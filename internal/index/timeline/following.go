@@ -1,0 +1,36 @@
+package timeline
+
+import (
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+)
+
+// Following calls visit for each event of a session behind a place of it, in
+// order. The place's sequence, timestamp and position say where it is.
+func Following(r kv.Reader, tenant uint32, session string, behind Place, visit func(p Place) bool) error {
+	prefix := index.NewKey(make([]byte, 0, 64), Prefix, tableSession, tenant).Digest(index.DigestOf(session))
+	n := len(prefix)
+	lower := prefix.Int64(behind.Sequence).Int64(behind.Timestamp).Uint64(behind.Position)
+	it, err := r.Iter(lower, kv.PrefixEnd(prefix[:n]))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		rest := it.Key()[n:]
+		p := Place{Sequence: index.Int64At(rest), Timestamp: index.Int64At(rest[8:]), Position: number(it.Key())}
+		if p.Position == behind.Position {
+			continue
+		}
+		v, err := it.Value()
+		if err != nil {
+			it.Close()
+			return err
+		}
+		p.Type = hmx.EventType(v)
+		if !visit(p) {
+			break
+		}
+	}
+	return it.Close()
+}
