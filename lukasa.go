@@ -97,7 +97,9 @@ func (b *Board) Close() error { return b.engine.Close() }
 
 // Tenant returns a handle on a tenant, for a writer. It costs nothing and
 // checks nothing; a tenant comes into being with its first record.
-func (b *Board) Tenant(name string, w Writer) *Tenant { return &Tenant{b.engine, name, w} }
+func (b *Board) Tenant(name string, w Writer) *Tenant {
+	return &Tenant{engine: b.engine, name: name, writer: w, scope: w.Scope}
+}
 
 // Tenants walks over the roots of all tenants, in the order in which they first
 // wrote.

@@ -15,7 +15,8 @@ import (
 type Tenant struct {
 	engine *engine.Board
 	name   string
-	writer Writer
+	writer Writer // with the scope, if there is one
+	scope  string // a token, or empty for none; see [Tenant.Scoped]
 }
 
 // Name returns the tenant's name.
@@ -61,7 +62,7 @@ func (t *Tenant) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.engine.Get(ctx, ref, v)
+	return t.engine.Get(ctx, ref, t.view(v))
 }
 
 // own gives a reference without a tenant or a kind this tenant and memories,
@@ -77,7 +78,7 @@ func (t *Tenant) own(ref Ref) (Ref, error) {
 
 // List returns things, newest first, a page at a time.
 func (t *Tenant) List(ctx context.Context, o ListOptions) (*Page, error) {
-	o.Tenant = t.name
+	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.List(ctx, o)
 }
 
@@ -87,7 +88,7 @@ func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, e
 	if err != nil {
 		return URI{}, nil, err
 	}
-	return t.engine.History(ctx, ref, v)
+	return t.engine.History(ctx, ref, t.view(v))
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
@@ -136,6 +137,9 @@ func (t *Tenant) ownURI(u URI) (URI, error) {
 
 // Receipt returns the signed receipt of the redaction at a position.
 func (t *Tenant) Receipt(ctx context.Context, redaction uint64) (Signed, error) {
+	if err := t.unscoped(ctx, "receipt"); err != nil {
+		return Signed{}, err
+	}
 	return t.engine.Receipt(ctx, t.name, redaction)
 }
 
@@ -157,13 +161,13 @@ func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error)
 	if err != nil {
 		return nil, err
 	}
-	return t.engine.Referrers(ctx, u, v)
+	return t.engine.Referrers(ctx, u, t.view(v))
 }
 
 // Named returns what is live of a kind and has a name, whatever its case: an
 // entity by its name or an alias.
 func (t *Tenant) Named(ctx context.Context, kind Kind, name string, v View) ([]*Thing, error) {
-	return t.engine.Named(ctx, t.name, kind, name, v)
+	return t.engine.Named(ctx, t.name, kind, name, t.view(v))
 }
 
 // Resolve returns what a URI names.
@@ -172,41 +176,51 @@ func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) 
 	if err != nil {
 		return nil, err
 	}
-	return t.engine.Resolve(ctx, u, v)
+	return t.engine.Resolve(ctx, u, t.view(v))
 }
 
 // Event returns an event by its id.
 func (t *Tenant) Event(ctx context.Context, id string) (*StoredEvent, error) {
-	return t.engine.Event(ctx, t.name, id)
+	return t.engine.Event(ctx, t.name, id, t.view(View{}))
 }
 
 // Events returns the events of a session, an agent, a trace or a correlation,
 // or the children of an event, in order, a page at a time.
 func (t *Tenant) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
-	q.Tenant = t.name
+	q.Tenant, q.View = t.name, t.view(q.View)
 	return t.engine.Events(ctx, q)
 }
 
 // Ancestors returns the chain of parents of an event, nearest first.
 func (t *Tenant) Ancestors(ctx context.Context, id string) ([]*StoredEvent, error) {
-	return t.engine.Ancestors(ctx, t.name, id)
+	return t.engine.Ancestors(ctx, t.name, id, t.view(View{}))
 }
 
 // Sessions returns the sessions of the tenant, ordered by id.
 func (t *Tenant) Sessions(ctx context.Context) ([]SessionInfo, error) {
-	return t.engine.Sessions(ctx, t.name)
+	return t.engine.Sessions(ctx, t.name, t.view(View{}))
 }
 
 // Agents returns the agents of the tenant, ordered by id.
 func (t *Tenant) Agents(ctx context.Context) ([]SessionInfo, error) {
-	return t.engine.Agents(ctx, t.name)
+	return t.engine.Agents(ctx, t.name, t.view(View{}))
 }
 
 // Root names the state of the tenant as it is now.
-func (t *Tenant) Root(ctx context.Context) (Root, error) { return t.engine.Root(ctx, t.name) }
+func (t *Tenant) Root(ctx context.Context) (Root, error) {
+	if t.scope != "" {
+		if _, err := t.engine.CheckScope(ctx, t.name, t.scope); err != nil {
+			return Root{}, err
+		}
+	}
+	return t.engine.Root(ctx, t.name)
+}
 
 // Checkpoint returns the state of the tenant as it is now, signed.
 func (t *Tenant) Checkpoint(ctx context.Context) (Signed, error) {
+	if err := t.unscoped(ctx, "checkpoint"); err != nil {
+		return Signed{}, err
+	}
 	return t.engine.Checkpoint(ctx, t.name)
 }
 
@@ -220,17 +234,26 @@ func (t *Tenant) FormerKeys() []string { return t.engine.FormerKeys(t.name) }
 
 // Prove returns a proof that a record is in the tenant's tree.
 func (t *Tenant) Prove(ctx context.Context, o ProveOptions) (*Proof, error) {
+	if err := t.unscoped(ctx, "prove"); err != nil {
+		return nil, err
+	}
 	return t.engine.Prove(ctx, t.name, o)
 }
 
 // ProveConsistency returns a proof that the tree of size to continues that of
 // size from. Zero for to means the tree as it is now.
 func (t *Tenant) ProveConsistency(ctx context.Context, from, to uint64) (*ConsistencyProof, error) {
+	if err := t.unscoped(ctx, "prove"); err != nil {
+		return nil, err
+	}
 	return t.engine.ProveConsistency(ctx, t.name, from, to)
 }
 
 // Export writes everything the tenant has as lines of JSON, from which its root
 // can be made again.
 func (t *Tenant) Export(ctx context.Context, dst io.Writer, tell func(done, total uint64)) (Root, error) {
+	if err := t.unscoped(ctx, "export"); err != nil {
+		return Root{}, err
+	}
 	return t.engine.Export(ctx, t.name, dst, tell)
 }

@@ -35,6 +35,8 @@ type (
 	Artifact = memory.Artifact
 	// Feedback says what was of use, and how it went.
 	Feedback = memory.Feedback
+	// Violation says what a scope refused.
+	Violation = memory.Violation
 	// Frame is what something is about: a verb, a kind of object, and which.
 	Frame = memory.Frame
 	// URI names a thing: lukasa://<tenant>/<kind>/<id>[#version].
@@ -97,6 +99,8 @@ const (
 	PolicyKind   = record.Policy
 	ArtifactKind = record.Artifact
 	FeedbackKind = record.Feedback
+	// ViolationKind is of what scopes refused. Only the board writes them.
+	ViolationKind = record.Violation
 )
 
 // Trust says how far a text may be believed: by who wrote it, never by what it

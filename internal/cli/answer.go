@@ -53,7 +53,7 @@ func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) e
 	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), s.paint.bold(a.URI.String()))
 	s.detail("position", fmt.Sprint(a.Position))
 	trust := a.Trust.String()
-	if asked, ok := record.ParseTrust(v.flags.trust); ok && v.derived && a.Trust < asked {
+	if asked, ok := record.ParseTrust(v.flags.trust); ok && v.derived && v.scope == "" && a.Trust < asked {
 		trust += ": lowered by a source that is not known here or is trusted less"
 	}
 	s.detail("trust", trust)
@@ -202,6 +202,8 @@ func summary(body lukasa.Body) string {
 		return b.HMX.Title
 	case *lukasa.Feedback:
 		return strings.TrimSpace(b.AgentID + " " + string(b.Outcome) + " " + b.Note)
+	case *memory.Violation:
+		return b.AgentID + " may not " + string(b.Op) + " " + b.Target + ": " + strings.ReplaceAll(string(b.Rule), "_", " ")
 	}
 	return ""
 }

@@ -19,11 +19,12 @@ func benchCommand(s *shell) *cobra.Command {
 
 Machines are noisy, so the contenders take turns and the ratio counts. All writes
 are durable; everything is written to a directory of its own and removed.`,
-		Example: `  lukasa bench journal --help`,
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  lukasa bench journal --help
+  lukasa bench context --help`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchJournalCommand(s))
+	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s))
 	return cmd
 }
 
@@ -81,5 +82,94 @@ func (s *shell) printJournal(r *bench.JournalReport) error {
 	in := r.Ingest
 	fmt.Fprintf(s.stdout, "\n%d events from a file (%.0f bytes each), to journal, tree, catalogue and timeline:\n", in.Events, in.EventBytes)
 	fmt.Fprintf(s.stdout, "  %.0f events/s, peak memory %d MB, opened again in %.2f s\n", in.PerSecond, in.PeakBytes>>20, in.OpenSeconds)
+	return nil
+}
+
+func benchContextCommand(s *shell) *cobra.Command {
+	var o bench.ContextOptions
+	cmd := &cobra.Command{
+		Use:   "context",
+		Short: "Measure how long a starting agent waits for its bundle",
+		Long: `Measure how long a starting agent waits for its bundle.
+
+One tenant is built with a million memories and events about 10,000 files, with
+things that are pinned and with feedback. Then agents ask what they need to know
+to modify a file, about files at random: one after the other, and many at the same
+time. The goals are for the former: half of the answers within 1 ms, and 99 of 100
+within 5 ms.
+
+A directory that --keep names is built and left there; --reuse measures it again,
+with the same --things and --frames.`,
+		Example: `  lukasa bench context --things 2000 --frames 20 --calls 100 --callers 10`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Things < 2 || o.Things > 100_000_000 || o.Frames < 1 || o.Frames > o.Things || o.Calls < 1 || o.Calls > 10_000_000 ||
+				o.Callers < 1 || o.Callers > 100_000 || o.Rounds < 1 || o.Rounds > 10_000 {
+				return fault.New(fault.Usage, "a flag is out of range").
+					WithFix("--things 2 to 100000000, --frames 1 to --things, --calls 1 to 10000000, --callers 1 to 100000, --rounds 1 to 10000")
+			}
+			if o.Keep != "" && o.Reuse != "" {
+				return fault.New(fault.Usage, "--keep builds a directory, --reuse does not").WithFix("give one of them")
+			}
+			if o.Dir == "" {
+				o.Dir = "."
+			}
+			p := s.progress()
+			defer p.done()
+			o.Progress = func(what string, done, total int) {
+				p.update(func() string {
+					if total == 0 {
+						return what
+					}
+					return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
+				})
+			}
+			r, err := bench.Context(cmd.Context(), o)
+			p.done()
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.writeJSON(r)
+			}
+			return s.printContextBench(r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
+	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
+	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	f.IntVar(&o.Things, "things", 1_000_000, "how many memories and events there are, half of each")
+	f.IntVar(&o.Frames, "frames", 10_000, "how many files they are about")
+	f.IntVar(&o.Calls, "calls", 10_000, "how many calls are made one after the other")
+	f.IntVar(&o.Callers, "callers", 1_000, "how many call at the same time")
+	f.IntVar(&o.Rounds, "rounds", 20, "how often each of those calls")
+	return cmd
+}
+
+// printContextBench prints a report as a table.
+func (s *shell) printContextBench(r *bench.ContextReport) error {
+	fmt.Fprintf(s.stdout, "%s about %s: %s, %d MB\n", thousands(r.Things)+" memories and events", counted(r.Frames, "file"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	if b := r.Building; b != nil {
+		fmt.Fprintf(s.stdout, "  built in %.0f s: %.0f events/s from a stream, %.0f memories/s in single durable writes, peak memory %d MB\n",
+			b.Seconds, b.EventsPerSecond, b.MemoriesPerSecond, b.PeakBytes>>20)
+	}
+	fmt.Fprintf(s.stdout, "  opened in %.2f s; a bundle has %.0f of %.0f candidates and %.0f tokens\n\n", r.OpenSeconds, r.Entries, r.Candidates, r.Tokens)
+	fmt.Fprintf(s.stdout, "%-24s %9s %9s %9s %9s %10s %8s %10s\n", "bundles", "p50 ms", "p95 ms", "p99 ms", "max ms", "calls/s", "errors", "memory MB")
+	for _, l := range []struct {
+		bench.Latency
+		name   string
+		memory uint64
+	}{{r.One, "one caller", r.ResidentBytes}, {r.Many, counted(r.Callers, "caller"), r.PeakBytes}} {
+		fmt.Fprintf(s.stdout, "%-24s %9.3f %9.3f %9.3f %9.3f %10.0f %8d %10d\n", l.name, l.P50, l.P95, l.P99, l.Max, l.PerSecond, l.Errors, l.memory>>20)
+	}
+	fmt.Fprintln(s.stdout)
+	for _, g := range r.Goals {
+		mark := s.paint.green("ok")
+		if !g.Met() {
+			mark = s.paint.red("above")
+		}
+		fmt.Fprintf(s.stdout, "%s of one caller: %.3f ms, %.2f times the goal of %.0f ms  %s\n", g.Name, g.Got, g.Ratio, g.Goal, mark)
+	}
 	return nil
 }

@@ -24,7 +24,10 @@ type boardFlags struct {
 	tenant string
 	actor  string
 	trust  string
+	scope  string
 	wait   time.Duration
+	// free says that a scope in the environment does not matter.
+	free bool
 }
 
 // addData adds --data.
@@ -44,6 +47,28 @@ func (f *boardFlags) addWriter(c *cobra.Command) {
 	c.Flags().StringVar(&f.actor, "actor", "", "the `NAME` that stands in the record as its writer (default $USER, else \"cli\")")
 	c.Flags().StringVar(&f.trust, "trust", lukasa.User.String(), "how far the writer is trusted, a `TIER`: "+strings.Join(trustNames(), ", ")+"; whoever sits at the keyboard is trusted as a user")
 	suggestValues(c, "trust", trustNames())
+}
+
+// addScope adds --scope, for commands that a scope can narrow.
+func (f *boardFlags) addScope(c *cobra.Command) {
+	c.Flags().StringVar(&f.scope, "scope", "", "see and write no more than this scope allows: a `TOKEN`, or @FILE with one (default $LUKASA_SCOPE, else everything)")
+}
+
+// scopeOf returns the token that a command is held to, or nothing. Whoever is
+// held to one does nothing that no scope allows.
+func (s *shell) scopeOf(c *cobra.Command, f *boardFlags) (string, error) {
+	if c.Flags().Changed("scope") {
+		return s.scopeText(c.Context(), f.scope)
+	}
+	text := s.env("LUKASA_SCOPE")
+	if text == "" || f.free {
+		return "", nil
+	}
+	if c.Flags().Lookup("scope") == nil {
+		return "", fault.Newf(fault.OutOfScope, "LUKASA_SCOPE is set, and no scope allows %q", c.CommandPath()).
+			WithFix("leave it to someone without a scope")
+	}
+	return s.scopeText(c.Context(), text)
 }
 
 func trustNames() []string {
@@ -126,6 +151,8 @@ type visit struct {
 	shell *shell
 	cmd   *cobra.Command
 	flags *boardFlags
+	// scope is the token that it is held to, or empty.
+	scope string
 	// derived says that what is written has sources, whose trust it may have.
 	derived bool
 }
@@ -144,6 +171,7 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 	defer p.done()
 	o.WitnessDir = s.witnessDir()
 	o.Note = c.CommandPath()
+	o.Clock = s.now
 	if o.Progress == nil {
 		o.Progress = func(done, total uint64) {
 			p.update(func() string { return "opening: read " + share(done, total) + " of the journal anew" })
@@ -153,6 +181,10 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 		if err := badFlag("tenant", memory.CheckTenant(f.tenant)); err != nil {
 			return err
 		}
+	}
+	token, err := s.scopeOf(c, f)
+	if err != nil {
+		return err
 	}
 	b, err := s.openBoard(c.Context(), dir, o, f.wait)
 	if err != nil {
@@ -164,7 +196,7 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 			err = failed
 		}
 	}()
-	return use(c.Context(), &visit{Board: b, shell: s, cmd: c, flags: f})
+	return use(c.Context(), &visit{Board: b, shell: s, cmd: c, flags: f, scope: token})
 }
 
 // openBoard opens a directory. While another process has it, it tries again for
@@ -218,7 +250,27 @@ func (v *visit) reader(ctx context.Context) (*lukasa.Tenant, error) {
 			return nil, err
 		}
 	}
-	return v.Tenant(name, lukasa.Writer{}), nil
+	return v.handle(name, lukasa.Writer{}), nil
+}
+
+// bound returns a writer that is held to the scope, if there is one.
+func (v *visit) bound(w lukasa.Writer) (lukasa.Writer, error) {
+	if v.scope == "" {
+		return w, nil
+	}
+	if v.cmd.Flags().Changed("actor") {
+		return w, fault.New(fault.Usage, "--actor: a scope writes in the name of the agent that it is for").WithFix("leave --actor away")
+	}
+	return lukasa.Writer{Trust: w.Trust, Scope: v.scope}, nil
+}
+
+// handle returns a tenant, held to the scope if there is one.
+func (v *visit) handle(name string, w lukasa.Writer) *lukasa.Tenant {
+	t := v.Tenant(name, w)
+	if v.scope != "" {
+		t = t.Scoped(v.scope)
+	}
+	return t
 }
 
 // writer returns the tenant that the command writes to: the same that it would
@@ -237,7 +289,10 @@ func (v *visit) writerOf(name string) (*lukasa.Tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.Tenant(name, w), nil
+	if w, err = v.bound(w); err != nil {
+		return nil, err
+	}
+	return v.handle(name, w), nil
 }
 
 // named returns the tenant that the command is about, and whether it was told
@@ -248,6 +303,13 @@ func (v *visit) named(ctx context.Context) (name string, sure bool, err error) {
 	}
 	if name := v.shell.env("LUKASA_TENANT"); name != "" {
 		return name, true, nil
+	}
+	if v.scope != "" {
+		grants, _, err := lukasa.InspectScope(v.scope)
+		if err != nil {
+			return "", false, err
+		}
+		return grants[0].Tenant, true, nil // it is verified by whoever uses it
 	}
 	n, err := v.CountTenants(ctx)
 	if err != nil {
@@ -308,7 +370,7 @@ func (v *visit) target(ctx context.Context, arg string, version uint32, writes b
 			WithFix("say it once")
 	}
 	ref := lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}
-	t := v.Tenant(u.Tenant, lukasa.Writer{})
+	t := v.handle(u.Tenant, lukasa.Writer{})
 	if writes {
 		t, err = v.writerOf(u.Tenant)
 	}

@@ -16,7 +16,8 @@ artifacts and context packs, hash them, translate them.`
 // programExample is the first thing a newcomer runs, in a checkout.
 const programExample = `  lukasa ingest examples/session.ndjson
   lukasa remember release/cadence "Releases are cut every second Tuesday."
-  lukasa recall release/cadence`
+  lukasa recall release/cadence
+  lukasa context --verb modify --object file=billing/refund.go`
 
 // Groups of commands in the help, by what they are about.
 const (
@@ -51,12 +52,16 @@ func commands() []command {
 		{groupMemory, eventsCommand},
 		{groupMemory, rememberCommand},
 		{groupMemory, recallCommand},
+		{groupMemory, contextCommand},
+		{groupMemory, findCommand},
+		{groupMemory, feedbackCommand},
 		{groupMemory, listCommand},
 		{groupMemory, historyCommand},
 		{groupMemory, restoreCommand},
 		{groupMemory, forgetCommand},
 		{groupMemory, redactCommand},
 		{groupMemory, resolveCommand},
+		{groupMemory, scopeCommand},
 		{groupCare, rootCommand},
 		{groupCare, proveCommand},
 		{groupCare, verifyCommand},

@@ -35,7 +35,7 @@ func TestCommandsExplainThemselves(t *testing.T) {
 		if c.HasParent() && (c.RunE == nil || c.Run != nil) && !c.HasSubCommands() {
 			t.Error("must use RunE, so that its errors are reported like all others")
 		}
-		if (c.GroupID == groupMemory || c.GroupID == groupCare) && c.Flags().Lookup("data") == nil {
+		if (c.GroupID == groupMemory || c.GroupID == groupCare) && c.Flags().Lookup("data") == nil && !c.HasSubCommands() {
 			t.Error("works on a data directory without --data")
 		}
 		if c.HasParent() && c.Parent() == c.Root() && c.GroupID == "" {
@@ -68,23 +68,30 @@ func TestExamplesWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples := os.DirFS(filepath.Join(repository, "examples"))
+	run := func(t *testing.T, dir, line string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), sh, "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), quickExit, "HOME="+filepath.Join(dir, "home"), "USER=tester", "LUKASA_DATA="+filepath.Join(dir, "data"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+	fresh, ready := t.TempDir(), t.TempDir()
+	for _, dir := range []string{fresh, ready} {
+		if err := os.CopyFS(filepath.Join(dir, "examples"), examples); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, ready, prepared)
 	every(t, func(t *testing.T, c *cobra.Command) {
-		dir := t.TempDir()
-		if examples := filepath.Join(repository, "examples"); exists(examples) {
-			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(examples)); err != nil {
-				t.Fatal(err)
-			}
+		dir, from := t.TempDir(), fresh
+		if worksOnData(c) {
+			from = ready
 		}
-		run := func(line string) {
-			cmd := exec.CommandContext(t.Context(), sh, "-c", line)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), quickExit, "HOME="+filepath.Join(dir, "home"), "USER=tester", "LUKASA_DATA="+filepath.Join(dir, "data"))
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", line, err, out)
-			}
-		}
-		if c.Flags().Lookup("data") != nil {
-			run(prepared)
+		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(strings.NewReader(c.Example))
 		for lines.Scan() {
@@ -92,14 +99,23 @@ func TestExamplesWork(t *testing.T) {
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			run(line)
+			run(t, dir, line)
 		}
 	})
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// worksOnData reports whether a command, or one that goes with it, works on a
+// data directory.
+func worksOnData(c *cobra.Command) bool {
+	if !c.HasParent() {
+		return false
+	}
+	for c.Parent().HasParent() {
+		c = c.Parent()
+	}
+	found := false
+	walk(c, func(c *cobra.Command) { found = found || c.Flags().Lookup("data") != nil })
+	return found
 }
 
 func TestBuildVersion(t *testing.T) {

@@ -37,6 +37,7 @@ on by itself. Erased events are not among them.`,
 		RunE: func(c *cobra.Command, _ []string) error { return s.events(c, &flags) },
 	}
 	flags.addTenant(c)
+	flags.addScope(c)
 	q := &flags.query
 	f := c.Flags()
 	f.StringVar(&q.Session, "session", "", "the session with this `ID`")

@@ -94,14 +94,17 @@ func flagOf(field string) (string, bool) {
 
 // asFlag turns err into one about flags, if all that is wrong with a memory is
 // what flags said.
-func asFlag(c *cobra.Command, err error) error {
+func asFlag(c *cobra.Command, err error) error { return asFlags(c, err, flagOf) }
+
+// asFlags is asFlag for what is not a memory: named says which flag sets a field.
+func asFlags(c *cobra.Command, err error, named func(field string) (string, bool)) error {
 	e, ok := errors.AsType[*memory.InvalidError](err)
 	if !ok || len(e.Problems) == 0 {
 		return err
 	}
 	var rules []string
 	for _, p := range e.Problems {
-		name, ok := flagOf(p.Field)
+		name, ok := named(p.Field)
 		if !ok || !c.Flags().Changed(name) {
 			return err
 		}

@@ -33,6 +33,7 @@ To erase something for good, history and bytes on the disk included, use
 	}
 	flags.addTenant(c)
 	flags.addWriter(c)
+	flags.addScope(c)
 	c.Flags().StringVar(&flags.reason, "reason", "", "why, a `TEXT`; whoever looks for it is told")
 	addIfVersion(c, &flags.ifVersion)
 	return c

@@ -54,6 +54,9 @@ func (s *shell) help(cmd *cobra.Command, listed []*cobra.Command) {
 			section(g.Title, listing(listed, g.ID))
 		}
 	}
+	if cmd.HasParent() && cmd.HasAvailableSubCommands() {
+		section("Commands", listing(cmd.Commands(), ""))
+	}
 	section("Flags", cmd.LocalNonPersistentFlags().FlagUsages())
 	section("Flags of every command", cmd.Root().PersistentFlags().FlagUsages())
 	if cmd.HasAvailableSubCommands() {

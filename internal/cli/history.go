@@ -39,6 +39,7 @@ when that was. Its key is erased with it, and names nothing any more.`,
 		RunE: func(c *cobra.Command, args []string) error { return s.history(c, args[0], &flags) },
 	}
 	flags.addTenant(c)
+	flags.addScope(c)
 	return c
 }
 

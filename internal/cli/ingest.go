@@ -44,6 +44,7 @@ others are recorded.`,
 	}
 	flags.addData(c)
 	flags.addWriter(c)
+	flags.addScope(c)
 	c.Flags().IntVar(&flags.most, "max", 20, "show at most `N` rejected lines; 0 shows all")
 	return c
 }
@@ -100,6 +101,9 @@ func (s *shell) ingest(c *cobra.Command, args []string, flags *ingestFlags) erro
 	in := &intake{shell: s, most: flags.most, codes: map[fault.Code]bool{}, roots: map[string]lukasa.Root{}}
 	in.Rejected, in.Tenants = []rejectedLine{}, []rootAnswer{}
 	return s.visit(c, &flags.boardFlags, lukasa.Options{}, func(ctx context.Context, v *visit) error {
+		if w, err = v.bound(w); err != nil {
+			return err
+		}
 		failed := in.all(ctx, v, args, w)
 		if err := in.end(); err != nil {
 			return err

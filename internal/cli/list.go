@@ -49,6 +49,7 @@ goes on by itself.`,
 		RunE: func(c *cobra.Command, _ []string) error { return s.list(c, &flags) },
 	}
 	flags.addTenant(c)
+	flags.addScope(c)
 	f := c.Flags()
 	f.StringVar(&flags.kind, "kind", record.Memory.String(), "the `KIND` to list: "+strings.Join(bodyKinds(), ", "))
 	f.StringVar(&flags.class, "type", "", "only of this `TYPE`: of memories "+strings.Join(names(memory.Types()), ", ")+"; of edges and others as they were written")

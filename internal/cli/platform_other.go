@@ -21,7 +21,7 @@ func detectTerminal(stream any) terminal {
 			return terminal{}
 		}
 	}
-	return terminal{is: true, ansi: true}
+	return terminal{is: true, ansi: true, columns: columnsOf(f)}
 }
 
 // brokenPipe reports whether err is this platform's own way of saying EPIPE.

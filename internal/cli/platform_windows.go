@@ -18,7 +18,8 @@ func detectTerminal(stream any) terminal {
 		return terminal{}
 	}
 	const enableVirtualTerminalProcessing = 0x4
-	return terminal{is: true, ansi: mode&enableVirtualTerminalProcessing != 0}
+	modern := mode&enableVirtualTerminalProcessing != 0
+	return terminal{is: true, ansi: modern, unicode: modern}
 }
 
 // brokenPipe reports whether err is this platform's own way of saying EPIPE.

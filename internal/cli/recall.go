@@ -41,6 +41,7 @@ to bring it back. Characters that could command a terminal are written as
 		RunE: func(c *cobra.Command, args []string) error { return s.recall(c, args[0], &flags) },
 	}
 	flags.addTenant(c)
+	flags.addScope(c)
 	c.Flags().Uint32Var(&flags.version, "version", 0, "the `VERSION` to show; 0 is the current one")
 	c.Flags().StringVar(&flags.form, "form", "", "print this `FORM` only: "+strings.Join(names(memory.FormList()), ", "))
 	addNow(c, &flags.now)

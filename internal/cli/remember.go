@@ -68,6 +68,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	}
 	flags.addTenant(c)
 	flags.addWriter(c)
+	flags.addScope(c)
 	f := c.Flags()
 	f.StringVar(&flags.kind, "type", string(memory.TypeFact), "what sort of memory, a `TYPE`: "+strings.Join(names(memory.Types()), ", "))
 	f.StringArrayVar(&flags.tags, "tag", nil, "a `TAG`; may be given again")

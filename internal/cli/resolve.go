@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,9 @@ import (
 
 type resolveFlags struct {
 	boardFlags
-	now string
+	version uint32
+	at      uint64
+	now     string
 }
 
 func resolveCommand(s *shell) *cobra.Command {
@@ -22,15 +25,22 @@ func resolveCommand(s *shell) *cobra.Command {
 		Short: "Show what a URI names: an event or a thing of any kind",
 		Long: `Show what lukasa://<tenant>/<kind>/<id>[#version] names: an event, a memory, an
 edge, an entity, a relation, a conflict, a policy, an artifact or feedback.
+--version or #version shows an earlier version of a thing; --at shows what it was
+when the record at POSITION was the newest of the tenant, as every answer tells
+its position.
 
 What is forgotten or expired is shown and says so. What is erased cannot be
 shown by anything: the error says when it was erased.`,
 		Example: `  lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001
+  lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 --at 5
   lukasa resolve --json lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000006`,
 		Args: oneName("URI"),
 		RunE: func(c *cobra.Command, args []string) error { return s.resolve(c, args[0], &flags) },
 	}
 	flags.addTenant(c)
+	flags.addScope(c)
+	c.Flags().Uint32Var(&flags.version, "version", 0, "the `VERSION` to show; 0 is the current one")
+	c.Flags().Uint64Var(&flags.at, "at", 0, "show what it was when this `POSITION` was the newest")
 	addNow(c, &flags.now)
 	return c
 }
@@ -49,10 +59,20 @@ func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error
 		if err != nil {
 			return err
 		}
-		if u.Kind == lukasa.EventKind && u.Version > 0 {
-			return fault.New(fault.InvalidArgument, "an event has no versions").WithFix("leave the #version away")
+		at, err := flags.past(c, &u)
+		if err != nil {
+			return err
 		}
-		found, err := v.Tenant(u.Tenant, lukasa.Writer{}).Resolve(ctx, u, view)
+		t := v.handle(u.Tenant, lukasa.Writer{})
+		var found *lukasa.Resolved
+		if at != nil {
+			if flags.now == "" {
+				view.Now = time.Time{} // as it was then
+			}
+			found, err = t.ResolveAt(ctx, u, *at, view)
+		} else {
+			found, err = t.Resolve(ctx, u, view)
+		}
 		if err != nil {
 			return err
 		}
@@ -68,4 +88,26 @@ func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error
 		}
 		return s.writeJSON(a)
 	})
+}
+
+// past returns which past is asked for, and nil if none is. A version that only
+// one of URI and --version names becomes the URI's.
+func (f *resolveFlags) past(c *cobra.Command, u *lukasa.URI) (*lukasa.At, error) {
+	if c.Flags().Changed("version") && f.version > 0 {
+		if u.Version != 0 && u.Version != uint64(f.version) {
+			return nil, fault.Newf(fault.Usage, "the URI names version %d and --version names %d", u.Version, f.version).WithFix("say it once")
+		}
+		u.Version = uint64(f.version)
+	}
+	if u.Kind == lukasa.EventKind && u.Version > 0 {
+		return nil, fault.New(fault.InvalidArgument, "an event has no versions").WithFix("leave the version away")
+	}
+	if !c.Flags().Changed("at") {
+		return nil, nil
+	}
+	if u.Version > 0 {
+		return nil, fault.New(fault.Usage, "--at: a version is named too").WithFix("ask for a version or for a position")
+	}
+	at := lukasa.AtPosition(f.at)
+	return &at, nil
 }

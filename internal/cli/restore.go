@@ -32,6 +32,7 @@ Nothing is taken out of the history. What was redacted cannot be restored.`,
 	}
 	flags.addTenant(c)
 	flags.addWriter(c)
+	flags.addScope(c)
 	c.Flags().Uint32Var(&flags.version, "version", 0, "the `VERSION` to bring back")
 	addIfVersion(c, &flags.ifVersion)
 	return c
@@ -46,8 +47,10 @@ func (s *shell) restore(c *cobra.Command, arg string, flags *restoreFlags) error
 		if err := versioned(ref, "restored"); err != nil {
 			return err
 		}
-		if err := settle(ctx, t, ref, s.now()); err != nil {
-			return err
+		if v.scope == "" { // which lets nothing expire
+			if err := settle(ctx, t, ref, s.now()); err != nil {
+				return err
+			}
 		}
 		put, err := t.Restore(ctx, ref, expected(c, flags.ifVersion))
 		if err != nil {

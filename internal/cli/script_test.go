@@ -80,9 +80,13 @@ var masks = []struct {
 	found *regexp.Regexp
 	put   string
 }{
+	{regexp.MustCompile(`lukasa_scope_1\.[A-Za-z0-9_-]+`), "TOKEN"},
+	{regexp.MustCompile(`"latency_ms":\d+`), `"latency_ms":LATENCY`},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "ID"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "HASH"},
+	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "SCOPEID"},
+	{regexp.MustCompile(`violation-[0-9a-f]{32}`), "violation-ID"},
 	{regexp.MustCompile(`[A-Za-z0-9+/]{86,}={0,2}`), "SIGNATURE"},
 	{regexp.MustCompile(`[A-Za-z0-9+/]{43}=`), "HASH64"},
 	{regexp.MustCompile(`\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), "+KEYID+KEY"},
@@ -96,13 +100,17 @@ func mask(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mask")
 	}
 	for name, w := range map[string]io.Writer{"stdout": ts.Stdout(), "stderr": ts.Stderr()} {
-		text := strings.ReplaceAll(ts.ReadFile(name), ts.Getenv("WORK"), "WORK")
-		for _, m := range masks {
-			text = m.found.ReplaceAllString(text, m.put)
-		}
-		_, err := io.WriteString(w, text)
+		_, err := io.WriteString(w, masked(strings.ReplaceAll(ts.ReadFile(name), ts.Getenv("WORK"), "WORK")))
 		ts.Check(err)
 	}
+}
+
+// masked is text with names in the place of what differs from run to run.
+func masked(text string) string {
+	for _, m := range masks {
+		text = m.found.ReplaceAllString(text, m.put)
+	}
+	return text
 }
 
 // setenv sets a variable to what the last program printed, or to the first group

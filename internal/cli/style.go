@@ -2,8 +2,10 @@ package cli
 
 // terminal says what is at the other end of a stream.
 type terminal struct {
-	is   bool // a person's terminal
-	ansi bool // and it understands escape sequences
+	is      bool // a person's terminal
+	ansi    bool // and it understands escape sequences
+	unicode bool // and it shows all of Unicode, whatever the locale says
+	columns int  // and a line has so many characters; 0 is not known
 }
 
 // palette colours words when the reader is a terminal that wants colours, and

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -112,10 +111,7 @@ type table struct {
 }
 
 func (s *shell) table(head ...string) *table {
-	t := &table{shell: s, head: head, widths: make([]int, len(head))}
-	if s.detect(s.stdout.target).is {
-		t.fits, _ = strconv.Atoi(s.env("COLUMNS")) // then it is not known
-	}
+	t := &table{shell: s, head: head, widths: make([]int, len(head)), fits: s.columns()}
 	t.measure(head)
 	return t
 }

@@ -20,6 +20,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		WithFix(seeHelp(cmd))
 }
 
+// oneBelow is for commands that do nothing but have others below them.
+func oneBelow(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return unknownCommand(cmd, args[0])
+}
+
 // oneFile is for commands that take [FILE|-].
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) <= 1 {

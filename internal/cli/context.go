@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/bundle"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+type contextFlags struct {
+	boardFlags
+	verb     string
+	objects  []string
+	budget   int
+	tiers    []string
+	outcomes int
+	form     string
+	agent    string
+	now      string
+}
+
+func contextCommand(s *shell) *cobra.Command {
+	var flags contextFlags
+	c := &cobra.Command{
+		Use:   "context",
+		Short: "Tell an agent that starts a task what it has to know",
+		Long: `Tell an agent that starts a task what it has to know, in three tiers: what is
+pinned (who it is, hard constraints, active goals), what matters for doing --verb
+with each --object, and how that went before. Without --verb it is what is
+pinned alone.
+
+What matters most comes first and as much of it as fits into --budget; the best
+of the rest is linked, and ` + "`lukasa resolve`" + ` shows it. Things are weighed by
+how new they are, how often they were of use, how well that went (` + "`lukasa feedback`" + `
+says so) and how important they were declared. --agent says whose learned weights
+count, and hides what is private to others.
+
+It reads and changes nothing. The time it goes by is that of the newest record,
+so that the same state gives the same answer; --now names another one.
+docs/cold-start.md tells the whole story.`,
+		Example: `  lukasa context
+  lukasa context --verb modify --object file=billing/refund.go
+  lukasa context --verb modify --object file=billing/refund.go --object tool=go --budget 500 --form short
+  lukasa context --verb modify --object file=billing/refund.go --tier outcomes --outcomes 10 --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.context(c, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	f := c.Flags()
+	f.StringVar(&flags.verb, "verb", "", "what is to be done, a `VERB`: "+strings.Join(names(memory.Verbs()), ", "))
+	f.StringArrayVar(&flags.objects, "object", nil, "with what, as `kind=ref`, one of each kind; kinds are "+strings.Join(names(memory.ObjectKinds()), ", "))
+	f.IntVar(&flags.budget, "budget", bundle.DefaultBudgetTokens, fmt.Sprintf("as many `TOKENS` at most, up to %s", thousands(bundle.MaxBudgetTokens)))
+	f.StringArrayVar(&flags.tiers, "tier", nil, "only this `TIER`: "+strings.Join(names(bundle.Tiers()), ", ")+"; may be given again")
+	f.IntVar(&flags.outcomes, "outcomes", bundle.DefaultOutcomeLimit, fmt.Sprintf("at most `N` outcomes, up to %d", bundle.MaxOutcomeLimit))
+	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
+	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that starts (default an operator, who sees everything)")
+	addHeadNow(c, &flags.now)
+	suggestValues(c, "verb", names(memory.Verbs()))
+	suggestValues(c, "tier", names(bundle.Tiers()))
+	suggestValues(c, "form", names(memory.FormList()))
+	return c
+}
+
+// addHeadNow adds --now, for reads that go by the time of the newest record
+// unless they are told another.
+func addHeadNow(c *cobra.Command, now *string) {
+	c.Flags().StringVar(now, "now", "", "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)")
+}
+
+// headView returns when a read looks: at the time of the newest record, unless
+// it was told another.
+func (s *shell) headView(now string) (lukasa.View, error) {
+	switch now {
+	case "":
+		return lukasa.View{}, nil
+	case "now":
+		return lukasa.View{Now: s.now()}, nil
+	}
+	t, err := timeFlag("now", now)
+	return lukasa.View{Now: t.Time()}, err
+}
+
+// options checks the flags.
+func (f *contextFlags) options(s *shell, c *cobra.Command) (o lukasa.ContextOptions, err error) {
+	o = lukasa.ContextOptions{BudgetTokens: f.budget, OutcomeLimit: f.outcomes}
+	if f.verb != "" {
+		if o.Verb, err = memory.ParseVerb(f.verb); err != nil {
+			return o, badFlag("verb", err)
+		}
+	}
+	if o.Objects, err = objects(f.objects); err != nil {
+		return o, err
+	}
+	if f.budget < 0 {
+		return o, fault.Newf(fault.Usage, "--budget: %d is less than nothing", f.budget).
+			WithFix(fmt.Sprintf("give 1 to %d tokens, or leave it away for %d", bundle.MaxBudgetTokens, bundle.DefaultBudgetTokens))
+	}
+	if f.outcomes < 0 {
+		return o, fault.Newf(fault.Usage, "--outcomes: %d is less than nothing", f.outcomes).
+			WithFix(fmt.Sprintf("give 1 to %d; --tier leaves outcomes out", bundle.MaxOutcomeLimit))
+	}
+	for _, name := range f.tiers {
+		tier, err := bundle.ParseTier(name)
+		if err != nil {
+			return o, unknownName(fault.Usage, "tier", name, names(bundle.Tiers()))
+		}
+		o.IncludeTiers = append(o.IncludeTiers, tier)
+	}
+	if o.Form, err = memory.ParseForm(f.form); err != nil {
+		return o, badFlag("form", err)
+	}
+	if o.View, err = s.headView(f.now); err != nil {
+		return o, err
+	}
+	if o.View.Agent = f.agent; c.Flags().Changed("agent") {
+		err = badFlag("agent", memory.CheckID("agent", f.agent))
+	}
+	return o, err
+}
+
+// objects reads what something is to be done with. There is one of each kind.
+func objects(given []string) (map[string]string, error) {
+	found := map[string]string{}
+	for _, text := range given {
+		kind, ref, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fault.Newf(fault.Usage, "--object: %q is not of the form kind=ref", preview(text, 60)).
+				WithFix("write it such as file=internal/pack/pack.go")
+		}
+		k, err := memory.ParseObjectKind(kind)
+		if err != nil {
+			return nil, badFlag("object", err)
+		}
+		if _, twice := found[kind]; twice {
+			return nil, fault.Newf(fault.Usage, "--object: there are two of kind %s", kind).WithFix("give one of each kind, and ask again for the other")
+		}
+		if err := (memory.Frame{Verb: memory.VerbFind, Kind: k, Ref: ref}).Validate(); err != nil {
+			return nil, badFlag("object", err)
+		}
+		found[kind] = ref
+	}
+	return found, nil
+}
+
+func (s *shell) context(c *cobra.Command, flags *contextFlags) error {
+	o, err := flags.options(s, c)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := t.Context(ctx, o)
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.writeJSON(answerBundle(found))
+		}
+		start := &coldStart{verb: o.Verb, objects: flags.objects, agent: o.View.Agent, now: o.View.Now, tiers: o.IncludeTiers}
+		if v.scope != "" {
+			if start.agent, err = v.author(); err != nil {
+				return err
+			}
+		}
+		if start.now.IsZero() {
+			root, err := v.Root(ctx, t.Name())
+			if err != nil {
+				return err
+			}
+			start.now = root.Time
+		}
+		s.showBundle(found, start)
+		return nil
+	})
+}

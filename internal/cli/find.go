@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+type findFlags struct {
+	boardFlags
+	kinds, types, tags []string
+	key                string
+	agent, session     string
+	since, until       string
+	frame              string
+	status, state      string
+	asOf               string
+	where, follow      []string
+	seeds              int
+	order              string
+	limit, budget      int
+	form               string
+	now                string
+}
+
+func findCommand(s *shell) *cobra.Command {
+	var flags findFlags
+	c := &cobra.Command{
+		Use:   "find [TEXT]",
+		Short: "Find memories, events and other things by what holds for them",
+		Long: `Find what all the given flags hold for; of one that is given again, one value must
+hold. With TEXT, only what has one of its words, and what answers it best first;
+without, what matters most first, as ` + "`lukasa context`" + ` weighs it.
+
+Something has to narrow what is looked at: --type, --tag, --key, --agent,
+--session, --since, --until or a --frame with its reference; for events --agent,
+--session or such a --frame. TEXT alone looks through the memories. What would
+be too much to look through is refused, and the error says what helps.
+
+--where compares one field, such as 'importance>=0.8', 'text contains cent' or
+'data.status=active'. Fields are text, key, id, actor, type, status, trust,
+importance, confidence, created, updated, data.NAME and metadata.NAME;
+comparisons = != < <= > >= contains prefix.
+
+--follow leads on from what was found along edges, such as supports:out:2, and
+may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + ` hops at most.`,
+		Example: `  lukasa find "when are releases cut" --type fact
+  lukasa find --tag release --where 'importance>=0.3' --order time
+  lukasa find --kind event --frame modify:file=billing/refund.go
+  lukasa find --key release --follow '*:both:2' --json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) <= 1 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one TEXT, got %d arguments", c.CommandPath(), len(args)).
+				WithFix(`put the text into quotes, such as lukasa find "when are releases cut"`)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return s.find(c, strings.Join(args, ""), &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	f := c.Flags()
+	f.StringArrayVar(&flags.kinds, "kind", nil, "of this `KIND`: event, "+strings.Join(bodyKinds(), ", ")+"; may be given again")
+	f.StringArrayVar(&flags.types, "type", nil, "of this `TYPE`: of memories "+strings.Join(names(memory.Types()), ", ")+"; of events and others as they were written; may be given again")
+	f.StringArrayVar(&flags.tags, "tag", nil, "with this `TAG`; may be given again")
+	f.StringVar(&flags.key, "key", "", "whose key is this `KEY` or below it")
+	f.StringVar(&flags.agent, "agent", "", "whose event it is, or who wrote it or is meant: an `AGENT`")
+	f.StringVar(&flags.session, "session", "", "of the session with this `ID`")
+	f.StringVar(&flags.since, "since", "", "not from before: a `TIME` in RFC 3339, or how long ago, such as 36h")
+	f.StringVar(&flags.until, "until", "", "from before: a `TIME` in RFC 3339, or how long ago")
+	f.StringVar(&flags.frame, "frame", "", "of this frame, `verb:kind=ref` or verb:kind")
+	f.StringVar(&flags.status, "status", "", "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome")
+	f.StringVar(&flags.state, "state", "", "in this `STATE`: "+strings.Join(names(listable()), ", ")+" (default live)")
+	f.StringVar(&flags.asOf, "as-of", "", "what was there and held at this `TIME`, in RFC 3339, or how long ago")
+	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
+	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
+	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
+	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(names(engine.FindOrders()), ", ")+" (default relevance with a TEXT, else salience)")
+	f.IntVar(&flags.limit, "limit", engine.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", engine.MaxFindLimit))
+	f.IntVar(&flags.budget, "budget", 0, "as many `TOKENS` at most in all texts together (default any)")
+	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
+	addHeadNow(c, &flags.now)
+	suggestValues(c, "kind", append([]string{record.Event.String()}, bodyKinds()...))
+	suggestValues(c, "type", names(memory.Types()))
+	suggestValues(c, "state", names(listable()))
+	suggestValues(c, "order", names(engine.FindOrders()))
+	suggestValues(c, "form", names(memory.FormList()))
+	return c
+}
+
+// options checks the flags, as far as the search itself does not.
+func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err error) {
+	o = lukasa.FindOptions{
+		Types: f.types, Tags: f.tags, KeyPrefix: f.key, Agent: f.agent, Session: f.session, Frame: f.frame,
+		Status: f.status, State: lukasa.State(f.state), Text: text, Seeds: f.seeds, Order: lukasa.FindOrder(f.order),
+		Limit: f.limit, BudgetTokens: f.budget, Form: memory.Form(f.form),
+	}
+	if err := inRange("limit", f.limit, 1, engine.MaxFindLimit); err != nil {
+		return o, err
+	}
+	if o.View, err = s.headView(f.now); err != nil {
+		return o, err
+	}
+	for _, name := range f.kinds {
+		kind, ok := record.ParseKind(name)
+		if !ok || kind != record.Event && memory.NewBody(kind) == nil {
+			return o, unknownName(fault.Usage, "kind", name, append([]string{record.Event.String()}, bodyKinds()...))
+		}
+		o.Kinds = append(o.Kinds, kind)
+	}
+	if o.After, err = s.agoFlag("since", f.since); err != nil {
+		return o, err
+	}
+	if o.Before, err = s.agoFlag("until", f.until); err != nil {
+		return o, err
+	}
+	if o.AsOf, err = s.agoFlag("as-of", f.asOf); err != nil {
+		return o, err
+	}
+	for _, text := range f.where {
+		var c lukasa.Compare
+		if c.Field, c.Op, c.Value, err = splitWhere(text); err != nil {
+			return o, err
+		}
+		o.Where = append(o.Where, c)
+	}
+	for _, text := range f.follow {
+		kinds, direction, hops, err := splitFollow(text)
+		if err != nil {
+			return o, err
+		}
+		o.Follow = append(o.Follow, lukasa.Step{Kinds: kinds, Direction: lukasa.Direction(direction), Hops: hops})
+	}
+	if text != "" && len(o.Kinds) == 0 && !f.narrows() {
+		o.Kinds, o.Types = []lukasa.Kind{lukasa.MemoryKind}, names(memory.Types())
+	}
+	return o, nil
+}
+
+// agoFlag reads a flag that is a time, or how long ago.
+func (s *shell) agoFlag(name, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
+		return s.now().Add(-d), nil
+	}
+	t, err := timeFlag(name, value)
+	if err != nil {
+		return time.Time{}, fault.Newf(fault.Usage, "--%s: %q is neither a time nor how long ago", name, value).WithCause(err).
+			WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z, or as 90m or 36h")
+	}
+	return t.Time(), nil
+}
+
+// narrows reports whether a flag says where to look.
+func (f *findFlags) narrows() bool {
+	return len(f.types)+len(f.tags) > 0 || f.key+f.agent+f.session+f.since+f.until != "" || strings.Contains(f.frame, "=")
+}
+
+// findFlag maps the fields of a search to the flags that set them.
+func findFlag(field string) (string, bool) {
+	field, _, _ = strings.Cut(field, "[")
+	field, _, _ = strings.Cut(field, ".")
+	switch field {
+	case "kinds", "types", "tags":
+		return strings.TrimSuffix(field, "s"), true
+	case "key_prefix":
+		return "key", true
+	case "after":
+		return "since", true
+	case "before":
+		return "until", true
+	case "budget_tokens":
+		return "budget", true
+	case "agent", "session", "frame", "status", "state", "where", "follow", "seeds", "order", "limit", "form":
+		return field, true
+	}
+	return "", false
+}
+
+// asFind says what is wrong with a search in the words of the command line.
+func asFind(c *cobra.Command, err error) error {
+	if e := fault.From(err); e != nil && e.Code == fault.InvalidArgument && strings.HasPrefix(e.Error(), "find: nothing narrows ") {
+		fix := "add --type, --tag, --key, --agent, --session, --since, --until, or --frame with a reference"
+		if strings.Contains(e.Error(), "events") {
+			fix = "add --session, --agent, or --frame with a reference; or leave --kind event away"
+		}
+		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(fix)
+	}
+	return asFlags(c, err, findFlag)
+}
+
+func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
+	o, err := flags.options(s, text)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := t.Find(ctx, o)
+		if err != nil {
+			return asFind(c, err)
+		}
+		if s.json {
+			a, err := answerFound(found)
+			if err != nil {
+				return err
+			}
+			return s.writeJSON(a)
+		}
+		now := o.View.Now
+		if now.IsZero() {
+			now = found.Root.Time
+		}
+		s.showFound(found, now)
+		return nil
+	})
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What docs/cold-start.md shows is what happens: its commands are run one after
+// the other, on one board and by a clock that stands at the time of the story,
+// and what they print is compared but for what chance makes. -update pastes it
+// anew.
+func TestColdStartShowsWhatHappens(t *testing.T) {
+	page, err := filepath.Abs("../../docs/cold-start.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 6, 9, 0, 0, 0, time.UTC)
+	env := func(name string) string {
+		return map[string]string{"LUKASA_DATA": "data", "LUKASA_WITNESS": "off", "USER": "dana"}[name]
+	}
+	run := func(line string) string {
+		args, err := words(line)
+		if err != nil || len(args) == 0 || args[0] != program {
+			t.Errorf("%s: this is not a command of ours: %v", line, err)
+			return ""
+		}
+		_, out, problems := runAt(now, env, args[1:]...)
+		now = now.Add(time.Minute)
+		return out + problems
+	}
+	shown := 0
+	blocks := regexp.MustCompile("(?s)```console\n(.*?)```")
+	after := blocks.ReplaceAllStringFunc(string(before), func(block string) string {
+		var b strings.Builder
+		b.WriteString("```console\n")
+		for line := range strings.Lines(blocks.FindStringSubmatch(block)[1]) {
+			if command, ok := strings.CutPrefix(line, "$ "); ok {
+				shown++
+				b.WriteString(line + run(command))
+			}
+		}
+		return b.String() + "```"
+	})
+	if shown < 5 {
+		t.Errorf("the page runs the program %d times", shown)
+	}
+	if masked(after) == masked(string(before)) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("docs/cold-start.md shows other output than the program prints: run go test ./internal/cli -run ColdStart -update\n%s", after)
+}
+
+// runAt runs a command line by a clock that stands still.
+func runAt(now time.Time, env func(string) string, args ...string) (code int, stdout, stderr string) {
+	var out, problems bytes.Buffer
+	s := newShell(strings.NewReader(""), &out, &problems, env, func(any) terminal { return terminal{} })
+	s.now = func() time.Time { return now }
+	code = s.run(context.Background(), commands(), args)
+	return code, out.String(), problems.String()
+}
+
+// words splits a line as a shell does, as far as pages need it: blanks between
+// words, and quotes of both sorts.
+func words(line string) ([]string, error) {
+	var list []string
+	word, begun, quote := "", false, rune(0)
+	for _, r := range strings.TrimSpace(line) {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word += string(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ':
+			if begun {
+				list = append(list, word)
+			}
+			word, begun = "", false
+		case strings.ContainsRune("|&;<>$`\\", r):
+			return nil, errors.New("it needs a shell")
+		default:
+			word, begun = word+string(r), true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote is not closed")
+	}
+	if begun {
+		list = append(list, word)
+	}
+	return list, nil
+}
