@@ -142,10 +142,13 @@ func (v View) allows(s scope.Subject) bool {
 
 // subjectOf returns what a scope sees of a thing.
 func subjectOf(h *catalog.Head) scope.Subject {
-	return thingSubject(h.Kind, h.ID, h.Class, h.Session, h.Tags, cleanFrames(h.Frames))
+	s := thingSubject(h.Kind, h.ID, h.Class, h.Session, h.Tags, cleanFrames(h.Frames))
+	s.Pinned = h.Pin && h.Trust >= record.User
+	return s
 }
 
-// subjectOfBody returns what a scope sees of a version.
+// subjectOfBody returns what a scope sees of a version. It is not pinned: that
+// takes the trust of a record, and gives no right to write.
 func subjectOfBody(body memory.Body) scope.Subject {
 	id, _ := body.Identity()
 	x := body.Facets()
@@ -158,7 +161,9 @@ func subjectOfEvent(ev *StoredEvent) scope.Subject { return eventSubject(ev.Even
 // subjectOfCard returns what a scope sees of a card.
 func subjectOfCard(c *frame.Card) scope.Subject {
 	if c.Kind != record.Event {
-		return thingSubject(c.Kind, c.ID, c.Class, c.Session, c.Tags, cleanFrames(c.Frames))
+		s := thingSubject(c.Kind, c.ID, c.Class, c.Session, c.Tags, cleanFrames(c.Frames))
+		s.Pinned = c.Pinned
+		return s
 	}
 	section := kind.Read(&hmx.Event{EventType: hmx.EventType(c.Class)}).Section
 	return scope.Subject{

@@ -322,6 +322,39 @@ func TestContextScope(t *testing.T) {
 	d.expect(o, "who", "secret-fact fact", "")
 }
 
+// TestContextScopePinned: a scope by frames tells what is pinned if it says so,
+// and nobody writes by that.
+func TestContextScopePinned(t *testing.T) {
+	d := newDesk(t)
+	d.note(user, identityNote("who"))
+	d.note(user, constraintNote("rule", memory.StrengthHard))
+	d.note(engine.Writer{Actor: "bot", Trust: record.Agent}, constraintNote("wish", memory.StrengthHard))
+	d.note(user, d.in("modify:file=a.go", fact("fact", "", "")))
+	d.note(user, d.in("modify:file=b.go", fact("other", "", "")))
+	o := about("a.go")
+	frames := func(g *scope.Grant) { g.Include = scope.Selectors{Frames: []string{"modify:file=a.go"}} }
+	o.View.Scope = d.token(frames)
+	d.expect(o, "", "fact", "")
+	o.View.Scope = d.token(func(g *scope.Grant) { frames(g); g.Include.Pinned = true })
+	d.expect(o, "who rule", "fact", "")
+	o.View.Scope = d.token(func(g *scope.Grant) {
+		frames(g)
+		g.Include.Pinned = true
+		g.Exclude.Types = []string{"constraint"}
+	})
+	d.expect(o, "who", "fact", "")
+	o.View.Scope = d.token(func(g *scope.Grant) { g.Include = scope.Selectors{Pinned: true} })
+	d.expect(o, "who rule", "", "")
+	w := engine.Writer{Actor: "coder", Trust: record.User, Scope: d.token(func(g *scope.Grant) {
+		g.Mode, g.Trust, g.Include = scope.Write, record.User, scope.Selectors{Pinned: true}
+	})}
+	rule := constraintNote("rule", memory.StrengthHard)
+	rule.Text = "Anything goes."
+	if _, err := d.Put(ctx, w, "acme", rule, engine.AnyVersion()); fault.CodeOf(err) != fault.OutOfScope {
+		t.Errorf("a rule was written: %v", err)
+	}
+}
+
 // TestContextScopeWindow: what is out of scope does not stand between an event
 // and what came of it, unless there is very much of it.
 func TestContextScopeWindow(t *testing.T) {

@@ -148,7 +148,8 @@ type Step struct {
 // Found is the answer to a find.
 type Found struct {
 	Hits []Hit
-	// Scanned is how many things, events and edges were looked at.
+	// Scanned is how many things, events and edges were looked at; under a
+	// scope, only those that were found.
 	Scanned int
 	// Matched is how many the predicates found, and Reached how many more the
 	// steps.
@@ -280,7 +281,9 @@ func (s *search) run() (*Found, error) {
 		found.Reached = len(reached)
 		hits = slices.Concat(hits, reached)
 	}
-	found.Scanned = s.scanned
+	if found.Scanned = s.scanned; s.view.Scope != "" {
+		found.Scanned = found.Matched + found.Reached // what is hidden is not counted either
+	}
 	return found, s.show(hits, found)
 }
 

@@ -29,6 +29,7 @@ type bounds struct {
 
 // rule is what one block allows, ready to be asked.
 type rule struct {
+	pinned           bool // whatever include says
 	include, exclude []list
 }
 
@@ -76,8 +77,11 @@ func (a *Access) Allows(s *Subject) bool {
 }
 
 func (r *rule) allows(s *Subject) bool {
+	if r.pinned && !s.Pinned && len(r.include) == 0 {
+		return false // pinned things and nothing else
+	}
 	for i := range r.include {
-		if !r.include[i].has(s) {
+		if !(r.pinned && s.Pinned) && !r.include[i].has(s) {
 			return false
 		}
 	}
@@ -127,7 +131,7 @@ func (a *Access) Everything() bool {
 		return true
 	}
 	for _, r := range a.rules {
-		if len(r.include)+len(r.exclude) > 0 {
+		if r.pinned || len(r.include)+len(r.exclude) > 0 {
 			return false
 		}
 	}
@@ -141,6 +145,9 @@ func (a *Access) MayHoldSession(session string) bool {
 		return true
 	}
 	for _, r := range a.rules {
+		if r.pinned && len(r.include) == 0 {
+			return false // nothing of a session is pinned
+		}
 		for i := range r.include {
 			if r.include[i].of == bySession && !r.include[i].names(session) {
 				return false
@@ -267,7 +274,9 @@ func accessOf(grants []Grant) (*Access, error) {
 }
 
 // ruleOf makes a grant ready to be asked.
-func ruleOf(g *Grant) rule { return rule{include: listsOf(&g.Include), exclude: listsOf(&g.Exclude)} }
+func ruleOf(g *Grant) rule {
+	return rule{pinned: g.Include.Pinned, include: listsOf(&g.Include), exclude: listsOf(&g.Exclude)}
+}
 
 func listsOf(s *Selectors) []list {
 	var out []list

@@ -510,3 +510,60 @@ func TestSizes(t *testing.T) {
 		t.Errorf("narrowing beyond %d bytes: %v", MaxText, err)
 	}
 }
+
+// TestWellSigned signs blocks that break the rules of blocks with the right
+// keys: the holder of a token can sign what it likes.
+func TestWellSigned(t *testing.T) {
+	board := testKey(1)
+	sign := func(grants ...Grant) string {
+		token, key := Token{}, board
+		for _, g := range grants {
+			next, err := newKey(zeros{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := block{grant: g, next: public(next)}
+			b.signature = ed25519.Sign(key, token.signed(len(token.blocks), b.append(nil)))
+			token, key = Token{blocks: append(slices.Clone(token.blocks), b), secret: next}, next
+		}
+		return token.String()
+	}
+	first := grant0()
+	if err := try(board, sign(first, Grant{By: "root", Include: Selectors{Tags: []string{"a", "b"}}})); err != nil {
+		t.Fatalf("a good chain: %v", err)
+	}
+	many := make([]string, MaxItems+1)
+	for i := range many {
+		many[i] = fmt.Sprintf("%03d", i)
+	}
+	for what, g := range map[string]Grant{
+		"a list out of order":   {Exclude: Selectors{Tags: []string{"b", "a"}}},
+		"a list with doubles":   {Exclude: Selectors{Tags: []string{"a", "a"}}},
+		"too many items":        {Include: Selectors{IDs: many}},
+		"a hostile name":        {To: "root/\u202e"},
+		"a long name":           {To: "root/" + strings.Repeat("x", 1024)},
+		"an unknown mode":       {Mode: "admin"},
+		"an unknown type":       {Include: Selectors{Types: []string{"facts"}}},
+		"an unknown section":    {Exclude: Selectors{Sections: []string{"x"}}},
+		"no frame":              {Exclude: Selectors{Frames: []string{"x"}}},
+		"all and a list":        {Include: Selectors{All: true, Tags: []string{"a"}}},
+		"exclude all":           {Exclude: Selectors{All: true}},
+		"a budget beyond":       {BudgetTokens: MaxBudget + 1},
+		"an end before 1970":    {Expires: time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"an empty item":         {Include: Selectors{Tags: []string{""}}},
+		"more than the limit":   {Include: Selectors{IDs: []string{strings.Repeat("a", 1024), strings.Repeat("b", 1024), strings.Repeat("c", 1024), strings.Repeat("d", 1024), strings.Repeat("e", 1024), strings.Repeat("f", 1024), strings.Repeat("g", 1024), strings.Repeat("h", 1024), strings.Repeat("i", 1024), strings.Repeat("j", 1024), strings.Repeat("k", 1024), strings.Repeat("l", 1024)}}},
+		"an end that is no end": {NotBefore: first.Expires},
+	} {
+		g.By = "root"
+		refused(t, what, board, sign(first, g))
+	}
+	for what, change := range map[string]func(*Grant){
+		"no id": func(g *Grant) { g.ID = "" }, "no giver": func(g *Grant) { g.By = "" }, "no agent": func(g *Grant) { g.To = "" }, "no mode": func(g *Grant) { g.Mode = "" },
+		"no tier": func(g *Grant) { g.Trust = 0 }, "no end": func(g *Grant) { g.Expires = time.Time{} }, "no include": func(g *Grant) { g.Include = Selectors{} },
+		"no tenant": func(g *Grant) { g.Tenant = "" },
+	} {
+		g := grant0()
+		change(&g)
+		refused(t, "a first block with "+what, board, sign(g))
+	}
+}

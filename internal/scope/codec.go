@@ -93,6 +93,10 @@ func (o *object) selectors(name string, s *Selectors) {
 		in.dst = append(in.dst, "true"...)
 	}
 	for _, l := range s.lists() {
+		if l.of == bySection && s.Pinned {
+			in.name("pinned") // in the order of names
+			in.dst = append(in.dst, "true"...)
+		}
 		if len(*l.items) == 0 {
 			continue
 		}
@@ -332,6 +336,12 @@ func (r *reader) selectors(n canon.Node, what string) Selectors {
 		if name == "all" {
 			if s.All = r.doc.Kind(v) == canon.True; !s.All {
 				r.fail("%s.all is not true", what)
+			}
+			return true
+		}
+		if name == "pinned" {
+			if s.Pinned = r.doc.Kind(v) == canon.True; !s.Pinned {
+				r.fail("%s.pinned is not true", what)
 			}
 			return true
 		}

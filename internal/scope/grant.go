@@ -39,7 +39,7 @@ func (s *Selectors) lists() [6]named {
 
 // empty reports whether nothing is said.
 func (s *Selectors) empty() bool {
-	if s.All {
+	if s.All || s.Pinned {
 		return false
 	}
 	for _, l := range s.lists() {
@@ -83,6 +83,12 @@ func cloneGrants(grants []Grant) []Grant {
 func (s *Selectors) check(field string, mayAll bool) error {
 	if s.All && !mayAll {
 		return invalid("%s.all: what excludes everything allows nothing", field).WithFix("name what is excluded")
+	}
+	if s.Pinned && !mayAll {
+		return invalid("%s.pinned: what is pinned is excluded by its type or its tags", field).WithFix("name types or tags")
+	}
+	if s.Pinned && s.All {
+		return invalid("%s.pinned: it is given though all is true", field).WithFix("leave one of the two out")
 	}
 	for _, l := range s.lists() {
 		at := field + "." + l.name

@@ -39,6 +39,8 @@ func TestGrantRules(t *testing.T) {
 		"an empty exclude":       {func(g *Grant) { g.Exclude = Selectors{Tags: []string{}} }, "exclude.tags"},
 		"all and a list":         {func(g *Grant) { g.Include.All = true }, "include"},
 		"exclude all":            {func(g *Grant) { g.Exclude = Selectors{All: true} }, "exclude.all"},
+		"exclude pinned":         {func(g *Grant) { g.Exclude = Selectors{Pinned: true} }, "exclude.pinned"},
+		"all and pinned":         {func(g *Grant) { g.Include = Selectors{All: true, Pinned: true} }, "include.pinned"},
 		"an unknown type":        {func(g *Grant) { g.Include.Types = []string{"facts"} }, "include.types[0]"},
 		"a type of violations":   {func(g *Grant) { g.Include.Types = []string{"violation"} }, "include.types[0]"},
 		"an empty tag":           {func(g *Grant) { g.Include.Tags = []string{""} }, "include.tags[0]"},

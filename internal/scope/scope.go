@@ -79,7 +79,10 @@ type Grant struct {
 // must be on every list that is given; to be picked by Exclude, on any. It is on
 // a list if one of the items fits.
 type Selectors struct {
-	All      bool     // everything; alone, and in Include only
+	All bool // everything; alone, and in Include only
+	// Pinned picks what every agent is told at its start, be it on the lists or
+	// not; in Include only. It is for reading: whoever writes needs the lists.
+	Pinned   bool
 	Types    []string // see [Types]
 	Tags     []string
 	IDs      []string // of things and events of any kind

@@ -15,6 +15,7 @@ type Subject struct {
 	Section string // see [SectionOf]
 	Tags    []string
 	Frames  []string // verb:kind=ref, with references in their one spelling
+	Pinned  bool     // every agent is told it at its start
 }
 
 // TypeOf returns the type that selectors know a thing by: a memory's type, a
