@@ -48,7 +48,7 @@ func (w *twin) append(hidden bool, id, session string, seq int64, more string) {
 	if hidden && w.bare {
 		return
 	}
-	res, err := w.b.AppendEvents(ctx, user, []*hmx.Event{eventWith(w.t, "acme", id, session, seq, "text of "+id, more)})
+	res, err := w.b.AppendEvents(ctx, user, []*hmx.Event{coders(eventWith(w.t, "acme", id, session, seq, "text of "+id, more))})
 	if err != nil || res.Refused > 0 {
 		w.t.Fatal(err, res)
 	}
@@ -225,7 +225,7 @@ func (w *twin) answers(v engine.View) map[string]string {
 	for name, o := range map[string]engine.FindOptions{
 		"tag": {Tags: []string{"t"}}, "secret": {Tags: []string{"secret"}}, "session": {Session: "s1"}, "hidden session": {Session: "hidden"},
 		"key": {KeyPrefix: "keys"}, "text": {Tags: []string{"t"}, Text: "number"}, "frame": {Frame: "modify:file=a/b.go"},
-		"graph": {Tags: []string{"t"}, Follow: []engine.Step{{Direction: "both", Hops: 2}}}, "one": {Tags: []string{"t"}, Limit: 1},
+		"graph": {Tags: []string{"t"}, Follow: []engine.Step{{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Direction: "both", Hops: 2}}}, "one": {Tags: []string{"t"}, Limit: 1},
 	} {
 		o.Tenant, o.View = "acme", v
 		found, err := w.b.Find(ctx, o)

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
 )
 
 // maxViolations is how many live violations of one scope are on record at most,
@@ -32,6 +33,7 @@ func (r refusal) fault() *fault.Error {
 		memory.RuleExisting:  "what is there already is out of scope",
 		memory.RuleCited:     "what it draws on is out of scope, or is not there",
 		memory.RuleTenant:    "it is another tenant's",
+		memory.RuleAgent:     "it is in the name of another agent than the scope's",
 		memory.RuleOperation: "no scope may do this",
 	}[r.rule]
 	return fault.Newf(fault.OutOfScope, "%s: %s", r.op, why)
@@ -91,6 +93,12 @@ func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
 
 // view is what the writer can see. It must be a scoped one.
 func (w Writer) view() View { return View{Agent: w.Actor, Scope: w.Scope, access: w.access} }
+
+// mayChange reports whether the writer's scope lets it change a thing.
+func (w Writer) mayChange(h *catalog.Head) bool {
+	subject := subjectOf(h)
+	return w.view().sees(h) && w.access.AllowsWrite(&subject)
+}
 
 // timely refuses a scope that was over when the tenant's newest record was
 // written.
@@ -189,7 +197,10 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 		r.rule = memory.RuleOperation
 		return r, nil
 	}
-	look := w.view()
+	if f, ok := body.(*memory.Feedback); ok && !scope.Below(f.AgentID, w.access.Agent()) {
+		r.rule = memory.RuleAgent
+		return r, nil
+	}
 	if key != "" {
 		thing, held, err := catalog.Holder(g.tx, t.Number, body.Kind(), key)
 		if err != nil {
@@ -200,7 +211,7 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 			if err != nil {
 				return nil, g.stop(err)
 			}
-			if ok && head.State != catalog.Redacted && !look.sees(head) {
+			if ok && head.State != catalog.Redacted && !w.mayChange(head) {
 				r.rule = memory.RuleExisting
 				return r, nil
 			}
@@ -214,7 +225,7 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 		if err != nil {
 			return nil, g.stop(err)
 		}
-		if ok && head.State != catalog.Redacted && !look.sees(head) {
+		if ok && head.State != catalog.Redacted && !w.mayChange(head) {
 			r.rule = memory.RuleExisting
 			return r, nil
 		}
@@ -222,7 +233,7 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 	if subject.ID == "" {
 		subject.ID = fresh
 	}
-	if !look.allows(subject) {
+	if !w.access.AllowsWrite(&subject) {
 		r.rule = memory.RuleContent
 		return r, nil
 	}
@@ -305,7 +316,11 @@ func judgeEvent(w Writer, ev *hmx.Event) *refusal {
 		r.target, r.rule = "events of another tenant", memory.RuleTenant
 		return r
 	}
-	if subject := eventSubject(ev); !w.access.Allows(&subject) {
+	if !scope.Below(ev.AgentID, w.access.Agent()) {
+		r.rule = memory.RuleAgent
+		return r
+	}
+	if subject := eventSubject(ev); !w.access.AllowsWrite(&subject) {
 		r.rule = memory.RuleContent
 		return r
 	}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
@@ -67,7 +69,7 @@ func guard(t *testing.T) *guarded {
 	g.must(g.b.Forget(ctx, user, engine.RefOf(uri(record.Memory, "hidden-gone")), "no more", engine.AnyVersion()))
 	g.must(g.b.Redact(ctx, user, []memory.URI{uri(record.Memory, "erased")}))
 	g.must(g.b.AppendEvents(ctx, user, []*hmx.Event{
-		eventWith(t, "acme", "e-open", "s1", 1, "said openly", ""), eventWith(t, "acme", "e-hidden", "s1", 2, "said in secret", `,"tags":["secret"]`),
+		coders(eventWith(t, "acme", "e-open", "s1", 1, "said openly", "")), eventWith(t, "acme", "e-hidden", "s1", 2, "said in secret", `,"tags":["secret"]`),
 	}))
 	g.w = engine.Writer{Scope: g.token(func(*scope.Grant) {})}
 	return g
@@ -277,6 +279,14 @@ func canceled() context.Context {
 	return c
 }
 
+// coders makes an event the coder's own.
+func coders(ev *hmx.Event) *hmx.Event {
+	if ev != nil {
+		ev.AgentID = "coder"
+	}
+	return ev
+}
+
 // TestScopedEvents holds that the events of a batch are judged one by one.
 func TestScopedEvents(t *testing.T) {
 	g := guard(t)
@@ -292,6 +302,10 @@ func TestScopedEvents(t *testing.T) {
 		eventWith(t, "acme", "e-open", "s1", 16, "other content", ""),
 		eventWith(t, "acme", "b6", "s1", 17, "good again", ""),
 	}
+	for _, ev := range batch {
+		coders(ev)
+	}
+	batch = append(batch, eventWith(t, "acme", "b7", "s-other", 18, "in another agent's name", ""))
 	res, err := g.b.AppendEvents(ctx, g.w, batch)
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +318,7 @@ func TestScopedEvents(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	want := "accepted out_of_scope out_of_scope out_of_scope out_of_scope invalid_argument out_of_scope duplicate id_conflict accepted"
+	want := "accepted out_of_scope out_of_scope out_of_scope out_of_scope invalid_argument out_of_scope duplicate id_conflict accepted out_of_scope"
 	if strings.Join(got, " ") != want {
 		t.Errorf("the receipts are\n%s, want\n%s", strings.Join(got, " "), want)
 	}
@@ -313,12 +327,12 @@ func TestScopedEvents(t *testing.T) {
 			t.Errorf("the receipt of %d tells the position %d", i, r.Position)
 		}
 	}
-	if res.Accepted != 2 || res.Refused != 7 || res.Duplicates != 1 {
+	if res.Accepted != 2 || res.Refused != 8 || res.Duplicates != 1 {
 		t.Errorf("%+v", res)
 	}
 	list := violations(t, g.b)
 	if got := strings.Join(list, "; "); got != "append events of another tenant tenant; "+
-		"append events of type message in the session s-secret content; append events of type message in the session s1 content" {
+		"append events of type message in the session s-other agent; append events of type message in the session s-secret content; append events of type message in the session s1 content" {
 		t.Errorf("the violations are %q", got)
 	}
 	ev, err := g.b.Event(ctx, "acme", "b1", engine.View{})
@@ -334,7 +348,7 @@ func TestScopedEvents(t *testing.T) {
 	// The same as a stream.
 	var src bytes.Buffer
 	for i, more := range []string{"", `,"tags":["secret"]`, ""} {
-		data, err := eventWith(t, "acme", fmt.Sprintf("i%d", i), "s3", int64(i), "in a stream", more).AppendJSON(nil)
+		data, err := coders(eventWith(t, "acme", fmt.Sprintf("i%d", i), "s3", int64(i), "in a stream", more)).AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +361,7 @@ func TestScopedEvents(t *testing.T) {
 	if err != nil || report.Accepted != 2 || report.Rejected != 1 || strings.Join(rejected, " ") != "2 out_of_scope" {
 		t.Errorf("%+v, %q, %v", report, rejected, err)
 	}
-	if n := len(violations(t, g.b)); n != 4 {
+	if n := len(violations(t, g.b)); n != 5 {
 		t.Errorf("%d violations", n)
 	}
 	if _, err := g.b.AppendEvents(ctx, engine.Writer{Scope: g.w.Scope, Actor: "ann"}, batch); fault.CodeOf(err) != fault.ScopeInvalid {
@@ -633,4 +647,88 @@ func TestManyScopes(t *testing.T) {
 		}()
 	}
 	wg.Wait()
+}
+
+// TestScopedWritesIntoEveryFrame: what is written under a scope is found by each of
+// its frames and tags, so each must be in scope, of what is there too.
+func TestScopedWritesIntoEveryFrame(t *testing.T) {
+	g := guard(t)
+	token, err := g.b.MintScope(ctx, operator, "acme", scope.Grant{
+		To: "coder", Mode: scope.Write, Expires: g.clock.Now().Add(time.Hour),
+		Include: scope.Selectors{Frames: []string{"modify:file=billing/*"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := engine.Writer{Scope: token}
+	framed := func(id string, refs ...string) *memory.Memory {
+		m := fact(id, "", "Something about "+id+".")
+		for _, ref := range refs {
+			m.Frames = append(m.Frames, memory.Frame{Verb: memory.VerbModify, Kind: memory.ObjFile, Ref: ref})
+		}
+		return m
+	}
+	if _, err := g.b.Put(ctx, user, "acme", framed("both", "billing/a", "auth/login"), engine.AnyVersion()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		body memory.Body
+		good bool
+	}{
+		{"its own", framed("w1", "billing/x"), true},
+		{"two of its own", framed("w2", "billing/x", "billing/y"), true},
+		{"one of another's too", framed("w3", "billing/x", "auth/login"), false},
+		{"another's", framed("w4", "auth/login"), false},
+		{"none", framed("w5"), false},
+		{"what another can see too", framed("both", "billing/a"), false},
+		{"feedback in another's name", &memory.Feedback{AgentID: "honest", Outcome: memory.OutcomeSuccess}, false},
+	} {
+		if _, err := g.b.Put(ctx, w, "acme", c.body, engine.AnyVersion()); (fault.CodeOf(err) == fault.OutOfScope) == c.good || c.good && err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	if _, err := g.b.Forget(ctx, w, engine.RefOf(uri(record.Memory, "both")), "", engine.AnyVersion()); fault.CodeOf(err) != fault.OutOfScope {
+		t.Errorf("what another can see too was forgotten: %v", err)
+	}
+}
+
+// TestHistoryKeepsPrivateReasons: why a private version went is private as well.
+func TestHistoryKeepsPrivateReasons(t *testing.T) {
+	g := guard(t)
+	boss := engine.Writer{Actor: "boss", Trust: record.User}
+	secret := fact("p", "", "Only for me.")
+	secret.Visibility = memory.VisiblePrivate
+	ref := engine.RefOf(uri(record.Memory, "p"))
+	_, err1 := g.b.Put(ctx, boss, "acme", secret, engine.AnyVersion())
+	_, err2 := g.b.Forget(ctx, boss, ref, "the reason is secret", engine.AnyVersion())
+	_, err3 := g.b.Put(ctx, boss, "acme", fact("p", "", "For everybody."), engine.AnyVersion())
+	_, changes, err4 := g.b.History(ctx, ref, engine.View{Agent: "other"})
+	if err := errors.Join(err1, err2, err3, err4); err != nil || len(changes) != 3 {
+		t.Fatalf("%+v, %v", changes, err)
+	}
+	if changes[0].Body != nil || changes[1].Note != "private" || changes[2].Body == nil {
+		t.Errorf("%+v", changes)
+	}
+	_, changes, err := g.b.History(ctx, ref, engine.View{Agent: "boss"})
+	if err != nil || changes[1].Note != "the reason is secret" {
+		t.Errorf("%+v, %v", changes, err)
+	}
+}
+
+// TestFarAwayNow: a time beyond what nanoseconds can say is still later than all
+// that they can, and what is over stays over.
+func TestFarAwayNow(t *testing.T) {
+	g := guard(t)
+	m := fact("short", "", "For a minute.")
+	m.TTLSeconds = 60
+	if _, err := g.b.Put(ctx, user, "acme", m, engine.AnyVersion()); err != nil {
+		t.Fatal(err)
+	}
+	for _, year := range []int{2100, 2262, 2263, 2300, 9999} {
+		thing, err := g.b.Get(ctx, engine.RefOf(uri(record.Memory, "short")), engine.View{Now: time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)})
+		if err != nil || thing.State != catalog.Expired {
+			t.Errorf("in %d it is %+v, %v", year, thing, err)
+		}
+	}
 }

@@ -125,7 +125,7 @@ func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, re
 	if fault.CodeOf(err) == fault.Erased {
 		return find(g.tx, t, ref, w.view())
 	}
-	if err == nil && !w.view().sees(h) {
+	if err == nil && !w.mayChange(h) {
 		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleExisting})
 	}
 	if err == nil && boundless(h.Kind, h.Class) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -55,7 +56,7 @@ func (v View) now(t *ledger.Tenant) int64 {
 	if v.Now.IsZero() {
 		return t.Time
 	}
-	return v.Now.UnixNano()
+	return index.Nanos(v.Now)
 }
 
 // sees reports whether a thing may be shown. The view must have been looked up:
@@ -263,7 +264,7 @@ func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Cha
 		if err != nil {
 			return err
 		}
-		allowed := true
+		allowed, private := true, false
 		for _, e := range entries {
 			c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
 			if e.Op == catalog.Put {
@@ -271,9 +272,12 @@ func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Cha
 					return err
 				}
 				allowed = v.allowsVersion(c.Body)
-				if v.hides(c.Body, c.Actor) {
-					c.Body, c.Note = nil, "private"
+				if private = v.hides(c.Body, c.Actor); private {
+					c.Body = nil
 				}
+			}
+			if private {
+				c.Note = "private" // what became of it too
 			}
 			if allowed {
 				changes = append(changes, c)

@@ -43,12 +43,13 @@ const (
 	RuleExisting  ViolationRule = "existing"  // what is there already is out of scope
 	RuleCited     ViolationRule = "cited"     // what it draws on is out of scope
 	RuleTenant    ViolationRule = "tenant"    // it is another tenant's
+	RuleAgent     ViolationRule = "agent"     // it is in another agent's name
 	RuleOperation ViolationRule = "operation" // no scope may do this
 )
 
 // ViolationRules lists what can stand in the way.
 func ViolationRules() []ViolationRule {
-	return []ViolationRule{RuleReadOnly, RuleContent, RuleExisting, RuleCited, RuleTenant, RuleOperation}
+	return []ViolationRule{RuleReadOnly, RuleContent, RuleExisting, RuleCited, RuleTenant, RuleAgent, RuleOperation}
 }
 
 // Violation says that somebody with a scope tried to write what the scope does

@@ -76,6 +76,40 @@ func (a *Access) Allows(s *Subject) bool {
 	return true
 }
 
+// AllowsWrite reports whether a subject may be written, if the scope may write at
+// all. It is stricter than Allows where a subject has several frames or tags:
+// all of them must be on the lists, since it will be found by each. That it is
+// pinned gives no right.
+func (a *Access) AllowsWrite(s *Subject) bool {
+	if a == nil {
+		return true
+	}
+	bare := *s
+	bare.Pinned = false
+	if !a.Allows(&bare) {
+		return false
+	}
+	for i := range a.rules {
+		for j := range a.rules[i].include {
+			if !a.rules[i].include[j].covers(s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covers reports whether everything by which a subject is found is on the list.
+func (l *list) covers(s *Subject) bool {
+	switch l.of {
+	case byTag:
+		return !slices.ContainsFunc(s.Tags, func(tag string) bool { return !l.names(tag) })
+	case byFrame:
+		return !slices.ContainsFunc(s.Frames, func(frame string) bool { return !l.fits(frame) })
+	}
+	return true
+}
+
 func (r *rule) allows(s *Subject) bool {
 	if r.pinned && !s.Pinned && len(r.include) == 0 {
 		return false // pinned things and nothing else

@@ -161,6 +161,31 @@ func naiveAllows(g *Grant, s *Subject) bool {
 	return s.Kind != record.Violation && listed && !slices.Contains(excluded, true)
 }
 
+// naiveWrites says in the plainest way whether a chain lets a subject be written:
+// whichever one of its tags and frames it had, it would be allowed, pinned or not.
+func naiveWrites(grants []Grant, s *Subject) bool {
+	ones := []Subject{*s}
+	for _, tag := range s.Tags {
+		one := *s
+		one.Tags = []string{tag}
+		ones = append(ones, one)
+	}
+	for _, frame := range s.Frames {
+		one := *s
+		one.Frames = []string{frame}
+		ones = append(ones, one)
+	}
+	for i := range grants {
+		for _, one := range ones {
+			one.Pinned = false
+			if !naiveAllows(&grants[i], &one) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // notWider fails if a longer chain allows what a shorter one does not.
 func notWider(t *testing.T, what string, shorter, longer *Access, grants []Grant, subjects []*Subject) {
 	t.Helper()
@@ -171,6 +196,9 @@ func notWider(t *testing.T, what string, shorter, longer *Access, grants []Grant
 		}
 		if got := longer.Allows(s); got != all {
 			t.Fatalf("%s: %+v is allowed: %v, but by hand %v; %+v", what, s, got, all, grants)
+		}
+		if w := longer.AllowsWrite(s); w && (!shorter.AllowsWrite(s) || !longer.Allows(s)) || w != naiveWrites(grants, s) {
+			t.Fatalf("%s: %+v may be written: %v; %+v", what, s, w, grants)
 		}
 		if longer.Allows(s) && !shorter.Allows(s) {
 			t.Fatalf("%s: %+v is allowed by the longer chain alone; %+v", what, s, grants)

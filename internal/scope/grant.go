@@ -174,6 +174,9 @@ func checkFrame(field, item string) error {
 	if !exact {
 		return nil
 	}
+	if begin, _ := strings.CutSuffix(ref, "*"); strings.Contains(begin, "*") {
+		return invalid("%s: %.40q has a star that is not at its end", field, item).WithFix("end it with the only star, such as modify:file=internal/pack/*")
+	}
 	if len(ref) > memory.MaxRef {
 		return invalid("%s: its reference has %d bytes, but may have at most %d", field, len(ref), memory.MaxRef).WithFix("shorten it, and end it with a star")
 	}
@@ -205,6 +208,9 @@ func (g *Grant) check() error {
 				return err
 			}
 		}
+	}
+	if slices.Contains(strings.Split(g.To, "/"), "") && g.To != "" || strings.TrimSpace(g.To) != g.To {
+		return invalid("to: %.40q is not a name, or names with single slashes between", g.To).WithFix("name the agent, such as coder or coder/tests")
 	}
 	if g.Mode != "" && !slices.Contains(Modes(), g.Mode) {
 		return invalid("mode: %.40q is not a mode", g.Mode).WithFix("use read or write")
