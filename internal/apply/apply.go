@@ -43,8 +43,12 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// groupRecords is how many records a replay commits at once.
-const groupRecords = 2000
+// groupRecords is how many records a replay commits at once, unless what they fold
+// into reaches groupBytes before.
+const (
+	groupRecords = 2000
+	groupBytes   = 32 << 20
+)
 
 // Applier feeds the folds of one store. It is used by one goroutine at a time.
 type Applier struct {
@@ -335,7 +339,7 @@ func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journa
 		held++
 		records++
 		last = frame.Next
-		if held >= groupRecords || Alone(r.Header.Kind) {
+		if held >= groupRecords || tx.Size() >= groupBytes || Alone(r.Header.Kind) {
 			if err := commit(last); err != nil {
 				return passed, err
 			}

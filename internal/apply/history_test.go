@@ -105,7 +105,14 @@ func (h *history) body(t *rapid.T) memory.Body {
 		f.Profile = hmx.Some(memory.Profile{Recency: factor("recency"), Access: factor("access"), Citations: factor("citations"), Importance: factor("importance")})
 	}
 	if rapid.Bool().Draw(t, "scored") {
-		f.Score = hmx.Some(rapid.Float64Range(-1, 1).Draw(t, "score"))
+		least, most := -1.0, 1.0
+		switch f.Outcome {
+		case memory.OutcomeSuccess:
+			least = 0
+		case memory.OutcomeFailure:
+			most = 0
+		}
+		f.Score = hmx.Some(rapid.Float64Range(least, most).Draw(t, "score"))
 	}
 	return f
 }

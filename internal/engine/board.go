@@ -23,12 +23,14 @@
 //   - What was redacted is in no file of the directory once Redact has
 //     returned, apart from index files that a Purge removes, and it is not
 //     served by anything from the moment it was journaled.
+//   - Under a scope, what it does not allow is for reads as if it were not there,
+//     and a write of it is refused and on record. Every call verifies its token.
 //
 // # What is not
 //
-// The engine does not know who is calling: whoever calls says which tenant,
-// which actor and how far it is trusted. It opens no network connection and
-// starts no timer; expiry happens when [Board.Expire] is called.
+// Without a scope, the engine does not know who is calling: whoever calls says
+// which tenant, which actor and how far it is trusted. It opens no network
+// connection and starts no timer; expiry happens when [Board.Expire] is called.
 package engine
 
 import (
@@ -97,6 +99,8 @@ type Board struct {
 	tokens tokens.Counter
 	queue  *journal.Committer[*request]
 	scopes scopes
+	asking turns            // of those who ask for bundles
+	ticks  func() time.Time // by which it is measured how long something takes
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.
@@ -128,7 +132,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k()}
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), ticks: time.Now}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}

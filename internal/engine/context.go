@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
@@ -123,12 +122,12 @@ func unknownObject(objects map[string]string) error {
 // within a budget of tokens. It reads one state, writes nothing and counts
 // nothing. A tenant without records has an empty bundle.
 func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
-	began := time.Now()
+	began := b.ticks()
 	out, err := b.context(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	out.LatencyMS = time.Since(began).Milliseconds()
+	out.LatencyMS = b.ticks().Sub(began).Milliseconds()
 	return out, nil
 }
 
@@ -149,6 +148,10 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 		return nil, err
 	}
 	composer = composer.Capped(view.access.Budget())
+	if err := b.asking.take(ctx); err != nil {
+		return nil, err
+	}
+	defer b.asking.giveBack()
 	if err := b.enter(ctx); err != nil {
 		return nil, err
 	}

@@ -36,11 +36,12 @@ type gathering struct {
 	view    View
 	now     int64
 	weights salience.Weights
-	used    bool // feedback drew on events
 	form    memory.Form
 	frames  []memory.Frame
 
+	look                       *frame.Cursor
 	cards                      []*frame.Card // of the candidates, by their index
+	ofKind                     [record.Policy + 1][]*frame.Card
 	pinned, outcomes, relevant []bundle.Candidate
 	tries                      []try
 }
@@ -51,13 +52,51 @@ type try struct {
 	position uint64
 }
 
-// scan finds the candidates of the tiers that are wanted.
-func (g *gathering) scan(o *bundle.Options) (err error) {
-	if len(g.frames) > 0 {
-		g.relevant, g.cards = make([]bundle.Candidate, 0, 128), make([]*frame.Card, 0, 128)
-		if g.used, err = frame.Used(g.r, g.t.Number, record.Event); err != nil {
+// scan finds the candidates of the tiers that are wanted, and how much each of
+// them matters.
+func (g *gathering) scan(o *bundle.Options) error {
+	g.look = frame.Look(g.r, g.t.Number)
+	err := g.find(o)
+	if err == nil {
+		err = g.weigh()
+	}
+	return first(err, g.look.Close())
+}
+
+// weigh sets the salience of the candidates. How they were drawn on is looked up
+// for all of them at once, since no scan depends on it.
+func (g *gathering) weigh() error {
+	for _, k := range [...]record.Kind{record.Event, record.Memory, record.Policy} {
+		if err := g.look.Count(k, g.ofKind[k]); err != nil {
 			return err
 		}
+	}
+	for _, list := range [...][]bundle.Candidate{g.pinned, g.outcomes, g.relevant} {
+		for i := range list {
+			list[i].Salience = g.salience(g.cards[list[i].Index])
+		}
+	}
+	return nil
+}
+
+// salience returns how much a card matters. What is trusted less than a user never
+// reaches what is pinned: who writes much and praises it would else crowd out the
+// rules that it is to keep.
+func (g *gathering) salience(c *frame.Card) float64 {
+	score := g.weights.Score(c.Factors(g.now))
+	if c.Trust < record.User {
+		return min(score, underPinned)
+	}
+	return score
+}
+
+// underPinned is the most that anything trusted less than a user can matter.
+const underPinned = salience.PinnedFloor - 0.01
+
+// find finds the candidates.
+func (g *gathering) find(o *bundle.Options) error {
+	if len(g.frames) > 0 {
+		g.relevant, g.cards = make([]bundle.Candidate, 0, 128), make([]*frame.Card, 0, 128)
 	}
 	if o.Includes(bundle.TierPinned) {
 		for _, rank := range frame.Ranks() {
@@ -90,12 +129,9 @@ func (g *gathering) scan(o *bundle.Options) (err error) {
 func (g *gathering) scanPinned(rank frame.Rank) error {
 	var failed error
 	looked := 0
-	err := frame.PinnedOf(g.r, g.t.Number, rank, func(c *frame.Card) bool {
+	err := g.look.Pinned(rank, func(c *frame.Card) bool {
 		if g.shows(c) {
-			var found bundle.Candidate
-			if found, failed = g.candidate(c); failed != nil {
-				return false
-			}
+			found := g.candidate(c)
 			found.PinRank = int(rank)
 			g.pinned = append(g.pinned, found)
 		}
@@ -110,13 +146,9 @@ func (g *gathering) scanPinned(rank frame.Rank) error {
 func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
 	var failed error
 	looked, kept := 0, 0
-	err := frame.Scan(g.r, g.t.Number, f, class, func(c *frame.Card) bool {
+	err := g.look.Scan(f, class, func(c *frame.Card) bool {
 		if g.shows(c) {
-			var found bundle.Candidate
-			if found, failed = g.candidate(c); failed != nil {
-				return false
-			}
-			g.relevant = append(g.relevant, found)
+			g.relevant = append(g.relevant, g.candidate(c))
 			kept++
 		}
 		looked++
@@ -133,15 +165,12 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 	var failed error
 	var last int64
 	looked, kept := 0, 0
-	err := frame.Outcomes(g.r, g.t.Number, f.Verb, f.Ref, func(c *frame.Card) bool {
+	err := g.look.Outcomes(f.Verb, f.Ref, func(c *frame.Card) bool {
 		if kept >= limit && c.Created != last {
 			return false
 		}
 		if g.shows(c) {
-			var found bundle.Candidate
-			if found, failed = g.candidate(c); failed != nil {
-				return false
-			}
+			found := g.candidate(c)
 			if c.Kind == record.Event {
 				found.Known = 0 // what followed is told with it
 				g.tries = append(g.tries, try{object, c.Position})
@@ -180,17 +209,9 @@ func addressed(agents []string, agent string) bool {
 	})
 }
 
-// candidate makes a candidate of a card.
-func (g *gathering) candidate(c *frame.Card) (bundle.Candidate, error) {
-	if g.used && c.Kind == record.Event {
-		var err error
-		if c.Uses, c.Wins, c.Losses, err = frame.Usage(g.r, g.t.Number, record.Event, c.Thing); err != nil {
-			return bundle.Candidate{}, err
-		}
-	}
-	found := bundle.Candidate{
-		Kind: c.Kind, ID: c.ID, Created: c.Created, Salience: g.weights.Score(c.Factors(g.now)), Index: len(g.cards),
-	}
+// candidate makes a candidate of a card, which is not weighed yet.
+func (g *gathering) candidate(c *frame.Card) bundle.Candidate {
+	found := bundle.Candidate{Kind: c.Kind, ID: c.ID, Created: c.Created, Index: len(g.cards)}
 	switch g.form {
 	case memory.FormShort:
 		found.Known = c.ShortTokens
@@ -198,5 +219,6 @@ func (g *gathering) candidate(c *frame.Card) (bundle.Candidate, error) {
 		found.Known = c.MediumTokens
 	}
 	g.cards = append(g.cards, c)
-	return found, nil
+	g.ofKind[c.Kind] = append(g.ofKind[c.Kind], c)
+	return found
 }

@@ -65,9 +65,6 @@ func lessons(t *testing.T, fs disk.FS, cited ...memory.URI) (w salience.Weights,
 			t.Fatal(err)
 		}
 		text += fmt.Sprintf(", %s %d %d %d", u.ID, uses, wins, losses)
-		if c, ok, err := frame.CardOf(s, tenant.Number, u.Kind, thing); err != nil || ok && (c.Uses != uses || c.Wins != wins || c.Losses != losses) {
-			t.Errorf("the card of %s says otherwise: %+v %v", u.ID, c, err)
-		}
 	}
 	return w, text
 }

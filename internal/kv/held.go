@@ -2,7 +2,10 @@ package kv
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -15,6 +18,7 @@ import (
 type heldWrites struct {
 	bytes []byte
 	list  []heldWrite
+	order []heldPlace
 }
 
 // heldWrite is one of them. Its key is at the given place, its value behind.
@@ -23,6 +27,35 @@ type heldWrite struct {
 	key   int
 	value int
 	gone  bool // a deletion
+}
+
+// heldPlace is the place of a write in the order of the keys: the first 16 bytes
+// of its key as two numbers, which mostly decide, and its number.
+type heldPlace struct {
+	head, neck uint64
+	write      int
+}
+
+// maxHeld is how many bytes of room are kept for the next transaction. What is
+// larger is rare.
+const maxHeld = 16 << 20
+
+// hold returns room for the writes of a transaction: that of one which has ended,
+// if there is any. Growing it anew each time would be most of what transactions
+// allocate.
+func hold(rooms *sync.Pool) *heldWrites {
+	if h, ok := rooms.Get().(*heldWrites); ok {
+		return h
+	}
+	return new(heldWrites)
+}
+
+// release gives the room back.
+func (h *heldWrites) release(rooms *sync.Pool) {
+	if cap(h.bytes) <= maxHeld {
+		h.bytes, h.list = h.bytes[:0], h.list[:0]
+		rooms.Put(h)
+	}
 }
 
 // add holds a write back, and returns its number.
@@ -37,12 +70,39 @@ func (h *heldWrites) value(w *heldWrite) []byte {
 	return h.bytes[w.at+w.key : w.at+w.key+w.value]
 }
 
+// sort returns the writes in the order of their keys, those to one key as they
+// came.
+func (h *heldWrites) sort() []heldPlace {
+	h.order = slices.Grow(h.order[:0], len(h.list))
+	for i := range h.list {
+		var begin [16]byte
+		copy(begin[:], h.keyOf(&h.list[i]))
+		h.order = append(h.order, heldPlace{binary.BigEndian.Uint64(begin[:8]), binary.BigEndian.Uint64(begin[8:]), i})
+	}
+	slices.SortFunc(h.order, func(x, y heldPlace) int {
+		switch {
+		case x.head != y.head:
+			return cmp.Compare(x.head, y.head)
+		case x.neck != y.neck:
+			return cmp.Compare(x.neck, y.neck)
+		}
+		if c := bytes.Compare(h.keyOf(&h.list[x.write]), h.keyOf(&h.list[y.write])); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.write, y.write)
+	})
+	return h.order
+}
+
+// size is at most what the writes take in a batch: a byte, and a length of up to
+// five bytes before each key and each value.
+func (h *heldWrites) size() int { return 16 + len(h.bytes) + 11*len(h.list) }
+
 // into hands the writes over. Of several to one key the last one counts, as it
 // was written last.
 func (h *heldWrites) into(b *pebble.Batch) error {
-	slices.SortStableFunc(h.list, func(x, y heldWrite) int { return bytes.Compare(h.keyOf(&x), h.keyOf(&y)) })
-	for i := range h.list {
-		w := &h.list[i]
+	for _, p := range h.sort() {
+		w := &h.list[p.write]
 		var err error
 		if w.gone {
 			err = b.Delete(h.keyOf(w), nil)

@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -60,6 +61,7 @@ type Store struct {
 	db    *pebble.DB
 	dir   string
 	watch *watch
+	rooms sync.Pool // of transactions that have ended
 }
 
 // Open opens the store in o.Dir, making it if there is none.

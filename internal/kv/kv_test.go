@@ -127,6 +127,74 @@ func TestReadersAgree(t *testing.T) {
 	})
 }
 
+// A transaction that cannot be iterated over writes what was set last, whatever
+// its keys have in common and in whatever order they come, and an iterator that
+// is sent from range to range finds it.
+func TestWritesInOrder(t *testing.T) {
+	s := open(t, disk.NewMem())
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		own := fmt.Sprintf("round %08d", round) // 14 bytes
+		want := make(map[string]string)
+		tx := s.Begin()
+		key := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0xff}), 0, 6)
+		for i := range rapid.IntRange(0, 60).Draw(rt, "writes") {
+			k := own + string(key.Draw(rt, "key"))
+			var err error
+			switch v := fmt.Sprint(i); rapid.IntRange(0, 2).Draw(rt, "sort") {
+			case 0:
+				err = tx.Delete([]byte(k))
+				delete(want, k)
+			case 1:
+				err = tx.Set([]byte(k), []byte(v))
+				want[k] = v
+			case 2:
+				err = tx.SetBlind([]byte(k), []byte(v))
+				want[k] = v
+			}
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		it, err := s.Iter([]byte("a"), []byte("b"))
+		if err != nil || it.First() {
+			rt.Fatal("there is something else", err)
+		}
+		for range 3 {
+			got := make(map[string]string)
+			from := own
+			for _, end := range []string{"\x00", "\x01\x00", "\x02", "\xff\xff"} {
+				to := own + end
+				it.Within([]byte(from), []byte(to))
+				for ok := it.First(); ok; ok = it.Next() {
+					v, err := it.Value()
+					if err != nil {
+						rt.Fatal(err)
+					}
+					got[string(it.Key())] = string(v)
+				}
+				from = to
+			}
+			for k, v := range want {
+				if k < own+"\xff\xff" && got[k] != v {
+					rt.Fatalf("%q is %q, want %q", k, got[k], v)
+				}
+				delete(got, k)
+			}
+			if len(got) > 0 {
+				rt.Fatalf("also there: %q", got)
+			}
+		}
+		if err := it.Close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
 func clone(m map[string]string) map[string]string {
 	c := make(map[string]string, len(m))
 	for k, v := range m {

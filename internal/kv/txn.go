@@ -12,10 +12,11 @@ import (
 type Txn struct {
 	s *Store
 	b *pebble.Batch
-	// indexed is whether the batch itself can be read. If not, what is written
-	// is held back, and own says where the keys are that may be asked for.
+	// indexed is whether the batch itself can be read. If not, there is none until
+	// it is needed, what is written is held back, and own says where the keys are
+	// that may be asked for.
 	indexed bool
-	held    heldWrites
+	held    *heldWrites
 	own     map[string]int
 	// seek looks keys up that the transaction did not write. One iterator for
 	// many lookups is several times cheaper than as many calls of Get, and
@@ -27,7 +28,7 @@ type Txn struct {
 // Begin returns a transaction that can be read by key, but not iterated over.
 // It is the cheaper of the two.
 func (s *Store) Begin() *Txn {
-	return &Txn{s: s, b: s.db.NewBatch(), own: make(map[string]int)}
+	return &Txn{s: s, held: hold(&s.rooms), own: make(map[string]int)}
 }
 
 // BeginIndexed returns a transaction whose iterators see its own writes.
@@ -53,6 +54,14 @@ func (t *Txn) SetBlind(key, value []byte) error {
 	return nil
 }
 
+// Size returns about how many bytes the writes of the transaction take.
+func (t *Txn) Size() int {
+	if t.indexed {
+		return t.b.Len()
+	}
+	return len(t.held.bytes)
+}
+
 // Delete removes a key.
 func (t *Txn) Delete(key []byte) error {
 	if t.indexed {
@@ -65,6 +74,9 @@ func (t *Txn) Delete(key []byte) error {
 // DeleteRange removes the keys in [lower, upper) that were there before the
 // transaction began.
 func (t *Txn) DeleteRange(lower, upper []byte) error {
+	if t.b == nil {
+		t.b = t.s.db.NewBatch()
+	}
 	return explain(t.s.dir, t.b.DeleteRange(lower, upper, nil))
 }
 
@@ -111,13 +123,18 @@ func (t *Txn) Commit() error {
 	if err := t.unseek(); err != nil {
 		return err
 	}
-	if err := t.held.into(t.b); err != nil {
-		return explain(t.s.dir, err)
+	if !t.indexed {
+		if t.b == nil {
+			t.b = t.s.db.NewBatchWithSize(t.held.size())
+		}
+		if err := t.held.into(t.b); err != nil {
+			return explain(t.s.dir, err)
+		}
 	}
 	if err := t.b.Commit(pebble.NoSync); err != nil {
 		return explain(t.s.dir, err)
 	}
-	return explain(t.s.dir, t.b.Close())
+	return t.end()
 }
 
 // Discard ends the transaction without effect.
@@ -125,7 +142,21 @@ func (t *Txn) Discard() error {
 	if err := t.unseek(); err != nil {
 		return err
 	}
-	return explain(t.s.dir, t.b.Close())
+	return t.end()
+}
+
+// end lets go of what the transaction has.
+func (t *Txn) end() error {
+	if t.held != nil {
+		t.held.release(&t.s.rooms)
+		t.held, t.own = nil, nil
+	}
+	if t.b == nil {
+		return nil
+	}
+	b := t.b
+	t.b = nil
+	return explain(t.s.dir, b.Close())
 }
 
 // unseek lets go of the iterator for lookups.

@@ -164,9 +164,6 @@ func OfSession(kind record.Kind, session string) Way {
 	return Way{table: tableSession, kind: kind, word: session}
 }
 
-// Kind is the kind of the things on the list.
-func (w Way) Kind() record.Kind { return w.kind }
-
 // prefix is how the keys of the list begin.
 func (w Way) prefix(tenant uint32) index.Key {
 	k := index.NewKey(nil, Prefix, w.table, tenant).Byte(byte(w.kind))

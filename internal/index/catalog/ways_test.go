@@ -23,8 +23,11 @@ import (
 // first.
 func (w *world) between(way catalog.Way, from, until int64, ids ...string) (got []string) {
 	w.t.Helper()
+	kinds := []record.Kind{record.Memory, record.Feedback}
 	err := catalog.Between(w.s, 0, way, from, until, func(d catalog.Thing) bool {
-		i := slices.IndexFunc(ids, func(id string) bool { return catalog.ThingOf("acme", way.Kind(), id) == d })
+		i := slices.IndexFunc(ids, func(id string) bool {
+			return slices.ContainsFunc(kinds, func(k record.Kind) bool { return catalog.ThingOf("acme", k, id) == d })
+		})
 		if i < 0 {
 			w.t.Fatal("a thing that nobody put")
 		}

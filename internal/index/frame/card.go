@@ -47,7 +47,7 @@ type Card struct {
 	ShortTokens, MediumTokens int
 
 	// Uses, Wins and Losses are how often feedback drew on it, and how often
-	// that went well and badly. Of an event they are zero here: see [Usage].
+	// that went well and badly. They are zero until [Cursor.Count] sets them.
 	Uses, Wins, Losses uint64
 	Outcome            memory.Outcome // of an event and of a memory of type event; else empty
 

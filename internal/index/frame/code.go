@@ -75,9 +75,7 @@ func (c *Card) encode(dst []byte) []byte {
 	dst = append(dst, byte(c.Trust), outcomeByte(c.Outcome))
 	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(c.Importance))
 	dst = binary.AppendVarint(dst, c.Updated-c.Created)
-	for _, n := range [...]uint64{c.Position, c.Uses, c.Wins, c.Losses} {
-		dst = binary.AppendUvarint(dst, n)
-	}
+	dst = binary.AppendUvarint(dst, c.Position)
 	if flags&flagFrom != 0 {
 		dst = binary.AppendVarint(dst, c.ValidFrom)
 	}
@@ -137,7 +135,7 @@ func (c *Card) decode(v []byte) error {
 	c.Outcome = outcome
 	c.Importance = math.Float64frombits(d.fixed())
 	c.Updated = c.Created + d.varint()
-	c.Position, c.Uses, c.Wins, c.Losses = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
+	c.Position = d.uvarint()
 	c.ValidFrom, c.ValidUntil, c.Expires = math.MinInt64, math.MaxInt64, math.MaxInt64
 	if flags&flagFrom != 0 {
 		c.ValidFrom = d.varintBut(math.MinInt64)

@@ -51,7 +51,6 @@ func drawCard(t *rapid.T) *Card {
 	if rapid.Bool().Draw(t, "two forms") {
 		c.Medium, c.MediumTokens = text("medium"), rapid.IntRange(0, math.MaxInt32).Draw(t, "medium tokens")
 	}
-	c.Uses, c.Wins, c.Losses = rapid.Uint64().Draw(t, "uses"), rapid.Uint64().Draw(t, "wins"), rapid.Uint64().Draw(t, "losses")
 	c.Outcome = rapid.SampledFrom(append(memory.Outcomes(), "")).Draw(t, "outcome")
 	return c
 }
@@ -103,7 +102,7 @@ func FuzzCard(f *testing.F) {
 		ValidFrom: math.MinInt64, ValidUntil: math.MaxInt64, Expires: 5, Importance: 0.5, Short: "edited a.go", Medium: "edited a.go", ShortTokens: 4, MediumTokens: 4, Outcome: memory.OutcomeSuccess,
 	}).encode(nil))
 	f.Add((&Card{
-		Kind: record.Policy, Agents: []string{"coder", "tester"}, ValidFrom: 1, ValidUntil: 2, Expires: math.MaxInt64, Short: "a", Medium: strings.Repeat("b", 300), Pinned: true, Uses: 300,
+		Kind: record.Policy, Agents: []string{"coder", "tester"}, ValidFrom: 1, ValidUntil: 2, Expires: math.MaxInt64, Short: "a", Medium: strings.Repeat("b", 300), Pinned: true,
 	}).encode(nil))
 	f.Fuzz(func(t *testing.T, v []byte) {
 		c := new(Card)

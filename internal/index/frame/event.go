@@ -48,6 +48,9 @@ func (x *Frames) eventRows(tenant uint32, frames []memory.Frame, c *Card, visit 
 	return nil
 }
 
+// externalImportance is the most that an event from outside can say it matters.
+const externalImportance = 0.3
+
 // eventCard makes the card of an event.
 func (x *Frames) eventCard(r *index.Record, reading *kind.Reading) *Card {
 	ev, at := r.Event, happened(r)
@@ -59,15 +62,33 @@ func (x *Frames) eventCard(r *index.Record, reading *kind.Reading) *Card {
 		Importance: reading.Importance, Outcome: reading.Outcome,
 		Medium: reading.Medium, MediumTokens: reading.MediumTokens, Short: reading.Short, ShortTokens: reading.ShortTokens,
 	}
+	if c.Trust <= record.External {
+		c.Importance = min(c.Importance, externalImportance)
+	}
 	if end, ok := index.EndOfLife(r.Header.Time, ev); ok {
 		c.Expires = end
 	}
-	x.frames = x.frames[:0]
-	for _, f := range reading.Frames {
-		x.frames = append(x.frames, f.String())
-	}
-	c.Frames = x.frames
+	c.Frames = x.texts(reading.Frames)
 	return c
+}
+
+// texts returns frames in their text form, as parts of one text. They are valid
+// until the next call.
+func (x *Frames) texts(frames []memory.Frame) []string {
+	x.text = x.text[:0]
+	for _, f := range frames {
+		x.text = append(append(x.text, f.Verb...), ':')
+		x.text = append(append(x.text, f.Kind...), '=')
+		x.text = append(x.text, f.Ref...)
+	}
+	whole := string(x.text)
+	x.frames = x.frames[:0]
+	for _, f := range frames {
+		n := len(f.Verb) + 1 + len(f.Kind) + 1 + len(f.Ref)
+		x.frames = append(x.frames, whole[:n])
+		whole = whole[n:]
+	}
+	return x.frames
 }
 
 // happened returns when an event took place: at its timestamp, but not after it

@@ -28,12 +28,13 @@
 // # What is not
 //
 // Whether a card may be shown, holds at a time or has ended is the reader's to
-// judge. The counts of events are in u alone. How an event is read, how a form is
+// judge. Counts are not in the cards that are kept, see [Cursor.Count]. How an event is read, how a form is
 // made and how its tokens are counted is up to the packages kind, memory and
 // tokens: where that changes, the format of this fold must.
 package frame
 
 import (
+	"bytes"
 	"math"
 
 	"lukasa.dev/internal/index"
@@ -56,6 +57,7 @@ type Frames struct {
 	key    []byte
 	value  []byte
 	frames []string
+	text   []byte // of the frames
 	refer  []byte
 }
 
@@ -118,11 +120,6 @@ func (x *Frames) put(tx *kv.Txn, r *index.Record) error {
 			return err
 		}
 	}
-	n, err := countsOf(tx, r.Tenant, c.Kind, c.Thing)
-	if err != nil {
-		return err
-	}
-	c.Uses, c.Wins, c.Losses = n.uses, n.wins, n.losses
 	return x.hang(tx, r.Tenant, c)
 }
 
@@ -186,13 +183,28 @@ func (x *Frames) render(c *Card, body memory.Body, forms memory.Forms) {
 	}
 }
 
+// maxInline is how large a card is at most that is in every row of its thing. A
+// larger one is in the first, and the others refer to it, so that many long frames
+// do not cost their square.
+const maxInline = 4 << 10
+
 // hang writes a card, and the rows and the pin by which it is found.
 func (x *Frames) hang(tx *kv.Txn, tenant uint32, c *Card) error {
 	x.value = c.encode(x.value[:0])
 	if err := tx.Set(cardKey(x.key, tenant, c.Kind, c.Thing), x.value); err != nil {
 		return err
 	}
-	return x.ways(tenant, c, func(key []byte) error { return tx.SetBlind(key, x.value) })
+	var reference []byte
+	return x.ways(tenant, c, func(key []byte) error {
+		switch {
+		case len(x.value) <= maxInline || key[1] != tableRow:
+		case reference == nil:
+			reference = appendReference(x.refer[:0], key)
+		case !bytes.Equal(reference[1:], key[rowFrame:rowClass]): // a frame may be told twice
+			return tx.SetBlind(key, reference)
+		}
+		return tx.SetBlind(key, x.value)
+	})
 }
 
 // drop removes the rows and the pin of a card, if it has any.

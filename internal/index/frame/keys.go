@@ -33,8 +33,16 @@ func cardKey(room []byte, tenant uint32, k record.Kind, thing index.Digest) inde
 }
 
 func usageKey(room []byte, tenant uint32, k record.Kind, thing index.Digest) index.Key {
-	return index.NewKey(room, Prefix, tableUsage, tenant).Byte(byte(k)).Digest(thing)
+	return usagePrefix(room, tenant, k).Digest(thing)
 }
+
+// usagePrefix begins the keys of the counts of a kind, usageThing is where the
+// digest follows.
+func usagePrefix(room []byte, tenant uint32, k record.Kind) index.Key {
+	return index.NewKey(room, Prefix, tableUsage, tenant).Byte(byte(k))
+}
+
+const usageThing = 6 + 1
 
 func feedbackKey(room []byte, tenant uint32, thing index.Digest) index.Key {
 	return index.NewKey(room, Prefix, tableFeedback, tenant).Digest(thing)

@@ -20,6 +20,11 @@ func countsOf(r kv.Reader, tenant uint32, k record.Kind, thing index.Digest) (n 
 	if err != nil || !ok {
 		return n, err
 	}
+	return decodeCounts(v)
+}
+
+// decodeCounts reads what setCounts writes.
+func decodeCounts(v []byte) (n counts, err error) {
 	d := reader{bytes: v}
 	if d.byte() != layout {
 		return n, damaged("a count", errCard)
@@ -115,8 +120,9 @@ func (x *Frames) takeBack(tx *kv.Txn, tenant uint32, thing index.Digest) error {
 	return x.count(tx, tenant, c, ^uint64(0))
 }
 
-// count adds by, which is one or minus one, to the counts of what was cited, in
-// their table and in the cards that have a copy.
+// count adds by, which is one or minus one, to the counts of what was cited. They
+// are in no card: a feedback that cites many things with many frames would write
+// all of them anew.
 func (x *Frames) count(tx *kv.Txn, tenant uint32, c *cited, by uint64) error {
 	for _, t := range c.things {
 		n, err := countsOf(tx, tenant, t.kind, t.thing)
@@ -130,14 +136,14 @@ func (x *Frames) count(tx *kv.Txn, tenant uint32, c *cited, by uint64) error {
 		case memory.OutcomeFailure:
 			n.losses += by
 		}
-		if err := x.setCounts(tx, tenant, t, n); err != nil {
+		if err := setCounts(tx, tenant, t, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *Frames) setCounts(tx *kv.Txn, tenant uint32, t citation, n counts) (err error) {
+func setCounts(tx *kv.Txn, tenant uint32, t citation, n counts) (err error) {
 	key := usageKey(nil, tenant, t.kind, t.thing)
 	if n == (counts{}) {
 		err = tx.Delete(key)
@@ -148,13 +154,5 @@ func (x *Frames) setCounts(tx *kv.Txn, tenant uint32, t citation, n counts) (err
 		}
 		err = tx.Set(key, v)
 	}
-	if err != nil || t.kind != record.Memory && t.kind != record.Policy {
-		return err
-	}
-	card, found, err := cardAt(tx, tenant, t.kind, t.thing)
-	if err != nil || !found || card.gone {
-		return err
-	}
-	card.Uses, card.Wins, card.Losses = n.uses, n.wins, n.losses
-	return x.hang(tx, tenant, card)
+	return err
 }
