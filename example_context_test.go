@@ -47,8 +47,8 @@ func ExampleTenant_Context() {
 	fmt.Println(bundle.TotalTokens, "of", bundle.Budget, "tokens,", bundle.Trimmed, "left out")
 	// Output:
 	// pinned, user: (hard) Never deploy on a Friday.
-	// outcome, tool: edited billing/refund.go (modify, +1 -1) -> ran `go test ./billing/...`: 42 passed, 0 failed -> user feedback positive: "Works, thank you."
-	// 49 of 3000 tokens, 0 left out
+	// outcome, tool: edited billing/refund.go (modify, +1 -1) -> ran `go vet ./billing/...`: exit 0 -> ran `go test ./billing/...`: 42 passed, 0 failed -> user feedback positive: "Works, thank you."
+	// 61 of 3000 tokens, 0 left out
 }
 
 // A sub-agent is handed a token, and is told what the token allows.

@@ -135,6 +135,9 @@ func (w *twin) answers(v engine.View) map[string]string {
 		w.t.Helper()
 		text := ""
 		if err != nil {
+			if fault.CodeOf(err) == fault.InvalidArgument {
+				w.t.Errorf("%s is no question: %v", question, err) // twins that both refuse it prove nothing
+			}
 			text = fmt.Sprintf("%s: %v", fault.CodeOf(err), err)
 		} else {
 			data, err := json.Marshal(answer)
@@ -179,11 +182,11 @@ func (w *twin) answers(v engine.View) map[string]string {
 				}
 				_, changes, err := w.b.History(ctx, engine.RefOf(u), v)
 				note("history "+u.String(), changes, err)
+				past, err := w.b.ResolveAt(ctx, u, engine.AtVersion(1), v)
+				note("resolve at version 1 "+u.String(), past, err)
 			}
 			x, err := w.b.Resolve(ctx, u, v)
 			note("resolve "+u.String(), x, err)
-			x, err = w.b.ResolveAt(ctx, u, engine.AtVersion(1), v)
-			note("resolve at version 1 "+u.String(), x, err)
 			x, err = w.b.ResolveAt(ctx, u, engine.AtPosition(0), v)
 			note("resolve at position 0 "+u.String(), x, err)
 			things, err := w.b.Referrers(ctx, u, v)
@@ -225,7 +228,7 @@ func (w *twin) answers(v engine.View) map[string]string {
 	for name, o := range map[string]engine.FindOptions{
 		"tag": {Tags: []string{"t"}}, "secret": {Tags: []string{"secret"}}, "session": {Session: "s1"}, "hidden session": {Session: "hidden"},
 		"key": {KeyPrefix: "keys"}, "text": {Tags: []string{"t"}, Text: "number"}, "frame": {Frame: "modify:file=a/b.go"},
-		"graph": {Tags: []string{"t"}, Follow: []engine.Step{{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Direction: "both", Hops: 2}}}, "one": {Tags: []string{"t"}, Limit: 1},
+		"graph": {KeyPrefix: "keys/0", Follow: []engine.Step{{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Direction: "both", Hops: 2}}}, "one": {Tags: []string{"t"}, Limit: 1},
 	} {
 		o.Tenant, o.View = "acme", v
 		found, err := w.b.Find(ctx, o)
@@ -321,6 +324,11 @@ func TestHiddenIsAbsent(t *testing.T) {
 			for question, answer := range plain {
 				if answer != plainBare[question] {
 					differ++
+				}
+			}
+			for _, answers := range []map[string]string{plain, plainBare} {
+				if graph := answers["find graph"]; !strings.Contains(graph, `"Matched":1`) || strings.Contains(graph, `"Reached":0`) {
+					t.Errorf("without a scope, the steps lead nowhere: %s", graph)
 				}
 			}
 			if differ < 200 {

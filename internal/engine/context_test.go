@@ -759,7 +759,7 @@ func TestContextSession(t *testing.T) {
 			t.Errorf("%q does not say %q", text, word)
 		}
 	}
-	if strings.Contains(text, "go vet") {
+	if strings.Contains(text, "git push") {
 		t.Errorf("%q tells a report where there are verdicts", text)
 	}
 	o := about("billing/refund.go")

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,15 +100,127 @@ func TestContextWhatFollowedStops(t *testing.T) {
 	says(t, d.told(about("a.go"), "e1"), "! -> ")
 }
 
-// TestContextWhatFollowedACall: the result of a call is the next with the same
-// frame, and is told with it.
+// TestContextWhatFollowedACall: the result of a call is told with it, and not by
+// itself.
 func TestContextWhatFollowedACall(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", `c1 tool_call {"tool_name":"search_code","arguments":{"query":"round"},"call_id":"c"}`,
 		`r1 tool_result {"tool_name":"search_code","call_id":"c","result":{"matches":3},"success":true}`, "t1 "+tests(1, 9))
 	o := engine.ContextOptions{Verb: memory.VerbFind, Objects: map[string]string{"tool": "search_code"}}
 	says(t, d.told(o, "c1"), "search_code", " -> ", "search_code", "!9 failed")
-	says(t, d.told(o, "r1"), "search_code", "! -> ") // says itself how it went
+	if b := d.tell(o); len(b.Outcomes) != 1 || b.Outcomes[0].Status != string(memory.OutcomeSuccess) {
+		t.Errorf("the result of a call is told twice: %+v", b.Outcomes)
+	}
+}
+
+// edits returns a call that edits a.go, runs one that runs a command, and cameOf
+// what came of a call.
+func edits(call string) string {
+	return fmt.Sprintf(`tool_call {"tool_name":"Edit","arguments":{"file_path":"a.go"},"call_id":%q}`, call)
+}
+
+func runs(call, command string) string {
+	return fmt.Sprintf(`tool_call {"tool_name":"Bash","arguments":{"command":%q},"call_id":%q}`, command, call)
+}
+
+func cameOf(tool, call, said string, well bool) string {
+	return fmt.Sprintf(`tool_result {"tool_name":%q,"call_id":%q,"success":%v,"result":{"text":%q}}`, tool, call, well, said)
+}
+
+// TestContextOwnResult: what came of a call is its own result, wherever it stands
+// in what followed, and no other. Where it failed, nothing else is told.
+func TestContextOwnResult(t *testing.T) {
+	d := newDesk(t)
+	d.happen("s", "c1 "+edits("1"), "c2 "+edits("2"), "r2 "+cameOf("Edit", "2", "not found", false), "r1 "+cameOf("Edit", "1", "updated", true),
+		"c3 "+runs("3", "go test ./..."), "r3 "+cameOf("Bash", "3", "--- FAIL: TestA", false), "f1 "+thanks)
+	says(t, d.told(about("a.go"), "c2"), "called Edit on a.go -> Edit failed", "not found", "!FAIL", "!well done")
+	// The second did nothing, so that the tests say something about the first.
+	says(t, d.told(about("a.go"), "c1"), "called Edit on a.go -> succeeded -> ran `go test ./...`: failed", "FAIL: TestA", " -> ", "well done", "!not found")
+	b := d.tell(about("a.go"))
+	if b.Outcomes[0].Status != string(memory.OutcomeFailure) || b.Outcomes[1].Status != string(memory.OutcomeSuccess) {
+		t.Errorf("%+v", b.Outcomes)
+	}
+
+	d = newDesk(t)
+	d.happen("s", "c1 "+edits("1"), "r2 "+cameOf("Edit", "2", "of another", true))
+	says(t, d.told(about("a.go"), "c1"), "! -> ")
+
+	// By the parent, where the result has no call_id.
+	d = newDesk(t)
+	d.happen("s", "c1 "+edits("1"), `r2 tool_result {"tool_name":"Edit","success":true} "parent_event_id":"c0"`, `r1 tool_result {"tool_name":"Edit","success":false} "parent_event_id":"c1"`, "t1 "+tests(11, 0))
+	says(t, d.told(about("a.go"), "c1"), " -> Edit failed", "!passed", "!succeeded")
+
+	// By the tool, where neither names anything.
+	const call, result = `tool_call {"tool_name":"Edit","arguments":{"path":"a.go"}}`, `tool_result {"tool_name":"Edit","success":false}`
+	d = newDesk(t)
+	d.happen("s", "c1 "+call, `x1 tool_result {"tool_name":"Read","success":true}`, "r1 "+result, "t1 "+tests(11, 0))
+	says(t, d.told(about("a.go"), "c1"), " -> Edit failed", "!Read", "!passed")
+	d = newDesk(t)
+	d.happen("s", "c1 "+call, "c2 "+call, "r2 "+result)
+	says(t, d.told(about("a.go"), "c1"), "! -> ")
+	says(t, d.told(about("a.go"), "c2"), " -> Edit failed")
+}
+
+// TestContextChecks: commands that check are verdicts, whoever ran them, and one
+// that failed is told in any case.
+func TestContextChecks(t *testing.T) {
+	d := newDesk(t)
+	d.happen("s", "e1 "+edit, `v1 command_exec {"command":"git diff","exit_code":0}`, `v2 command_exec {"command":"npm run lint","exit_code":1,"stderr":"no semicolon"}`)
+	says(t, d.told(about("a.go"), "e1"), " -> ran `npm run lint`: exit 1", "!git diff")
+
+	d = newDesk(t)
+	d.happen("s", "e1 "+edit, "c1 "+runs("1", "cat a.go"), "r1 "+cameOf("Bash", "1", "package a", true), "c2 "+runs("2", "cd x && go build ./... && go test ./..."),
+		"r0 "+cameOf("Bash", "0", "of another", false), "r2 "+cameOf("Bash", "2", "--- FAIL: TestA", false))
+	says(t, d.told(about("a.go"), "e1"), " -> ran `cd x && go build ./... && go test ./...`: failed", "FAIL: TestA", "!package a", "!of another")
+
+	// What went well gives way to what did not.
+	d = newDesk(t)
+	d.happen("s", "e1 "+edit)
+	for i := range 4 {
+		d.happen("s", fmt.Sprintf("t%d %s", i, tests(21+i, 0)))
+	}
+	d.happen("s", "v1 "+vet, "t9 "+tests(9, 7), "f1 "+thanks)
+	says(t, d.told(about("a.go"), "e1"), "21 passed", "22 passed", "7 failed", "!23 passed", "!vet", "!well done")
+
+	// In the short form as well.
+	o := about("a.go")
+	o.Form = memory.FormShort
+	says(t, d.told(o, "e1"), "7 failed")
+}
+
+// TestContextLooking: what was only looked at is told with its answer alone.
+func TestContextLooking(t *testing.T) {
+	d := newDesk(t)
+	d.happen("s", `b1 browser_action {"action":"navigate","url":"https://a.b"}`, `c1 tool_call {"tool_name":"WebFetch","arguments":{"url":"https://a.b"},"call_id":"1"}`,
+		"r1 "+cameOf("WebFetch", "1", "a page", true), "v1 "+vet, "t1 "+tests(11, 1), "f1 "+thanks)
+	o := engine.ContextOptions{Verb: memory.VerbFind, Objects: map[string]string{"url": "https://a.b"}}
+	says(t, d.told(o, "b1"), "https://a.b", "! -> ")
+	says(t, d.told(o, "c1"), "called WebFetch on https://a.b -> WebFetch succeeded", "a page", "!passed", "!well done", "!vet")
+}
+
+// TestContextFeedbackOn: feedback that names an event is about that one, its result
+// or its call; feedback on what the agent said is about what it did before.
+func TestContextFeedbackOn(t *testing.T) {
+	for target, want := range map[string]string{"c1": "c1", "r1": "c1", "c2": "c2", "r2": "c2", "m1": "c1 c2", "m0": "", "c0": "", "": "c1 c2"} {
+		d := newDesk(t)
+		named := ""
+		if target != "" {
+			named = fmt.Sprintf(`,"target_event_id":%q`, target)
+		}
+		d.happen("s", `m0 message {"role":"user","text":"do it"}`, "c1 "+edits("1"), "r1 "+cameOf("Edit", "1", "ok", true),
+			`c2 tool_call {"tool_name":"Edit","arguments":{"file_path":"b.go"},"call_id":"2"}`, "r2 "+cameOf("Edit", "2", "ok", true),
+			`m1 message {"role":"assistant","text":"done"}`, `f1 feedback {"signal":"negative","comment":"wrong"`+named+`}`)
+		var told []string
+		for id, file := range map[string]string{"c1": "a.go", "c2": "b.go"} {
+			if strings.Contains(d.told(about(file), id), "wrong") {
+				told = append(told, id)
+			}
+		}
+		slices.Sort(told)
+		if got := strings.Join(told, " "); got != want {
+			t.Errorf("feedback on %q is told with %q, want %q", target, got, want)
+		}
+	}
 }
 
 // TestContextWhatFollowedIsShown: what is erased or over is not told, and the

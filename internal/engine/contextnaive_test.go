@@ -307,7 +307,13 @@ func (s *scribe) score(l *leaf, importance float64) {
 	f := salience.Factors{Recency: salience.Recency(s.now.Sub(l.Updated)), Importance: importance}
 	uses, wins, losses := s.usage(l.URI)
 	f.Access, f.Citations = salience.Access(uses), salience.Citations(wins, losses)
+	if l.Kind == record.Event && l.Trust == record.External {
+		f.Importance = min(importance, 0.3)
+	}
 	l.score = s.weights().Score(f)
+	if l.Trust < record.User {
+		l.score = min(l.score, 0.69)
+	}
 }
 
 // ofThing makes a leaf of a memory or policy.
@@ -480,51 +486,168 @@ func (s *scribe) render(l *leaf, tries map[string][]string) {
 	if l.event != nil && l.tier == bundle.TierOutcomes {
 		l.known = 0
 		if l.Status == string(memory.OutcomeUnknown) {
-			for _, ev := range s.followed(l, tries[l.ID]) {
+			came, outcome := s.followed(l, tries[l.ID])
+			for _, p := range came {
 				if full {
-					l.Text += "\n-> " + kind.Read(ev.Event).Text
-				} else if longer := l.Text + " -> " + kind.Read(ev.Event).Text; counter.Count(longer) <= memory.MediumTokens {
+					l.Text += "\n-> " + p.text
+				} else if longer := l.Text + " -> " + p.text; counter.Count(longer) <= memory.MediumTokens {
 					l.Text = longer
 				} else {
 					s.d.t.Fatalf("%q is too long for this test", longer)
 				}
-				l.Trust = min(l.Trust, ev.Trust)
+				l.Trust = min(l.Trust, p.trust)
+			}
+			if outcome != "" {
+				l.Status = string(outcome)
 			}
 		}
 	}
 	l.Tokens = counter.Count(l.Text)
 }
 
-// followed returns what came of an event.
-func (s *scribe) followed(l *leaf, tries []string) []*engine.StoredEvent {
-	var window []*engine.StoredEvent
-	for _, session := range s.sessions {
-		at := slices.IndexFunc(session, func(ev *engine.StoredEvent) bool { return ev == l.event })
-		if at < 0 {
+// sequel is a part of what came of an event.
+type sequel struct {
+	text   string
+	trust  record.Trust
+	failed bool
+	weak   bool
+}
+
+// resultOf returns the result of an event among those behind it.
+func (s *scribe) resultOf(ev *engine.StoredEvent, behind []*engine.StoredEvent) *engine.StoredEvent {
+	of := kind.Read(ev.Event)
+	for i, r := range behind {
+		if r.Event.EventType != hmx.TypeToolResult || s.over(r) {
 			continue
 		}
-		for _, ev := range session[at+1:] {
-			if len(window) == 16 {
-				break
+		got := kind.Read(r.Event)
+		if ev.Event.EventType == hmx.TypeToolCall && of.Call != "" && got.Call != "" {
+			if of.Call == got.Call {
+				return r
 			}
-			window = append(window, ev)
-			if slices.Contains(tries, ev.Event.EventID) {
+			continue
+		}
+		if parent := r.Event.ParentEventID.Value; parent != "" {
+			if parent == ev.Event.EventID {
+				return r
+			}
+			continue
+		}
+		if ev.Event.EventType != hmx.TypeToolCall || of.Call != "" || got.Call != "" {
+			continue
+		}
+		call, _ := ev.Event.ToolCall()
+		result, _ := r.Event.ToolResult()
+		again := slices.ContainsFunc(behind[:i], func(e *engine.StoredEvent) bool {
+			other, ok := e.Event.ToolCall()
+			return ok && !s.over(e) && other.ToolName == call.ToolName
+		})
+		if !again && result.ToolName == call.ToolName {
+			return r
+		}
+	}
+	return nil
+}
+
+// followed returns what came of an event, and the outcome of its own result.
+func (s *scribe) followed(l *leaf, tries []string) (came []sequel, outcome memory.Outcome) {
+	var window []*engine.StoredEvent
+	for _, session := range s.sessions {
+		if at := slices.IndexFunc(session, func(ev *engine.StoredEvent) bool { return ev == l.event }); at >= 0 {
+			window = session[at+1 : min(len(session), at+17)]
+		}
+	}
+	failed := func(ev *engine.StoredEvent) bool { return kind.Read(ev.Event).Outcome == memory.OutcomeFailure }
+	own := s.resultOf(l.event, window)
+	ownText := func() []sequel { return []sequel{{text: kind.Read(own.Event).Text, trust: own.Trust}} }
+	if own != nil {
+		outcome = kind.Read(own.Event).Outcome
+	}
+	looks := slices.Contains([]memory.Verb{memory.VerbFind, memory.VerbAnalyze, memory.VerbMonitor}, s.o.Verb)
+	if looks || own != nil && failed(own) {
+		if own != nil {
+			came = ownText()
+		}
+		return came, outcome
+	}
+	end := len(window)
+	for i, ev := range window {
+		if !slices.Contains(tries, ev.Event.EventID) {
+			continue
+		}
+		if ev.Event.EventType == hmx.TypeToolCall && !s.over(ev) {
+			if r := s.resultOf(ev, window[i+1:]); r != nil && failed(r) {
+				continue
+			}
+		}
+		end = i + 1
+		break
+	}
+	var all []sequel
+	for i, ev := range window {
+		if s.over(ev) {
+			continue
+		}
+		facets := kind.Read(ev.Event)
+		judges := false
+		v := sequel{text: facets.Text, trust: ev.Trust}
+		switch ev.Event.EventType {
+		case hmx.TypeTestRun:
+			judges, v.failed = true, failed(ev)
+		case hmx.TypeError:
+			judges = true
+		case hmx.TypeFeedback:
+			judges = facets.Target == "" || facets.Target == l.ID || own != nil && facets.Target == own.Event.EventID ||
+				l.event.Event.EventType == hmx.TypeToolResult && facets.Target == l.event.Event.ParentEventID.Value ||
+				slices.ContainsFunc(window[:i], func(e *engine.StoredEvent) bool {
+					return e.Event.EventType == hmx.TypeMessage && !s.over(e) && e.Event.EventID == facets.Target
+				})
+		case hmx.TypeCommandExec:
+			judges, v.failed, v.weak = facets.Checks && facets.Tells, failed(ev), !failed(ev)
+		}
+		if judges && i < end {
+			all = append(all, v)
+		}
+		if ev.Event.EventType != hmx.TypeToolResult {
+			continue
+		}
+		for j := min(i, end) - 1; j >= 0; j-- {
+			call := window[j]
+			if call.Event.EventType == hmx.TypeToolCall && !s.over(call) && kind.Read(call.Event).Checks && s.resultOf(call, window[j+1:]) == ev {
+				all = append(all, sequel{kind.Ran(call.Event, ev.Event), min(call.Trust, ev.Trust), failed(ev), !failed(ev)})
 				break
 			}
 		}
 	}
-	pick := func(most int, types ...hmx.EventType) (picked []*engine.StoredEvent) {
-		for _, ev := range window {
-			if len(picked) < most && slices.Contains(types, ev.Event.EventType) && kind.Read(ev.Event).Tells && !s.over(ev) {
-				picked = append(picked, ev)
-			}
+	for len(all) > 3 {
+		i := slices.IndexFunc(all, func(v sequel) bool { return v.weak })
+		if i < 0 {
+			break
 		}
-		return picked
+		all = append(all[:i:i], all[i+1:]...)
 	}
-	if judged := pick(3, hmx.TypeTestRun, hmx.TypeError, hmx.TypeFeedback); len(judged) > 0 {
-		return judged
+	told := slices.Clone(all[:min(len(all), 3)])
+	isFailed := func(v sequel) bool { return v.failed }
+	if i := slices.IndexFunc(all, isFailed); i > 2 {
+		told[2] = all[i]
 	}
-	return pick(1, hmx.TypeToolResult, hmx.TypeCommandExec, hmx.TypeAPIResult)
+	switch {
+	case len(told) > 0:
+		if own != nil {
+			word := map[memory.Outcome]string{memory.OutcomeSuccess: "succeeded", memory.OutcomeUnknown: "answered"}[outcome]
+			came = []sequel{{text: word, trust: own.Trust}}
+		}
+		return append(came, told...), outcome
+	case own != nil:
+		return ownText(), outcome
+	}
+	for _, ev := range window[:end] {
+		typ := ev.Event.EventType
+		if (typ == hmx.TypeCommandExec || typ == hmx.TypeAPIResult) && kind.Read(ev.Event).Tells && !s.over(ev) {
+			return []sequel{{text: kind.Read(ev.Event).Text, trust: ev.Trust}}, ""
+		}
+	}
+	return nil, ""
 }
 
 // compare holds the board's bundle against the scribe's, and returns it.
@@ -584,7 +707,7 @@ func (c *chaos) id(k record.Kind) string {
 }
 
 func (c *chaos) memory() *memory.Memory {
-	m := &memory.Memory{ID: c.id(record.Memory), Text: fmt.Sprintf("Number %d says %s.", c.serial, strings.Repeat("so ", c.rng.IntN(30)))}
+	m := &memory.Memory{ID: c.id(record.Memory), Text: fmt.Sprintf("Number %d says %s.", c.serial, strings.Repeat("so ", c.rng.IntN(90)))}
 	switch pickOf(c.rng, memory.Types()...) {
 	case memory.TypeConstraint:
 		m.Data = &memory.Constraint{Strength: pickOf(c.rng, memory.Strengths()...)}
@@ -633,7 +756,32 @@ func (c *chaos) policy() *memory.Policy {
 	return p
 }
 
-func (c *chaos) event() {
+// scene writes what a coding agent does in a row, with some of it left out.
+func (c *chaos) scene() {
+	lately := func() string { return c.events[len(c.events)-1].ID }
+	call := fmt.Sprint("s", c.rng.IntN(3))
+	c.event("s1", pickOf(c.rng, `file_edit {"path":"a.go","operation":"modify"}`, fmt.Sprintf(`tool_call {"tool_name":"Edit","arguments":{"file_path":"a.go"},"call_id":%q}`, call)))
+	edited := lately()
+	for _, text := range []string{
+		fmt.Sprintf(`tool_result {"tool_name":"Edit","call_id":%q,"success":%v}`, call, c.rng.IntN(4) > 0),
+		`command_exec {"command":"go vet ./...","exit_code":0}`,
+		`tool_call {"tool_name":"Bash","arguments":{"command":"go test ./..."},"call_id":"t"}`,
+		fmt.Sprintf(`tool_result {"tool_name":"Bash","call_id":"t","success":%v}`, c.rng.IntN(2) > 0),
+		`message {"role":"assistant","text":"done"}`,
+		"feedback",
+	} {
+		if c.rng.IntN(5) == 0 {
+			continue
+		}
+		if text == "feedback" {
+			text = fmt.Sprintf(`feedback {"signal":"negative","target_event_id":%q}`, pickOf(c.rng, edited, lately()))
+		}
+		c.event("s1", text)
+	}
+}
+
+// event writes an event, or one at random if there is no text.
+func (c *chaos) event(session, given string) {
 	c.serial++
 	id := fmt.Sprint("e", c.serial)
 	if c.rng.IntN(4) == 0 {
@@ -646,27 +794,65 @@ func (c *chaos) event() {
 		`test_run {"command":"go test ./...","passed":3,"failed":1,"success":false}`, `test_run {"command":"go test ./...","passed":4,"failed":0,"success":true}`,
 		`message {"role":"user","text":"go on"}`, `command_exec {"command":"go vet ./...","exit_code":0}`,
 		`error {"error_type":"Oops","message":"a.go:3: no"}`, `feedback {"signal":"positive","comment":"good"}`,
+		`api_result {"method":"GET","url":"https://a.b","status_code":200}`, `command_exec {"command":"ls","exit_code":0}`,
 	)
-	if c.rng.IntN(6) == 0 {
-		text += fmt.Sprintf(` "ttl_seconds":%d`, 1+c.rng.IntN(100_000))
+	if c.rng.IntN(3) == 0 {
+		text = c.call()
+	}
+	if given != "" {
+		text = given
 	}
 	if c.rng.IntN(6) == 0 {
-		text += ` "salience":0.9`
-		if strings.Contains(text, "ttl") {
-			text = strings.Replace(text, ` "salience"`, `,"salience"`, 1)
-		}
+		text = also(text, fmt.Sprintf(`"ttl_seconds":%d`, 1+c.rng.IntN(100_000)))
 	}
-	ev, _, err := hmx.DecodeEvent([]byte(c.desk.event(pickOf(c.rng, "s1", "s2"), id+" "+text)))
+	if c.rng.IntN(6) == 0 {
+		text = also(text, `"salience":0.9`)
+	}
+	ev, _, err := hmx.DecodeEvent([]byte(c.desk.event(session, id+" "+text)))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if c.rng.IntN(8) == 0 { // late, or from the future, but at a place of its own
+	if given == "" && c.rng.IntN(8) == 0 { // late, or from the future, but at a place of its own
 		ev.Sequence += 1_000_000_000 * c.rng.Int64N(2)
 		ev.Timestamp = timeOf(c.t, c.clock.Now().Add(time.Duration(c.rng.IntN(40)-20)*time.Hour))
 	}
 	have(c.AppendEvents(ctx, c.writer(), []*hmx.Event{ev}))(c.t)
 	c.events = append(c.events, memory.URI{Tenant: "acme", Kind: record.Event, ID: id})
 	c.clock.Move(time.Second) // so that sequences differ
+}
+
+// also adds a member to the text of an event.
+func also(text, member string) string {
+	if strings.Contains(text, "} ") {
+		return text + "," + member
+	}
+	return text + " " + member
+}
+
+// call makes a call, a result or feedback, which often belong together.
+func (c *chaos) call() string {
+	lately := "none"
+	if n := len(c.events); n > 0 {
+		lately = c.events[n-1-c.rng.IntN(min(n, 4))].ID
+	}
+	join, parent := "", ""
+	if c.rng.IntN(5) > 0 {
+		join = fmt.Sprintf(`,"call_id":"c%d"`, c.rng.IntN(2))
+	}
+	if c.rng.IntN(3) == 0 {
+		parent = fmt.Sprintf(` "parent_event_id":%q`, lately)
+	}
+	tool, arguments := "Edit", `{"file_path":"a.go"}`
+	if c.rng.IntN(2) == 0 {
+		tool, arguments = "Bash", pickOf(c.rng, `{"command":"go test ./..."}`, `{"command":"go test ./..."}`, `{"command":"ls a.go"}`, `{"command":"sed -i s/a/b/ a.go"}`)
+	}
+	switch c.rng.IntN(5) {
+	case 0:
+		return fmt.Sprintf(`feedback {"signal":"negative","target_event_id":%q}`, lately)
+	case 1, 2:
+		return fmt.Sprintf(`tool_call {"tool_name":%q,"arguments":%s%s}`, tool, arguments, join)
+	}
+	return fmt.Sprintf(`tool_result {"tool_name":%q%s%s}%s`, tool, join, pickOf(c.rng, `,"success":true`, `,"success":false`, ``, `,"success":false,"result":{"stderr":"a.go:3: no"}`), parent)
 }
 
 // step writes something.
@@ -684,7 +870,11 @@ func (c *chaos) step() string {
 	var body memory.Body
 	switch what := c.rng.IntN(20); {
 	case what < 7:
-		c.event()
+		if c.rng.IntN(4) == 0 {
+			c.scene()
+			return "scene"
+		}
+		c.event(pickOf(c.rng, "s1", "s2"), "")
 		return "event"
 	case what < 12:
 		body = c.memory()
@@ -742,7 +932,7 @@ func (c *chaos) step() string {
 func (c *chaos) options() engine.ContextOptions {
 	o := engine.ContextOptions{
 		BudgetTokens: pickOf(c.rng, 0, 0, 1, 40, 150, 400, 1_000_000_000), OutcomeLimit: c.rng.IntN(6),
-		Form: pickOf(c.rng, "", memory.FormMedium, memory.FormMedium, memory.FormFull), Objects: map[string]string{},
+		Form: pickOf(c.rng, "", memory.FormMedium, memory.FormShort, memory.FormShort, memory.FormFull), Objects: map[string]string{},
 		View: engine.View{Agent: pickOf(c.rng, "", "coder", "coder", "coder/tests", "tester", "stranger")},
 	}
 	for range 1 + c.rng.IntN(4) {
@@ -805,7 +995,7 @@ func (c *chaos) scope() string {
 // what the scribe makes of the same board. LUKASA_BUNDLES sets how often.
 func TestContextNaive(t *testing.T) {
 	runs := knob(t, "LUKASA_BUNDLES", 500)
-	seen := map[string]int{"pinned": 0, "relevant": 0, "outcomes": 0, "what followed": 0, "trimmed": 0, "more than reachable": 0, "one over budget": 0, "named by URI": 0}
+	seen := map[string]int{"pinned": 0, "relevant": 0, "outcomes": 0, "what followed": 0, "a result of its own": 0, "a check that a tool ran": 0, "feedback on something": 0, "trimmed": 0, "more than reachable": 0, "one over budget": 0, "named by URI": 0}
 	defer func() {
 		for what, n := range seen {
 			if t.Logf("%s: %d", what, n); n == 0 && !t.Failed() && slower == 1 {
@@ -836,6 +1026,9 @@ func TestContextNaive(t *testing.T) {
 				count("relevant", len(b.FrameRelevant) > 0)
 				count("outcomes", len(b.Outcomes) > 0)
 				count("what followed", slices.ContainsFunc(b.Outcomes, func(e *bundle.Entry) bool { return strings.Contains(e.Text, "-> ") }))
+				for what, words := range map[string]string{"a result of its own": "-> Edit", "a check that a tool ran": "-> ran `go test ./...`: failed", "feedback on something": "-> user feedback negative"} {
+					count(what, slices.ContainsFunc(b.Outcomes, func(e *bundle.Entry) bool { return strings.Contains(e.Text, words) }))
+				}
 				count("trimmed", b.Trimmed > 0)
 				count("more than reachable", b.Trimmed > bundle.MaxReachableURIs)
 				count("one over budget", b.TotalTokens > b.Budget)

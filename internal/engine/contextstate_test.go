@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/salience"
 	"lukasa.dev/internal/scope"
 )
 
@@ -165,6 +166,63 @@ func TestContextSameState(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "on another board", answers(t, other, questions), want)
+}
+
+// holdup is a context that holds a call up where it looks whether it is still
+// wanted.
+type holdup struct {
+	context.Context
+	inside chan<- struct{}
+	free   <-chan struct{}
+}
+
+func (h holdup) Err() error {
+	h.inside <- struct{}{}
+	<-h.free
+	return nil
+}
+
+// TestContextTurns: some calls at a time are served. Others wait for them, and
+// whoever is not wanted any more while he waits is told so at once.
+func TestContextTurns(t *testing.T) {
+	d := newDesk(t)
+	d.note(user, constraintNote("rule", memory.StrengthHard))
+	inside, free := make(chan struct{}, 10_000), make(chan struct{})
+	var wait sync.WaitGroup
+	call := func() {
+		if b, err := d.Context(holdup{ctx, inside, free}, about("a.go")); err != nil || len(b.Pinned) != 1 {
+			t.Error(b, err)
+		}
+	}
+	served := 4 * runtime.GOMAXPROCS(0)
+	for range served {
+		wait.Go(call)
+	}
+	for range served {
+		<-inside
+	}
+	for range 3 {
+		wait.Go(call)
+	}
+	late, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	if b, err := d.Context(late, about("a.go")); !errors.Is(err, context.DeadlineExceeded) || b != nil {
+		t.Error(b, err)
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if b, err := d.Context(gone, about("a.go")); !errors.Is(err, context.Canceled) || b != nil {
+		t.Error(b, err)
+	}
+	if len(inside) != 0 {
+		t.Error("more than", served, "are served at a time")
+	}
+	// What cannot be answered is refused without a turn.
+	if _, err := d.Context(gone, engine.ContextOptions{Tenant: "acme", Verb: "juggle"}); fault.CodeOf(err) != fault.InvalidArgument {
+		t.Error(err)
+	}
+	close(free)
+	wait.Wait()
 }
 
 // TestContextBesideWriters: who asks while others write is answered of one state,
@@ -460,5 +518,31 @@ func TestContextEventsOfManySessions(t *testing.T) {
 	o.BudgetTokens = 1
 	if b := d.tell(o); b.Trimmed != 64-1 || len(b.ReachableURIs) != 63 || b.Outcomes[0].ID != "e199" {
 		t.Errorf("%d trimmed: %s", b.Trimmed, spell(b))
+	}
+}
+
+// TestContextPinsOutlastPraise: who writes much, calls it important and praises it
+// does not crowd out what is pinned.
+func TestContextPinsOutlastPraise(t *testing.T) {
+	d := newDesk(t)
+	for i := range 5 {
+		d.note(user, constraintNote(fmt.Sprint("rule", i), memory.StrengthHard))
+	}
+	evil := engine.Writer{Actor: "evil", Trust: record.Agent}
+	var praised []memory.URI
+	for i := range 25 {
+		m := d.in("modify:file=a.go", fact(fmt.Sprint("noise", i), "", strings.Repeat("word ", 190)))
+		m.Importance = hmx.Some(1.0)
+		d.note(evil, m)
+		praised = append(praised, memory.URI{Tenant: "acme", Kind: record.Memory, ID: m.ID})
+	}
+	for range 30 {
+		d.put(evil, &memory.Feedback{AgentID: "evil", Outcome: memory.OutcomeSuccess, Cited: praised})
+	}
+	o := about("a.go")
+	o.BudgetTokens = 1000
+	b := d.tell(o)
+	if len(b.Pinned) != 5 || len(b.FrameRelevant) == 0 || b.FrameRelevant[0].Score >= salience.PinnedFloor {
+		t.Errorf("%d pinned, %d others, the best %v", len(b.Pinned), len(b.FrameRelevant), b.FrameRelevant[0].Score)
 	}
 }

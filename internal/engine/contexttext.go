@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
@@ -39,13 +37,16 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 		e.Tokens = -1
 	}
 	if in == bundle.TierOutcomes && c.Kind == record.Event && !told(c) {
-		came, trust, err := g.whatFollowed(c)
+		came, err := g.whatFollowed(c)
 		if err != nil {
 			return err
 		}
-		if len(came) > 0 {
-			e.Trust = min(e.Trust, trust)
-			e.Text, e.Tokens = g.join(e.Text, came)
+		if len(came.parts) > 0 {
+			e.Trust = min(e.Trust, came.trust)
+			e.Text, e.Tokens = g.join(e.Text, came.parts)
+		}
+		if came.outcome != "" {
+			e.Status = string(came.outcome)
 		}
 	}
 	if e.Tokens < 0 {
@@ -79,86 +80,6 @@ func (g *gathering) full(c *frame.Card) (string, error) {
 // told reports whether an event says itself how it went.
 func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.OutcomeUnknown }
 
-// What came of an event that does not say itself how it went is looked for
-// among the events that followed it in its session.
-const (
-	// followed is how many of them are looked at.
-	followed = 16
-	// passed is how many that are out of scope are passed over on the way.
-	passed = 256
-	// verdicts is how many that judge it are told.
-	verdicts = 3
-	// arrow stands between an event and what came of it.
-	arrow = " -> "
-)
-
-// judges are the types of events that say whether what was done before was any
-// good, and reports those that say how they went themselves.
-var (
-	judges  = []hmx.EventType{hmx.TypeTestRun, hmx.TypeError, hmx.TypeFeedback}
-	reports = []hmx.EventType{hmx.TypeToolResult, hmx.TypeCommandExec, hmx.TypeAPIResult}
-)
-
-// whatFollowed returns what came of an event: the first verdicts in what followed
-// it, or else the first report, up to where the same was tried again. It also
-// returns the lowest trust among them.
-func (g *gathering) whatFollowed(c *frame.Card) (texts []string, trust record.Trust, err error) {
-	object := -1
-	for _, t := range g.tries {
-		if t.position == c.Position {
-			object = t.object
-			break
-		}
-	}
-	var places [followed]timeline.Place
-	n, hidden := 0, 0
-	var failed error
-	behind := timeline.Place{Sequence: c.Sequence, Timestamp: c.Timestamp, Position: c.Position}
-	err = timeline.Following(g.r, g.t.Number, c.Session, behind, func(p timeline.Place) bool {
-		if g.view.Scope != "" {
-			var ev *StoredEvent
-			if ev, failed = g.eventAt(p); failed != nil {
-				return false
-			}
-			if ev == nil {
-				hidden++
-				return hidden < passed
-			}
-		}
-		places[n] = p
-		n++
-		return n < followed && !slices.Contains(g.tries, try{object, p.Position})
-	})
-	if err := first(failed, err); err != nil {
-		return nil, 0, err
-	}
-	trust = record.Operator
-	for _, look := range [...]struct {
-		types []hmx.EventType
-		most  int
-	}{{judges, verdicts}, {reports, 1}} {
-		for _, p := range places[:n] {
-			if len(texts) == look.most {
-				break
-			}
-			if !slices.Contains(look.types, p.Type) {
-				continue
-			}
-			text, tier, err := g.tells(p)
-			if err != nil {
-				return nil, 0, err
-			}
-			if text != "" {
-				texts, trust = append(texts, text), min(trust, tier)
-			}
-		}
-		if len(texts) > 0 {
-			break
-		}
-	}
-	return texts, trust, nil
-}
-
 // eventAt returns the event at a place, or nil if it is not there for who looks.
 func (g *gathering) eventAt(p timeline.Place) (*StoredEvent, error) {
 	ev, err := g.b.eventAt(g.r, g.t, p.Position)
@@ -171,52 +92,43 @@ func (g *gathering) eventAt(p timeline.Place) (*StoredEvent, error) {
 	return ev, nil
 }
 
-// tells returns what an event says about how something went, if it does and is
-// not over.
-func (g *gathering) tells(p timeline.Place) (string, record.Trust, error) {
-	ev, err := g.eventAt(p)
-	if err != nil || ev == nil {
-		return "", 0, err
-	}
-	if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= g.now {
-		return "", 0, nil
-	}
-	facets := kind.Read(ev.Event)
-	if !facets.Tells {
-		return "", 0, nil
-	}
-	return facets.Text, ev.Trust, nil
-}
-
 // join returns a text with what came of it behind it, as much as the form has
 // room for, and the count of the whole, or -1 where nothing had to be counted.
-func (g *gathering) join(text string, came []string) (string, int) {
+// What goes first is what came last, but for a check that failed.
+func (g *gathering) join(text string, came []part) (string, int) {
 	limit := memory.MediumTokens
 	switch g.form {
 	case memory.FormFull:
-		for _, c := range came {
-			text += "\n" + strings.TrimLeft(arrow, " ") + c
+		for _, p := range came {
+			text += "\n" + strings.TrimLeft(arrow, " ") + p.text
 		}
 		return text, -1
 	case memory.FormShort:
 		limit = memory.ShortTokens
 	}
-	count := -1
-	for i, c := range came {
-		longer := text + arrow + c
-		n := g.b.tokens.Count(longer)
-		if n > limit {
-			if i == 0 {
-				// Half of the room is for what was done, so that what came of it
-				// is told in any case.
-				shorter, _ := cut(g.b.tokens, text, limit/2)
-				text, count = cut(g.b.tokens, shorter+arrow+c, limit)
-			}
-			break
+	for {
+		longer := text
+		for _, p := range came {
+			longer += arrow + p.text
 		}
-		text, count = longer, n
+		if n := g.b.tokens.Count(longer); n <= limit {
+			return longer, n
+		}
+		if len(came) == 1 {
+			// Half of the room is for what was done, so that what came of it is
+			// told in any case.
+			shorter, _ := cut(g.b.tokens, text, limit/2)
+			return cut(g.b.tokens, shorter+arrow+came[0].text, limit)
+		}
+		drop := len(came) - 1
+		for i := drop; i >= 0; i-- {
+			if !came[i].failed {
+				drop = i
+				break
+			}
+		}
+		came = slices.Delete(came, drop, drop+1)
 	}
-	return text, count
 }
 
 // cutMarker stands where a text ends before its end.
@@ -227,8 +139,8 @@ const cutMarker = "…"
 func cut(c tokens.Counter, text string, limit int) (string, int) {
 	for room := limit; ; room-- {
 		head := tokens.Truncate(c, text, room, cutMarker)
-		if head != text && strings.Count(head, `"`)%2 == 1 {
-			head += `"`
+		if head != text {
+			head = kind.Closed(head)
 		}
 		if n := c.Count(head); n <= limit || room == 0 {
 			return head, n

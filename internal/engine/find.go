@@ -52,8 +52,11 @@ const (
 	MaxFindLimit     = 500
 	// MaxFindHops is how far the steps go together.
 	MaxFindHops = 6
-	// maxLooked is how many things and events are looked at for the predicates.
+	// maxLooked is how many things and events are looked at for the predicates,
+	// and passing how many more times rows may be passed by that tell themselves
+	// that they are not wanted.
 	maxLooked = 20_000
+	passing   = 10
 	// maxNodes is how many things and events the steps may come by, and
 	// maxEdges how many edges they may look at on the way.
 	maxNodes = 10_000

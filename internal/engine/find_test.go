@@ -302,6 +302,18 @@ func TestFindLearns(t *testing.T) {
 			t.Errorf("for %q: %s, want %s", agent, got, want)
 		}
 	}
+	// Who has a scope looks as the agent that it was given to; whose things are
+	// looked for does not matter.
+	token := mint(t, b, c, func(g *scope.Grant) { g.Include.All = true })
+	if got := ids(t, b, engine.FindOptions{Tenant: "acme", KeyPrefix: "k", View: engine.View{Scope: token}}); got != "old/0 fresh/0" {
+		t.Errorf("under a scope of the coder: %s", got)
+	}
+	if got := ids(t, b, engine.FindOptions{Tenant: "acme", KeyPrefix: "k", Agent: user.Actor, View: engine.View{Agent: "coder"}}); got != "old/0 fresh/0" {
+		t.Errorf("for the coder, of the tester: %s", got)
+	}
+	if got := ids(t, b, engine.FindOptions{Tenant: "acme", Kinds: []record.Kind{record.Memory}, KeyPrefix: "k", Agent: user.Actor}); got != "fresh/0 old/0" {
+		t.Errorf("for an operator, of the tester: %s", got)
+	}
 }
 
 // TestFindBudgetOfScope caps the budget by that of the scope, and lets nothing

@@ -150,7 +150,11 @@ func (g *graph) edge(d catalog.Thing) (*span, error) {
 		return e, nil
 	}
 	if len(g.edges) == maxEdges {
-		return nil, g.tooFar(fmt.Sprintf("%d edges", maxEdges))
+		many := fmt.Sprintf("more than %d", maxEdges)
+		if g.s.view.Scope != "" {
+			many = "too many" // some of which may be hidden
+		}
+		return nil, tooFar(many + " edges").WithFix("begin from fewer hits with seeds, or take fewer hops")
 	}
 	g.s.scanned++
 	g.edges[d] = nil
@@ -193,7 +197,8 @@ func (g *graph) node(u memory.URI) (*candidate, error) {
 		return nil, nil
 	}
 	if g.met++; g.met > maxNodes {
-		return nil, g.tooFar(fmt.Sprintf("%d things and events", maxNodes))
+		return nil, tooFar(fmt.Sprintf("more than %d things and events", maxNodes)).
+			WithFix("begin from fewer hits with seeds, take fewer hops, or follow fewer kinds of edges in one direction")
 	}
 	return c, nil
 }
@@ -242,7 +247,6 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 }
 
 // tooFar refuses a walk that meets more than the bound.
-func (g *graph) tooFar(bound string) error {
-	return fault.Newf(fault.InvalidArgument, "find: follow: the steps lead to more than %s", bound).
-		WithFix("begin from fewer hits with seeds, take fewer hops, or follow fewer kinds of edges in one direction")
+func tooFar(what string) *fault.Error {
+	return fault.Newf(fault.InvalidArgument, "find: follow: the steps lead to %s", what)
 }

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
 )
 
 // TestFindGraphModel compares walks over dense random graphs with one that looks
@@ -266,7 +267,12 @@ func TestFindIsBounded(t *testing.T) {
 	events := []record.Kind{record.Event}
 	refused("too many events", engine.FindOptions{Kinds: events, Agent: "a1"}, "more than 20000", "after and before")
 	refused("of every session", engine.FindOptions{Kinds: events, Session: "s1", Agent: "a1"}, "session, agent", "frame with its reference")
-	refused("too many edges", engine.FindOptions{Kinds: []record.Kind{record.Edge}, Types: []string{"supports"}, Agent: "tester"}, "agent, types", "tags, key_prefix, session")
+	edges := engine.FindOptions{Tenant: "acme", Kinds: []record.Kind{record.Edge}, Types: []string{"supports"}, Agent: "tester"}
+	refused("too many edges", edges, "agent, types", "after and before")
+	edges.After = time.Now()
+	if found, err := b.Find(ctx, edges); err != nil || found.Scanned != 0 {
+		t.Errorf("after the last of them: %+v %v", found, err)
+	}
 	step := engine.Step{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Hops: 1}
 	refused("too many nodes", engine.FindOptions{KeyPrefix: "hub", Follow: []engine.Step{step}}, "more than 10000 things and events", "seeds")
 	if got := ids(t, b, engine.FindOptions{Tenant: "acme", KeyPrefix: "hub", Follow: []engine.Step{{Kinds: []memory.EdgeKind{memory.EdgeCauses}, Hops: 6}}}); got != "hub/0" {
@@ -282,5 +288,75 @@ func TestFindIsBounded(t *testing.T) {
 	found, err = b.Find(ctx, engine.FindOptions{Tenant: "acme", Kinds: events, Agent: "a1", Text: "number 77", Limit: 3})
 	if err != nil || found.Scanned != 20_000 || found.Matched != 20_000 || found.Hits[0].Event.Event.EventID != "e77" {
 		t.Errorf("%d scanned, %d matched, %v", found.Scanned, found.Matched, err)
+	}
+}
+
+// TestFindAdvice does what the refusal of too much advises, and is not refused
+// again; of what lies outside of the time, nothing is looked at.
+func TestFindAdvice(t *testing.T) {
+	if testing.Short() || slower > 1 {
+		t.Skip("it takes a crowd")
+	}
+	const many = 20_100
+	c := newClock()
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})
+	begin := c.Now()
+	c.Move(many * time.Second)
+	var evs []*hmx.Event
+	for i := range many {
+		at := begin.Add(time.Duration(i) * time.Second).UTC()
+		ev, _, err := hmx.DecodeEvent(fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","event_id":"e%d","event_type":"file_edit","agent_id":"a1","tenant_id":"acme","session_id":"s1","timestamp":%q,"sequence":%d,"content":{"path":"a.go","operation":"modify"},"metadata":{}}`,
+			i, at.Format(time.RFC3339), i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		evs = append(evs, ev)
+	}
+	for part := range slices.Chunk(evs, 5000) {
+		must(t)(b.AppendEvents(ctx, user, part))
+	}
+	after, before := begin.Add(1000*time.Second), begin.Add(1010*time.Second)
+	hidden := mint(t, b, c, func(g *scope.Grant) { g.Include.Tags, g.Expires = []string{"open"}, c.Now().Add(time.Hour) })
+	for name, tc := range map[string]struct {
+		o             engine.FindOptions
+		advice, never string
+	}{
+		"session":             {engine.FindOptions{Session: "s1"}, "narrow the time with after and before, and say whose events with agent; or add frame with its reference", "types"},
+		"frame":               {engine.FindOptions{Frame: "modify:file=a.go"}, "narrow the time with after and before, and say whose events with agent; or add session", "frame"},
+		"agent":               {engine.FindOptions{Agent: "a1"}, "narrow the time with after and before; or add one of session, frame with its reference", "whose"},
+		"all":                 {engine.FindOptions{Agent: "a1", Session: "s1", Frame: "modify:file=a.go"}, "narrow the time with after and before", "add"},
+		"session and a scope": {engine.FindOptions{Session: "s1", View: engine.View{Scope: hidden}}, "narrow the time with after and before, and say whose events with agent", "20"},
+	} {
+		o := tc.o
+		o.Tenant, o.Kinds = "acme", []record.Kind{record.Event}
+		_, err := b.Find(ctx, o)
+		advice := fault.From(err).Advice()
+		if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(advice, tc.advice) || strings.Contains(advice, tc.never) || strings.Contains(advice, "key_prefix") {
+			t.Errorf("%s: %v; advice %q", name, err, advice)
+			continue
+		}
+		many, want := "more than 20000", 10
+		if o.View.Scope != "" {
+			many, want = "too many", 0
+		}
+		if !strings.HasPrefix(err.Error(), "find: "+many+" things and events") {
+			t.Errorf("%s: %v", name, err)
+		}
+		o.After, o.Before = after, before
+		o.Agent = "a1"
+		if found, err := b.Find(ctx, o); err != nil || found.Matched != want || found.Scanned != want {
+			t.Errorf("%s, of an agent within a time: %+v %v", name, found, err)
+		}
+		// The time alone does as well where a list of this length is walked, and so
+		// does a type.
+		o = tc.o
+		o.Tenant, o.Kinds, o.After, o.Before = "acme", []record.Kind{record.Event}, after, before
+		if found, err := b.Find(ctx, o); err != nil || found.Matched != want || found.Scanned != want {
+			t.Errorf("%s, within a time: %+v %v", name, found, err)
+		}
+		o.After, o.Before, o.Types = time.Time{}, time.Time{}, []string{"message"}
+		if found, err := b.Find(ctx, o); err != nil || found.Scanned != 0 {
+			t.Errorf("%s, of another type: %+v %v", name, found, err)
+		}
 	}
 }

@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -14,7 +13,6 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
-	"lukasa.dev/internal/salience"
 )
 
 // spot is where a route leads: a thing of a kind, or an event at a position. One
@@ -35,13 +33,19 @@ type route struct {
 // match returns what all predicates hold for.
 func (s *search) match() ([]*candidate, error) {
 	var matched []*candidate
-	for _, routes := range [][]route{s.thingRoutes(), s.eventRoutes()} {
-		if routes == nil {
+	for _, to := range [...]struct {
+		routes []route
+		fewer  func() string
+	}{{s.thingRoutes(), s.q.fewerThings}, {s.eventRoutes(), s.q.fewerEvents}} {
+		if to.routes == nil {
 			continue
 		}
-		spots, err := s.narrowest(routes)
+		spots, all, err := s.narrowest(to.routes)
 		if err != nil {
 			return nil, err
+		}
+		if !all {
+			return nil, s.tooMany(to.routes).WithFix(to.fewer())
 		}
 		for i, at := range spots {
 			if i%64 == 0 && s.ctx.Err() != nil {
@@ -125,7 +129,11 @@ func (s *search) framed(k record.Kind, classes ...frame.Class) func(func(spot) b
 		for _, class := range classes {
 			more := true
 			err := frame.Scan(s.r, s.t.Number, s.q.frame, class, func(c *frame.Card) bool {
-				more = visit(spot{kind: k, thing: c.Thing, position: c.Position})
+				at := spot{kind: k, thing: c.Thing, position: c.Position}
+				if !s.q.mayWant(c) {
+					at = spot{}
+				}
+				more = visit(at)
 				return more
 			})
 			if err != nil || !more {
@@ -134,6 +142,19 @@ func (s *search) framed(k record.Kind, classes ...frame.Class) func(func(spot) b
 		}
 		return nil
 	}
+}
+
+// mayWant reports whether the predicates that a card can tell hold for it.
+func (q *query) mayWant(c *frame.Card) bool {
+	if c.Kind != record.Event {
+		return q.within(c.Created, c.Class)
+	}
+	return q.within(c.Timestamp, c.Class) && (q.Agent == "" || q.Agent == c.Agent) && (q.Session == "" || q.Session == c.Session)
+}
+
+// within reports whether something is of a time and a type that are wanted.
+func (q *query) within(time int64, class string) bool {
+	return time >= q.from && time < q.until && (len(q.Types) == 0 || slices.Contains(q.Types, class))
 }
 
 // eventRoutes returns the routes to every event that the predicates hold for.
@@ -147,7 +168,7 @@ func (s *search) eventRoutes() []route {
 		routes = append(routes, route{"frame", s.framed(record.Event, frame.Events)})
 	}
 	spotOf := func(p timeline.Place) spot {
-		if p.Timestamp < q.from || p.Timestamp >= q.until || len(q.Types) > 0 && !slices.Contains(q.Types, string(p.Type)) {
+		if !q.within(p.Timestamp, string(p.Type)) {
 			return spot{}
 		}
 		return spot{kind: record.Event, position: p.Position}
@@ -170,39 +191,41 @@ func (s *search) eventRoutes() []route {
 }
 
 // narrowest takes the shortest of some routes and returns where it leads, each
-// spot once. All are tried a little further at a time, so that a long one costs
-// no more than a few times the shortest. When all are too long, it is refused.
-func (s *search) narrowest(routes []route) ([]spot, error) {
+// spot once, or that all of them are too long. All are tried a little further at
+// a time, so that a long one costs no more than a few times the shortest.
+func (s *search) narrowest(routes []route) (spots []spot, all bool, err error) {
 	room := maxLooked - s.scanned
 	for most := 256; ; most *= 4 {
 		most = min(most, room)
 		for _, w := range routes {
-			spots, all, err := s.collect(w, most)
-			if err != nil {
-				return nil, err
-			}
-			if all {
-				return spots, nil
+			if spots, all, err = s.collect(w, most); err != nil || all {
+				return spots, all, err
 			}
 		}
 		if most == room {
-			return nil, s.tooMany(routes)
+			return nil, false, nil
 		}
 	}
 }
 
 // collect returns where a route leads, each spot once, and whether that is all.
+// What it passes by is not looked at, and may be [passing] times as much.
 func (s *search) collect(w route, most int) (spots []spot, all bool, err error) {
 	seen := make(map[spot]struct{})
-	looked := 0
+	looked, passed := 0, 0
 	all = true
 	var failed error
 	err = w.walk(func(at spot) bool {
-		if looked++; looked > most {
+		if at.kind == 0 {
+			passed++
+		} else {
+			looked++
+		}
+		if looked > most || passed > passing*most {
 			all = false
 			return false
 		}
-		if looked%256 == 0 {
+		if (looked+passed)%256 == 0 {
 			if failed = s.ctx.Err(); failed != nil {
 				return false
 			}
@@ -216,27 +239,77 @@ func (s *search) collect(w route, most int) (spots []spot, all bool, err error) 
 	return spots, all, first(failed, err)
 }
 
-// tooMany refuses to look at more than the bound, and says what would help.
-func (s *search) tooMany(routes []route) error {
+// tooMany refuses to look at more than the bound. Under a scope it does not say
+// how many that are, since they may be hidden.
+func (s *search) tooMany(routes []route) *fault.Error {
+	many := fmt.Sprintf("more than %d", maxLooked)
+	if s.view.Scope != "" {
+		many = "too many"
+	}
 	var tried []string
 	for _, w := range routes {
 		tried = append(tried, w.name)
 	}
-	q := s.q
+	return fault.Newf(fault.InvalidArgument, "find: %s things and events would be looked at, by whichever of %s", many, strings.Join(tried, ", "))
+}
+
+// fewerThings says how fewer things are looked at: with what has a list that can
+// be walked instead, of a kind that is wanted.
+func (q *query) fewerThings() string {
+	const time = "narrow the time with after and before"
+	if q.State != catalog.Live {
+		return time // the other lists are of what is live
+	}
+	has := func(kinds ...record.Kind) bool {
+		return slices.ContainsFunc(q.Kinds, func(k record.Kind) bool { return slices.Contains(kinds, k) })
+	}
+	typed := func(k record.Kind) bool { return k != record.Conflict && k != record.Feedback }
 	var more []string
 	for _, n := range []struct {
 		name  string
-		given bool
+		helps bool
 	}{
-		{"types", len(q.Types) > 0}, {"tags", len(q.Tags) > 0}, {"key_prefix", q.KeyPrefix != ""}, {"agent", q.Agent != ""},
-		{"session", q.Session != ""}, {"frame with its reference", q.frame.Ref != ""},
+		{"types", len(q.Types) == 0 && slices.ContainsFunc(q.Kinds, typed)},
+		{"tags", len(q.Tags) == 0 && has(record.Memory, record.Entity, record.Policy, record.Artifact)},
+		{"key_prefix", q.KeyPrefix == "" && has(record.Memory, record.Policy) && !q.events},
+		{"agent", q.Agent == ""},
+		{"session", q.Session == "" && has(record.Feedback)},
+		{"frame with its reference", q.frame.Ref == "" && has(record.Memory)},
 	} {
-		if !n.given {
+		if n.helps {
 			more = append(more, n.name)
 		}
 	}
-	return fault.Newf(fault.InvalidArgument, "find: more than %d things and events would be looked at, by whichever of %s", maxLooked, strings.Join(tried, ", ")).
-		WithFix("narrow the time with after and before, or add one of " + words(more))
+	return adding(time, more)
+}
+
+// fewerEvents says how fewer events are looked at. Those of an agent are in the
+// order of time; what a session or a frame has at other times is passed by, which
+// has an end too.
+func (q *query) fewerEvents() string {
+	time := "narrow the time with after and before"
+	if q.Agent == "" {
+		time += ", and say whose events with agent"
+	}
+	var more []string
+	if q.Session == "" {
+		more = append(more, "session")
+	}
+	if q.frame.Ref == "" {
+		more = append(more, "frame with its reference")
+	}
+	return adding(time, more)
+}
+
+// adding gives advice, and what else may be added instead.
+func adding(advice string, more []string) string {
+	switch len(more) {
+	case 0:
+		return advice
+	case 1:
+		return advice + "; or add " + more[0]
+	}
+	return advice + "; or add one of " + words(more)
 }
 
 // judge returns what is at a spot as a candidate, or nil if the predicates do not
@@ -321,8 +394,7 @@ func (s *search) compared(c *candidate, f *fields, load func() (*content, error)
 func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 	c := &candidate{kind: h.Kind, id: h.ID, thing: d, time: h.Created, text: -1}
 	c.name = c.uri(s.t.Name).String()
-	c.factors.Recency = salience.Recency(since(s.now, h.Updated))
-	c.factors.Importance = h.Importance
+	c.factors = (&frame.Card{Updated: h.Updated, Importance: h.Importance}).Factors(s.now)
 	return c, s.usage(c, d)
 }
 
@@ -332,20 +404,8 @@ func (s *search) ofEvent(ev *StoredEvent, x *kind.Facets) (*candidate, error) {
 	happened := min(index.Nanos(ev.Event.Timestamp.Time()), ev.Recorded.UnixNano())
 	c := &candidate{kind: record.Event, id: strings.Clone(ev.Event.EventID), position: ev.Position, time: happened, text: -1}
 	c.name = c.uri(s.t.Name).String()
-	c.factors.Recency = salience.Recency(since(s.now, happened))
-	c.factors.Importance = x.Importance
+	c.factors = (&frame.Card{Updated: happened, Importance: x.Importance}).Factors(s.now)
 	return c, s.usage(c, frame.ThingOf(s.t.Name, record.Event, c.id))
-}
-
-// since returns the time from then to now, held within what a Duration can say.
-func since(now, then int64) time.Duration {
-	if now <= then {
-		return 0
-	}
-	if d := now - then; d > 0 {
-		return time.Duration(d)
-	}
-	return math.MaxInt64
 }
 
 // there reports whether a thing may be seen, has not ended and holds.

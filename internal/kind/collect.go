@@ -56,10 +56,16 @@ func (f *frames) forget() {
 	f.n, f.rooted = 0, false
 }
 
-// collect applies the rules.
+// collect applies the rules. The result of a call that is there gives only the
+// files that its output names: the rest is known of the call, which is told with
+// what came of it.
 func (r *reader) collect() {
+	answer := r.bit == onToolResult && r.content.str(fCall) != ""
 	for i := range rules {
 		rule := &rules[i]
+		if answer && rule.how != fileMentions {
+			continue
+		}
 		if rule.on&r.bit != 0 && r.frames.n < MaxFrames && r.holds(rule.when) {
 			r.apply(rule)
 		}
@@ -82,6 +88,8 @@ func (r *reader) holds(when condition) bool {
 		return r.shell && r.outcome == memory.OutcomeFailure
 	case ifNotPassed:
 		return r.outcome != memory.OutcomeSuccess
+	case ifMaking:
+		return r.tool.makes
 	case ifReaching:
 		switch r.verb {
 		case memory.VerbDeliver, memory.VerbNegotiate, memory.VerbSchedule, memory.VerbDelegate:
@@ -107,6 +115,9 @@ func (r *reader) apply(rule *rule) {
 		r.addFile(memory.VerbModify, r.command.written)
 		for _, f := range r.command.files {
 			r.addFile(verb, f)
+			if wordsOfMakers[r.command.program] {
+				r.addFile(memory.VerbModify, f)
+			}
 		}
 		return
 	case programAddress:
@@ -189,15 +200,23 @@ func (r *reader) addFile(verb memory.Verb, ref string) {
 		return
 	}
 	ref = r.frames.add(verb, memory.ObjFile, ref)
+	if near, ok := r.near(ref); ok {
+		r.frames.add(verb, memory.ObjFile, near)
+	}
+}
+
+// near returns a clean path from the root of the work, if it begins at the root of
+// the file system and lies below one that the event names.
+func (r *reader) near(ref string) (string, bool) {
 	if !absolute(ref) {
-		return
+		return "", false
 	}
 	for _, root := range r.roots() {
 		if rest, ok := strings.CutPrefix(ref, root); ok && root != "" && len(rest) > 1 && rest[0] == '/' {
-			r.frames.add(verb, memory.ObjFile, rest[1:])
-			return
+			return rest[1:], true
 		}
 	}
+	return "", false
 }
 
 // roots returns the directories that the event is about, the most telling first.

@@ -15,6 +15,9 @@ type command struct {
 	files   [2]string
 	url     string
 	written string
+	// checks says that it, or another command of the same line, says whether the
+	// work is any good.
+	checks bool
 }
 
 // maxCommand is how many bytes of a command are looked at.
@@ -32,23 +35,23 @@ func readShell(text string, depth int) command {
 		text = text[:maxCommand]
 	}
 	lex := lexer{rest: text}
-	var first command
-	for !lex.done {
+	var told command
+	found, checks := false, false // the command that is told; one that checks
+	for !lex.done && !(found && checks) {
 		var words [maxWords]string
 		n, written := lex.simple(&words)
 		c := readWords(words[:n], depth)
 		if c.program == "" {
 			continue
 		}
-		c.written = written
-		if !aboutShell(c.program) {
-			return c
-		}
-		if first.program == "" {
-			first = c
+		checks = checks || c.checks
+		if about := aboutShell(c.program); !found && (!about || told.program == "") {
+			told, found = c, !about
+			told.written = written
 		}
 	}
-	return first
+	told.checks = checks
+	return told
 }
 
 // readWords reads one command that is in words already.
@@ -69,6 +72,7 @@ func readWords(words []string, depth int) command {
 	}
 	c := command{program: name}
 	c.judge(words)
+	c.checks = c.verb == memory.VerbAnalyze && !onlyLooks(c.program) && !onlyLooks(c.phrase)
 	for _, w := range words {
 		c.name(w)
 	}

@@ -46,7 +46,7 @@ var (
 	}
 	conditionWords = []string{
 		"", "`operation` is `create`", "there is no path", "the tool runs commands", "it failed and names no address", "it failed and the tool runs commands",
-		"not known to have passed", "the verb is `deliver`, `negotiate`, `schedule` or `delegate`",
+		"not known to have passed", "the tool writes whole files", "the verb is `deliver`, `negotiate`, `schedule` or `delegate`",
 	}
 )
 
@@ -61,6 +61,7 @@ ends in ` + "`…`" + `, characters that command a terminal, turn the direction 
 **Frames.** At most %d, by the rules below in their order, none twice. Only strings count, and of a list the first %d. The verb of an
 event is that of its type unless a table says it. A file whose path begins at the root of the file system also has the path
 from a root that the event names (` + "`repository_root`, `workspace`, `cwd`" + ` and their like in metadata, ` + "`cwd`" + ` in content or arguments).
+A ` + "`tool_result`" + ` with a ` + "`call_id`" + ` gives only the files that its output names with a line: its call gives all others, and is told with it.
 
 **References** are cleaned where they are recorded and where they are looked up, so that two spellings of one thing meet.
 A file has slashes for backslashes, no ` + "`./`" + `, no ` + "`../`" + ` that can be resolved, no ` + "`file://`" + ` and the letter of a drive in upper case; a URL has scheme and
@@ -215,7 +216,8 @@ func printTools(b *strings.Builder) {
 	printVerbs(b, "Words that count where a name has none of those:", toolNouns[:])
 	printVerbs(b, "Whole names, in lower case and without what stands between the words:", toolNames[:])
 	b.WriteString("\nA tool with one of " + coded(shellWords) + " in its name and no verb of its own runs the command it is given, and has its verb.\n" +
-		"Of any other tool, a word in `command` that the tables know, such as `view` of an editor, goes before the name, and one in `action` after it.\n")
+		"Of any other tool, a word in `command` that the tables know, such as `view` of an editor, goes before the name, and one in `action` after it.\n" +
+		"A tool whose verb is said by one of " + coded(makerWords) + " writes whole files, and both builds and modifies them; so does the program `touch`.\n")
 	printVerbs(b, "Actions in a browser (all others `find`):", actions[:])
 	printVerbs(b, "Methods of HTTP:", methods[:])
 }
@@ -230,6 +232,7 @@ func printPrograms(b *strings.Builder) {
 	b.WriteString("`" + strings.Join(names, "`, `") + "`).\nText behind `-c` of " + coded(shellPrograms) + " is read as a line of its own. " +
 		"A program that is not listed has the verb that its name\nsays by the words of tools, and else builds.\n")
 	printVerbs(b, "By name alone:", simplePrograms[:])
+	b.WriteString("\nA line of shell checks the work if one of its commands has the verb `analyze` and is none of\n`" + strings.Join(lookers[:], "`, `") + "`.\n")
 	b.WriteString("\nBy subcommand or flag; *target* says that the word after it says by the words of tools what it does:\n\n| program | verb | but |\n|---|---|---|\n")
 	for _, p := range programs {
 		var but []string
@@ -244,7 +247,7 @@ func printPrograms(b *strings.Builder) {
 }
 
 // digestOfVersion is what everything below reads as in this Version.
-const digestOfVersion = "84b7cfdb4690e8e7e628b83c945fb677a39890eec6cbd0da3d24b800edee8e6e"
+const digestOfVersion = "d73936aec0ea02cd7f84ed721b5426b0bd16e0ec7dff7771dbdf59fd693b1379"
 
 // TestVersion fails when an event reads otherwise than it did in this Version.
 func TestVersion(t *testing.T) {

@@ -47,6 +47,13 @@ type Facets struct {
 	Section hmx.Section
 	// Tells says that the event reports how something went.
 	Tells bool
+	// Checks says that what was run says whether the work is any good: tests, or
+	// a command that is one of those that check.
+	Checks bool
+	// Call is the id that a tool's call and its result share, and Target the event
+	// that feedback is about; empty where the event names none. Both may be parts
+	// of the event's own text.
+	Call, Target string
 }
 
 // Read returns the facets of an event. It never fails: of content that is not
@@ -67,7 +74,26 @@ func Read(ev *hmx.Event) Facets {
 		Importance: r.importance(),
 		Section:    r.row.section,
 		Tells:      r.tells(),
+		Checks:     r.bit == onTestRun || r.command.checks,
+		Call:       r.call(),
+		Target:     r.target(),
 	}
+}
+
+// call returns the id that a call and its result share.
+func (r *reader) call() string {
+	if r.bit&onTools == 0 {
+		return ""
+	}
+	return r.content.str(fCall)
+}
+
+// target returns the event that feedback is about.
+func (r *reader) target() string {
+	if r.bit != onFeedback {
+		return ""
+	}
+	return r.content.str(fTarget)
 }
 
 // judge finds out what was done and how it went.
@@ -119,24 +145,24 @@ func (r *reader) judgeTool() {
 		r.readCommand(r.args, command)
 		return
 	}
-	if verb, ok := r.actionVerb(command); ok {
-		r.verb = verb
-	} else if verb, ok := r.actionVerb(r.argsAt[fAction]); ok && (!r.tool.known || r.tool.noun) {
-		r.verb = verb
+	if said := r.actionFacts(command); said.known {
+		r.verb, r.tool.makes = said.verb, said.makes
+	} else if said := r.actionFacts(r.argsAt[fAction]); said.known && (!r.tool.known || r.tool.noun) {
+		r.verb, r.tool.makes = said.verb, said.makes
 	}
 }
 
-// actionVerb returns the verb of the argument n if it is a word that says what to
+// actionFacts returns what the argument n says if it is a word that says what to
 // do, as editors and browsers take it.
-func (r *reader) actionVerb(n canon.Node) (memory.Verb, bool) {
+func (r *reader) actionFacts(n canon.Node) toolFacts {
 	if n == 0 {
-		return "", false
+		return toolFacts{}
 	}
 	word := r.args.strAt(n)
 	if len(word) > 2*maxWord {
-		return "", false
+		return toolFacts{}
 	}
-	return wordVerb(word)
+	return readTool(word)
 }
 
 // readCommand reads the command n, a line of shell or a list of words, and takes

@@ -157,9 +157,23 @@ func TestText(t *testing.T) {
 		{hmx.TypeMessage, `not json`, `somebody said nothing`},
 		{hmx.TypeToolCall, `{"tool_name":"search_code","arguments":{"query":"func roundRefund"}}`, `called search_code {"query":"func roundRefund"}`},
 		{hmx.TypeToolCall, `{"tool_name":"a b","arguments":{"n":1.50,"deep":[true,null,{"x":[[1]]}],"q":"a\"b"}}`, `called "a b" {"n":1.50,"deep":[true,null,{"x":[…]}],"q":"a'b"}`},
-		{hmx.TypeToolCall, `{"tool_name":"Bash","arguments":"{\"command\":\"ls -l\"}"}`, `called Bash {"command":"ls -l"}`},
+		{hmx.TypeToolCall, `{"tool_name":"Bash","arguments":"{\"command\":\"ls -l\"}"}`, "called Bash `ls -l`"},
 		{hmx.TypeToolCall, `{"tool_name":"Bash","arguments":"ls -l"}`, `called Bash "ls -l"`},
 		{hmx.TypeToolCall, `{}`, `called a tool`},
+		{hmx.TypeToolCall, `{"tool_name":"Edit","arguments":{"file_path":"./cart/cart.go","old_string":"a","new_string":"a \"b\"","replace_all":true}}`,
+			`called Edit on cart/cart.go (old_string "a", new_string "a 'b'", replace_all true)`},
+		{hmx.TypeToolCall, `{"tool_name":"Write","arguments":{"content":"` + strings.Repeat("long ", 20) + `","file_path":"my cart.go"}}`, `called Write on "my cart.go"`},
+		{hmx.TypeToolCall, `{"tool_name":"Read","arguments":{"file_path":"/work/shop/a.go","offset":40,"cwd":"/work/shop","pages":null,"x":{"y":1}}}`, `called Read on a.go (offset 40)`},
+		{hmx.TypeToolCall, `{"tool_name":"read_files","arguments":{"paths":["a.go","b.go","c.go","d.go"]}}`, `called read_files on a.go, b.go, c.go, …`},
+		{hmx.TypeToolCall, `{"tool_name":"read_files","arguments":{"paths":[1,2],"n":3}}`, `called read_files {"paths":[1,2],"n":3}`},
+		{hmx.TypeToolCall, `{"tool_name":"WebFetch","arguments":{"url":"https://User:Secret@Docs.Example/api#top","prompt":"auth"}}`, `called WebFetch on https://docs.example/api (prompt "auth")`},
+		{hmx.TypeToolCall, `{"tool_name":"open","arguments":{"uri":"file:///x/a.go"}}`, `called open on /x/a.go`},
+		{hmx.TypeToolCall, `{"tool_name":"Bash","arguments":{"command":"go test ./...","description":"Run all"}}`, "called Bash `go test ./...` (description \"Run all\")"},
+		{hmx.TypeToolCall, `{"tool_name":"shell","arguments":{"command":["git","push"],"workdir":"/x"}}`, "called shell `git push`"},
+		{hmx.TypeToolCall, `{"tool_name":"view_editor","arguments":{"command":"view","path":"a.go"}}`, `called view_editor on a.go (command "view")`},
+		{hmx.TypeToolCall, `{"tool_name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** Update File: a.go\n*** Add File: b.go\n*** End Patch"}}`, `called apply_patch on a.go, b.go`},
+		{hmx.TypeToolCall, `{"tool_name":"apply_patch","arguments":{"input":"*** Begin Patch\nnothing"}}`, `called apply_patch {"input":"*** Begin Patch nothing"}`},
+		{hmx.TypeToolResult, `{"tool_name":"Edit","arguments":{"file_path":"a.go"},"result":{"text":"no"},"success":false}`, `Edit on a.go failed: "no"`},
 		{hmx.TypeToolResult, `{"tool_name":"search_code","result":{"matches":["billing/refund.go:42"]},"success":true,"duration_ms":85}`, `search_code succeeded in 85 ms: "matches billing/refund.go:42"`},
 		{hmx.TypeToolResult, `{"tool_name":"t","result":{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"isError":true}}`, `t failed: "one, two, isError true"`},
 		{hmx.TypeToolResult, `{"tool_name":"t","result":{"text":""}}`, `t answered`},
@@ -167,6 +181,7 @@ func TestText(t *testing.T) {
 		{hmx.TypeFileEdit, `{"path":"b.go","operation":"rename","old_path":"a.go"}`, `edited b.go (rename, from a.go)`},
 		{hmx.TypeFileEdit, `{"path":"my file.go","lines_added":1}`, `edited "my file.go" (+1 -0)`},
 		{hmx.TypeFileEdit, `{}`, `edited a file`},
+		{hmx.TypeFileEdit, `{"path":"/work/shop/b.go","old_path":"/work/shop/a.go","cwd":"/work/shop"}`, `edited b.go (from a.go)`},
 		{hmx.TypeTestRun, `{"command":"go test ./billing/...","passed":41,"failed":1,"failures":["TestRefundRounding/150.005"],"success":false}`,
 			"ran `go test ./billing/...`: 41 passed, 1 failed: \"TestRefundRounding/150.005\""},
 		{hmx.TypeTestRun, `{"framework":"pytest","success":false,"output":"E   assert 1 == 2"}`, `ran tests with pytest: failed: "E assert 1 == 2"`},
@@ -241,6 +256,69 @@ func TestOutcome(t *testing.T) {
 		ev.Metadata = hmx.Raw(tc.metadata)
 		if f := check(t, ev); f.Outcome != tc.want || f.Tells != tc.tells {
 			t.Errorf("%s %s %s: outcome %s, tells %v", tc.typ, tc.content, tc.metadata, f.Outcome, f.Tells)
+		}
+	}
+}
+
+// TestRan: how a command went that a tool ran, and what it said at its end.
+func TestRan(t *testing.T) {
+	long := strings.Repeat("ok shop/cart ", 100)
+	for _, tc := range []struct{ command, result, want string }{
+		{`"go test ./..."`, `{"stdout":"--- FAIL: TestX","exit_code":1}`, "ran `go test ./...`: failed: \"--- FAIL: TestX, exit_code 1\""},
+		{`["go","vet"]`, `{"output":"ok"},"success":true`, "ran `go vet`: succeeded: \"ok\""},
+		{`"go test"`, `{},"success":true`, "ran `go test`: succeeded"},
+		{`"go test"`, `{"text":"hm"}`, "ran `go test`: \"hm\""},
+		{`"go test"`, `"` + long + `FAIL shop",` + `"success":false`, "ran `go test`: failed: \"" + (long + "FAIL shop")[len(long)+9-160:] + "…\""},
+		{`7`, `{"exit_code":2}`, "ran a command: failed: \"exit_code 2\""},
+	} {
+		call := event(hmx.TypeToolCall, `{"tool_name":"Bash","call_id":"c","arguments":{"command":`+tc.command+`}}`)
+		result := event(hmx.TypeToolResult, `{"tool_name":"Bash","call_id":"c","result":`+tc.result+`}`)
+		if got := Ran(call, result); got != tc.want {
+			t.Errorf("%s %s\n got %s\nwant %s", tc.command, tc.result, got, tc.want)
+		}
+	}
+	for _, s := range hostile() {
+		for _, typ := range hmx.EventTypes() {
+			text := quoteJSON(s)
+			call := event(hmx.TypeToolCall, `{"tool_name":"Bash","arguments":{"command":`+text+`}}`)
+			for _, result := range []*hmx.Event{hostileEvent(typ, s), event(typ, `{"result":{`+text+`:`+text+`},"success":false}`)} {
+				got := Ran(call, result)
+				rest, ok := unquoted(got)
+				if !ok || strings.IndexFunc(rest, strange) >= 0 || strings.IndexFunc(got, unfit) >= 0 || len(got) > MaxText || !utf8.ValidString(got) {
+					t.Errorf("%q", got)
+				}
+			}
+		}
+	}
+}
+
+// TestJoined: what joins a call with its result, feedback with what it is about, and
+// what counts as a check.
+func TestJoined(t *testing.T) {
+	for _, tc := range []struct {
+		typ          hmx.EventType
+		content      string
+		call, target string
+		checks       bool
+	}{
+		{hmx.TypeToolCall, `{"call_id":"c","target_event_id":"e"}`, "c", "", false},
+		{hmx.TypeToolResult, `{"call_id":"c"}`, "c", "", false},
+		{hmx.TypeToolResult, `{"call_id":7}`, "", "", false},
+		{hmx.TypeFileEdit, `{"call_id":"c","target_event_id":"e"}`, "", "", false},
+		{hmx.TypeFeedback, `{"call_id":"c","target_event_id":"e"}`, "", "e", false},
+		{hmx.TypeTestRun, `{}`, "", "", true},
+		{hmx.TypeToolCall, `{"tool_name":"Bash","arguments":{"command":"cd x && go build ./... && go test ./... 2>&1 | tail"}}`, "", "", true},
+		{hmx.TypeToolCall, `{"tool_name":"search","arguments":{"command":"go test"}}`, "", "", false},
+		{hmx.TypeToolCall, `{"tool_name":"shell","arguments":{"command":["bash","-lc","npm run lint"]}}`, "", "", true},
+		{hmx.TypeCommandExec, `{"command":"make test"}`, "", "", true},
+		{hmx.TypeCommandExec, `{"command":"git add -A && pytest -q"}`, "", "", true},
+		{hmx.TypeCommandExec, `{"command":"git diff"}`, "", "", false},
+		{hmx.TypeCommandExec, `{"command":"ls | sort | wc -l"}`, "", "", false},
+		{hmx.TypeCommandExec, `{"command":"test -f a.go || make"}`, "", "", false},
+		{hmx.TypeCommandExec, `{"command":"git commit -m 'go test'"}`, "", "", false},
+	} {
+		if f := check(t, event(tc.typ, tc.content)); f.Call != tc.call || f.Target != tc.target || f.Checks != tc.checks {
+			t.Errorf("%s %s: call %q, target %q, checks %v", tc.typ, tc.content, f.Call, f.Target, f.Checks)
 		}
 	}
 }

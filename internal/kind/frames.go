@@ -55,6 +55,8 @@ var rules = [...]rule{
 	{on: onTools, where: inContent, field: fTool, how: whole, kind: memory.ObjTool},
 	{on: onTools, where: inEnvelope, field: fSource, how: afterTool, kind: memory.ObjTool},
 	{on: onTools, where: inArguments, field: fPath, how: whole, kind: memory.ObjFile},
+	{on: onTools, where: inArguments, field: fPath, how: whole, when: ifMaking, verb: memory.VerbModify, kind: memory.ObjFile},
+	{on: onTools, where: inArguments, field: fPath, how: whole, when: ifMaking, verb: memory.VerbBuild, kind: memory.ObjFile},
 	{on: onTools, where: inArguments, field: fOldPath, how: whole, kind: memory.ObjFile},
 	{on: onTools, where: inArguments, field: fPatch, how: patchHeaders, verb: memory.VerbModify, kind: memory.ObjFile},
 	{on: onTools, where: inArguments, field: fURL, how: whole, kind: memory.ObjURL},
@@ -133,6 +135,7 @@ const (
 	ifFailed                // it failed, and asked no address
 	ifFailedShell           // it failed, and the tool runs commands
 	ifNotPassed             // it is not known to have gone well
+	ifMaking                // the tool writes whole files
 	ifReaching              // the verb reaches somebody: deliver, negotiate, schedule, delegate
 )
 
@@ -187,6 +190,8 @@ const (
 	fStack
 	fSignal
 	fComment
+	fTarget
+	fCall
 	fRepo
 	fOwner
 	fProject
@@ -250,6 +255,8 @@ var contentTable = [...]fieldNames{
 	{fStack, "stack"},
 	{fSignal, "signal"},
 	{fComment, "comment"},
+	{fTarget, "target_event_id"},
+	{fCall, "call_id"},
 }
 
 // argumentTable are the names in the arguments of tools, in lower case and without

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"slices"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -175,6 +176,17 @@ const shellPrograms = "bash sh zsh dash ksh fish pwsh powershell cmd"
 // shellMatters are commands about the shell itself: where it is and what it
 // knows. What comes after them is what was done.
 const shellMatters = "cd pushd popd export set unset source . : true alias umask ulimit shopt eval"
+
+// lookers are programs, and programs with a subcommand, that analyze and yet do not
+// say whether the work is any good: their success is no verdict.
+var lookers = [...]string{
+	"diff", "cmp", "wc", "sort", "uniq", "md5sum", "sha256sum", "gdb", "lldb", "dlv", "strace", "ltrace", "perf", "hyperfine", "time", "du", "df", "nm", "objdump", "ldd",
+	"otool", "bc", "test", "git diff", "git bisect", "go tool", "go bug", "gh pr diff", "gh pr review", "npm outdated", "helm template", "helm diff", "kubectl diff",
+	"kubectl auth", "terraform plan", "tofu plan", "lukasa bench", "lukasa prove",
+}
+
+// onlyLooks reports whether a program, or one with its subcommand, is one of them.
+func onlyLooks(name string) bool { return slices.Contains(lookers[:], name) }
 
 var (
 	programIndex = indexPrograms()

@@ -40,6 +40,26 @@ func (r *Reading) forms(c tokens.Counter) {
 	r.Short, r.ShortTokens = abridge(c, r.Medium, r.MediumTokens, memory.ShortTokens)
 }
 
+// Closed returns the beginning of a text that [Read] made with the mark behind it
+// that is open at its end, a quote or a backtick. What an event said stays between
+// its marks where a text is cut.
+func Closed(text string) string {
+	var open byte
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c != '"' && c != '`':
+		case open == 0:
+			open = c
+		case open == c:
+			open = 0
+		}
+	}
+	if open != 0 {
+		return text + string(open)
+	}
+	return text
+}
+
 // cutMarker stands where a form ends before its text does.
 const cutMarker = "…"
 
@@ -59,10 +79,7 @@ func abridge(c tokens.Counter, text string, n, limit int) (string, int) {
 		if i := strings.LastIndexByte(head, ' '); i > size/2 {
 			head = head[:i]
 		}
-		short := head + cutMarker
-		if strings.Count(head, `"`)%2 == 1 {
-			short += `"` // what was quoted stays between quotes
-		}
+		short := Closed(head + cutMarker)
 		if count := c.Count(short); count <= limit {
 			return short, count
 		}

@@ -2,7 +2,9 @@ package kind
 
 import (
 	"math"
+	"strings"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/memory"
 )
@@ -112,6 +114,9 @@ func (r *reader) tellCall() {
 		r.quote(" ", fArguments, long)
 		return
 	}
+	if r.object() {
+		return
+	}
 	each := mid - 40
 	if r.args.doc.Len(r.argsIn) == 1 {
 		each = long
@@ -120,8 +125,125 @@ func (r *reader) tellCall() {
 	r.line.json(r, r.args, r.argsIn, lineDepth, each)
 }
 
+// object writes what a tool was called with if that is a command, a file or an
+// address, and behind it the other arguments that are short.
+func (r *reader) object() bool {
+	if n := r.argsAt[fCommand]; r.shell && n != 0 {
+		if !r.shellLine(" ", r.args, n) {
+			return false
+		}
+		r.others(n)
+		return true
+	}
+	if n := r.argsAt[fPath]; n != 0 && r.onFiles(n) {
+		r.others(n)
+		return true
+	}
+	if n := r.argsAt[fURL]; n != 0 {
+		ref := r.args.strAt(n)
+		if strings.HasPrefix(ref, "file://") {
+			return r.onFile(" on ", ref) && r.others(n)
+		}
+		if ref = CleanRef(memory.ObjURL, ref); ref != "" && r.line.name(" on ", ref) {
+			return r.others(n)
+		}
+	}
+	if n := r.argsAt[fPatch]; n != 0 && r.args.doc.Kind(n) == canon.String && patchLike(r.args.doc.Raw(n)) {
+		var found [maxListed]patched
+		lead := " on "
+		for _, f := range readPatch(r.text(r.args, n, maxPatch), found[:0]) {
+			if r.onFile(lead, f.path) {
+				lead = ", "
+			}
+		}
+		return lead != " on " && r.others(n)
+	}
+	return false
+}
+
+// onFiles writes the file n, or the first few of a list of files.
+func (r *reader) onFiles(n canon.Node) bool {
+	doc := &r.args.doc
+	if doc.Kind(n) != canon.Array {
+		return r.onFile(" on ", r.args.strAt(n))
+	}
+	lead, left := " on ", maxListed
+	first, end := doc.Children(n)
+	for c := first; c < end; c = doc.After(c) {
+		if left--; left < 0 {
+			if lead != " on " {
+				r.line.word(", " + ellipsis)
+			}
+			break
+		}
+		at := c
+		if doc.Kind(c) == canon.Object {
+			at = doc.Member(c, "path")
+		}
+		if at != canon.None && r.onFile(lead, r.args.strAt(at)) {
+			lead = ", "
+		}
+	}
+	return lead != " on "
+}
+
+// onFile writes a file, from the root of the work where that is known.
+func (r *reader) onFile(lead, ref string) bool {
+	if clean := CleanRef(memory.ObjFile, ref); clean != "" {
+		ref = clean
+		if near, ok := r.near(clean); ok {
+			ref = near
+		}
+	}
+	return ref != "" && r.line.path(lead, ref)
+}
+
+// Of the arguments behind the one that says most, those count that are scalars and
+// short, and a few of them.
+const (
+	maxOthers = 5
+	maxOther  = 48
+)
+
+// others writes the arguments other than shown, as far as they are short scalars.
+// It is always true.
+func (r *reader) others(shown canon.Node) bool {
+	doc := &r.args.doc
+	lead, left := " (", maxOthers
+	first, end := doc.Children(r.argsIn)
+	for c := first; c < end && left > 0; c = doc.After(c) {
+		kind, key := doc.Kind(c), doc.Key(c)
+		if c == shown || c == r.argsAt[fCwd] || kind == canon.Null || !r.args.scalar(c) || len(key) > maxOther || r.line.room() < 3*maxOther {
+			continue
+		}
+		raw := doc.Raw(c)
+		if len(raw) <= len(`""`) && kind == canon.String || len(raw) > maxOther {
+			continue
+		}
+		if !r.line.name(lead, string(key)) {
+			continue
+		}
+		lead = ", "
+		left--
+		if kind != canon.String {
+			r.line.word(" ")
+			r.line.word(string(raw))
+			continue
+		}
+		text, more := r.bytes(r.args, c, maxOther)
+		r.line.quoted(" ", text, maxOther, more)
+	}
+	if lead == ", " {
+		r.line.word(")")
+	}
+	return true
+}
+
 func (r *reader) tellResult() {
 	r.named("", "a tool")
+	if r.args != nil {
+		r.object()
+	}
 	switch r.outcome {
 	case memory.OutcomeSuccess:
 		r.line.word(" succeeded")
@@ -132,6 +254,45 @@ func (r *reader) tellResult() {
 	}
 	r.duration()
 	r.quote(": ", fResult, long)
+}
+
+// Ran says in one line how a command went that a tool was called with: call is the
+// call and result its result. It keeps to what is said of [Facets.Text].
+func Ran(call, result *hmx.Event) string {
+	r := borrow(call)
+	r.judge()
+	r.line.max = MaxText
+	r.line.word("ran")
+	if n := r.argsAt[fCommand]; r.args == nil || n == 0 || !r.shellLine(" ", r.args, n) {
+		r.line.word(" a command")
+	}
+	head := string(r.line.buf)
+	r.giveBack()
+
+	r = borrow(result)
+	defer r.giveBack()
+	r.judge()
+	r.line.max = MaxText
+	r.line.word(head)
+	switch r.outcome {
+	case memory.OutcomeSuccess:
+		r.line.word(": succeeded")
+		r.resultEnd(short)
+	case memory.OutcomeFailure:
+		r.line.word(": failed")
+		r.resultEnd(mid)
+	default:
+		r.resultEnd(mid)
+	}
+	return string(r.line.buf)
+}
+
+// resultEnd quotes the end of the result, where programs say how it ended.
+func (r *reader) resultEnd(limit int) {
+	if n := r.content.at[fResult]; n != 0 {
+		r.scratch = r.gather(r.scratch[:0], &r.content, n, maxScan)
+		r.end(": ", r.scratch, limit, len(r.scratch) >= maxScan)
+	}
 }
 
 // duration writes how long it took, if that is told.
@@ -149,14 +310,14 @@ func (r *reader) duration() {
 
 func (r *reader) tellEdit() {
 	r.line.word("edited ")
-	if path := r.content.str(fPath); path == "" || !r.line.path("", path) {
+	if !r.onFile("", r.content.str(fPath)) {
 		r.line.word("a file")
 	}
 	lead := " ("
 	if op := r.content.str(fOperation); op != "" && r.line.name(lead, op) {
 		lead = ", "
 	}
-	if old := r.content.str(fOldPath); old != "" && r.line.path(lead+"from ", old) {
+	if old := r.content.str(fOldPath); r.onFile(lead+"from ", old) {
 		lead = ", "
 	}
 	added, some := r.content.integer(fAdded)
@@ -175,19 +336,23 @@ func (r *reader) tellEdit() {
 
 // ran writes which command was run.
 func (r *reader) ran(otherwise string) {
-	r.line.word("ran ")
-	n := r.content.at[fCommand]
-	if n != 0 && r.content.doc.Kind(n) == canon.String {
-		if text, more := r.bytes(&r.content, n, 2*mid); r.line.code("", text, mid, more) {
-			return
-		}
-	} else if n != 0 && r.content.doc.Kind(n) == canon.Array {
-		r.scratch = r.gatherWords(r.scratch[:0], &r.content, n, 2*mid)
-		if r.line.code("", r.scratch, mid, len(r.scratch) >= 2*mid) {
-			return
-		}
+	r.line.word("ran")
+	if n := r.content.at[fCommand]; n == 0 || !r.shellLine(" ", &r.content, n) {
+		r.line.word(" " + otherwise)
 	}
-	r.line.word(otherwise)
+}
+
+// shellLine writes the command n, a line of shell or a list of words.
+func (r *reader) shellLine(lead string, p *page, n canon.Node) bool {
+	switch p.doc.Kind(n) {
+	case canon.String:
+		text, more := r.bytes(p, n, 2*mid)
+		return r.line.code(lead, text, mid, more)
+	case canon.Array:
+		r.scratch = r.gatherWords(r.scratch[:0], p, n, 2*mid)
+		return r.line.code(lead, r.scratch, mid, len(r.scratch) >= 2*mid)
+	}
+	return false
 }
 
 // gatherWords appends the strings of list n with blanks between them.
@@ -242,6 +407,11 @@ func (r *reader) quoteEnd(lead string, f field, limit int) {
 		return
 	}
 	text, more := r.bytes(&r.content, n, maxScan)
+	r.end(lead, text, limit, more)
+}
+
+// end quotes the end of a text that is long, and else all of it.
+func (r *reader) end(lead string, text []byte, limit int, more bool) {
 	if len(text) > 2*limit {
 		text, more = text[len(text)-limit:], true
 		for len(text) > 0 && text[0]&0xC0 == 0x80 {

@@ -60,6 +60,10 @@ var toolNames = [...]verbWords{
 // other it names a part of the tool, such as view or create.
 const shellWords = "bash sh shell zsh terminal exec execute command cmd powershell pwsh console run process"
 
+// makerWords are the words in the name of a tool that writes whole files. The
+// files are built and modified: nobody who asks for either knows which it was.
+const makerWords = "write create touch"
+
 // actions says which verb an action in a browser stands for. All others find.
 var actions = [...]verbWords{
 	{memory.VerbModify, "type fill submit select upload drag press check uncheck input enter keypress set choose toggle"},
@@ -102,6 +106,7 @@ var (
 	verbsOfActions = indexVerbs(actions[:])
 	verbsOfMethods = indexVerbs(methods[:])
 	wordsOfShells  = indexWords(shellWords)
+	wordsOfMakers  = indexWords(makerWords)
 )
 
 // maxWord is the longest word that a table has.
@@ -125,6 +130,7 @@ type toolFacts struct {
 	known  bool   // a table knows the name or a word in it
 	noun   bool   // only a noun in it
 	shell  bool   // it runs the command that it is given
+	makes  bool   // it writes files whole, and so makes those that are not there
 	server string // of an MCP tool, the server that offers it
 }
 
@@ -149,7 +155,7 @@ func readTool(name string) toolFacts {
 	for words.next() {
 		w := words.word()
 		if verb, ok := verbsOfWords.get(w); ok && !f.known {
-			f.verb, f.known = verb, true
+			f.verb, f.known, f.makes = verb, true, wordsOfMakers[string(w)]
 		} else if verb, ok := verbsOfNouns.get(w); ok && noun == "" {
 			noun = verb
 		}
