@@ -45,11 +45,14 @@ bench: ## measure decoding beside json/v2, the journal beside Pebble, and the re
 	$(GO) test -run '^$$' -bench DecodeRatio -benchtime 5s ./hmx
 	$(GO) test -run '^$$' -bench 'Event|NDJSON|SSE|Write|Push' -benchmem ./hmx/...
 	$(GO) test -run '^$$' -bench 'Parse/event|Canonical/event' -benchmem ./internal/canon
+	$(GO) test -run '^$$' -bench 'Context|Find|Read|O200k' -benchmem ./internal/engine ./internal/kind ./internal/tokens
 	$(GO) run ./cmd/lukasa bench journal
+	$(GO) run ./cmd/lukasa bench context
 
 .PHONY: torture
-torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bits
-	LUKASA_CRASH_CLONES=10000 LUKASA_FAULT_STRIDE=1 LUKASA_FLIPS=2000 LUKASA_HISTORIES=1000 LUKASA_CANARIES=1000 \
+torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bits; 10,000 random boards, 100,000 signed chains
+	LUKASA_CHAINS=100000 $(GO) test -count=1 -timeout 30m ./internal/scope
+	LUKASA_BUNDLES=10000 LUKASA_CRASH_CLONES=10000 LUKASA_FAULT_STRIDE=1 LUKASA_FLIPS=2000 LUKASA_HISTORIES=1000 LUKASA_CANARIES=1000 \
 		LUKASA_TENANTS=100000 LUKASA_EXPORT_FLIPS=20000 LUKASA_CONCURRENT=60 $(GO) test -count=1 -timeout 120m ./internal/engine
 	LUKASA_TORTURE_KILLS=1000 LUKASA_TORTURE_DEEP=5 LUKASA_TORTURE_STRACE=all LUKASA_TORTURE_SOAK=20000 \
 		$(GO) test -count=1 -timeout 60m ./internal/torture

@@ -27,7 +27,8 @@
 // # What is not
 //
 // The library does not ask who is calling: whoever holds a [Tenant] acts with
-// the trust that it was given. One process at a time has a directory open.
+// the trust that it was given, within a scope if it has one; see
+// [Tenant.Scoped]. One process at a time has a directory open.
 // Nothing expires by itself; [Tenant.Expire] makes it so.
 package lukasa
 

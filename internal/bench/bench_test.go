@@ -17,7 +17,7 @@ func TestJournal(t *testing.T) {
 		t.Fatalf("%d comparisons", len(r.Comparisons))
 	}
 	for _, c := range r.Comparisons {
-		if c.Ours <= 0 || c.Pebble <= 0 || c.Ratio <= 0 {
+		if c.Ours <= 0 || c.Pebble <= 0 || c.Ratio <= 0 || c.OK != (c.Ratio >= c.Goal) {
 			t.Errorf("%+v", c)
 		}
 	}

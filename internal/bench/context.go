@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,10 @@ import (
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
 )
 
 // ContextOptions says how large a tenant is built, and how it is asked.
@@ -23,9 +27,13 @@ type ContextOptions struct {
 	// Dir is where the directory is made and removed again.
 	Dir string
 	// Keep is a directory that is built instead and left there, Reuse one that
-	// was. Things and Frames are then those that it was built with.
+	// was. Things and Frames must then be those that it was built with. An index
+	// of another format is made anew when it is opened; a tenant that was built
+	// in another way is refused.
 	Keep, Reuse string
 	// Things is how many memories and events there are together, half of each.
+	// About half of the files the events are the newest, about the others the
+	// memories.
 	// Zero means 1,000,000.
 	Things int
 	// Frames is how many files they are about. Zero means 10,000.
@@ -72,11 +80,25 @@ type Limit struct {
 	Name  string  `json:"name"`
 	Got   float64 `json:"got_ms"`
 	Goal  float64 `json:"goal_ms"`
-	Ratio float64 `json:"ratio"` // below 1 is good
+	Ratio float64 `json:"ratio"`
+	OK    bool    `json:"ok"` // the ratio is below 1
 }
 
-// Met reports whether the goal is reached.
-func (l Limit) Met() bool { return l.Ratio < 1 }
+// Mix is what the calls ask for, as shares of all of them.
+type Mix struct {
+	TwoObjects float64 `json:"two_objects"` // a file and its project, and not a file alone
+	Scoped     float64 `json:"scoped"`      // under a scope token
+	Short      float64 `json:"short"`       // in the short form, and not in the medium one
+	Full       float64 `json:"full"`        // in the full form
+}
+
+// Outcomes is what the bundles say about how it went before.
+type Outcomes struct {
+	PerBundle float64 `json:"per_bundle"`
+	Bundles   float64 `json:"bundles_with_events"` // share of the bundles that have events among them
+	Events    float64 `json:"events"`              // share that are events
+	Followed  float64 `json:"followed"`            // share of these that are told with what the journal has behind them
+}
 
 // Building is how fast the tenant came to be.
 type Building struct {
@@ -94,15 +116,19 @@ type ContextReport struct {
 	DirBytes      int64     `json:"directory_bytes"`
 	Building      *Building `json:"building,omitempty"` // not of a directory that is reused
 	OpenSeconds   float64   `json:"open_seconds"`
-	Candidates    float64   `json:"candidates"` // of a bundle, on average
-	Entries       float64   `json:"entries"`    // kept of them
+	Replayed      uint64    `json:"replayed_records"` // into the index, before it was open
+	Candidates    float64   `json:"candidates"`       // of a bundle, on average
+	Entries       float64   `json:"entries"`          // kept of them
 	Tokens        float64   `json:"tokens"`
+	Mix           Mix       `json:"mix"`
+	Outcomes      Outcomes  `json:"outcomes"`
 	One           Latency   `json:"one"`
 	Callers       int       `json:"callers"`
 	Many          Latency   `json:"many"` // of all callers at once
 	Goals         []Limit   `json:"goals"`
-	ResidentBytes uint64    `json:"resident_bytes"` // after the calls of one
-	PeakBytes     uint64    `json:"peak_bytes"`     // while all asked
+	ResidentBytes uint64    `json:"resident_bytes"`    // after the calls of one
+	PeakBytes     uint64    `json:"peak_bytes"`        // while all asked
+	Problem       string    `json:"problem,omitempty"` // what the first call that failed said
 }
 
 // Context builds a tenant with many memories and events and measures how long
@@ -139,7 +165,10 @@ func Context(ctx context.Context, o ContextOptions) (*ContextReport, error) {
 	}
 	o.Progress("opening", 0, 0)
 	start := time.Now()
-	b, err := engine.Open(ctx, dir, engine.Options{MustExist: true})
+	b, err := engine.Open(ctx, dir, engine.Options{MustExist: true, Progress: func(done, end journal.LSN, records uint64) {
+		report.Replayed = records
+		o.Progress(fmt.Sprintf("opening: the index is made from the journal, %d%%", 100*done/max(end, 1)), 0, 0)
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -153,53 +182,138 @@ func Context(ctx context.Context, o ContextOptions) (*ContextReport, error) {
 
 // measure asks, after it has asked without measuring.
 func (r *ContextReport) measure(ctx context.Context, b *engine.Board, o *ContextOptions) error {
+	if err := checkMade(ctx, b, o); err != nil {
+		return err
+	}
 	root, err := b.Root(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	if r.Records = root.Size; r.Records < uint64(o.Things) {
-		return fault.Newf(fault.InvalidArgument, "%s has %d records, fewer than %d memories and events", b.Dir(), r.Records, o.Things).
-			WithFix("say with how many it was built, or build another")
+	r.Records = root.Size
+	token, err := b.MintScope(ctx, engine.Writer{Actor: "bench", Trust: record.User}, tenant, scope.Grant{
+		To: "agent-0", Include: scope.Selectors{All: true}, Exclude: scope.Selectors{Tags: []string{hidden}}, Expires: b.Now().Add(24 * time.Hour),
+	})
+	if err != nil {
+		return err
 	}
+	a := asker{frames: o.Frames, token: token}
 	chance := rand.New(rand.NewPCG(1, 0))
 	for i := range o.Calls / 2 {
-		if _, err := b.Context(ctx, question(chance, o)); err != nil {
+		if _, err := b.Context(ctx, a.question(chance)); err != nil {
 			return err
 		}
 		o.Progress("warming up", i, o.Calls/2)
 	}
 	chance = rand.New(rand.NewPCG(2, 0))
 	times := make([]time.Duration, 0, o.Calls)
+	var seen tally
 	began := time.Now()
 	for i := range o.Calls {
-		q := question(chance, o)
+		q := a.question(chance)
 		start := time.Now()
 		out, err := b.Context(ctx, q)
 		times = append(times, time.Since(start))
+		if err == nil {
+			err = answered(out)
+		}
 		if err != nil {
-			return err
+			a.fail(err)
+		} else {
+			seen.add(&q, out)
 		}
-		if err := answered(out); err != nil {
-			return err
-		}
-		r.Candidates += float64(len(out.Rendered) + out.Trimmed)
-		r.Entries += float64(len(out.Rendered))
-		r.Tokens += float64(out.TotalTokens)
 		o.Progress("asking", i, o.Calls)
 	}
-	for _, f := range []*float64{&r.Candidates, &r.Entries, &r.Tokens} {
-		*f /= float64(o.Calls)
+	took := time.Since(began)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	r.One = latency(times, 0, time.Since(began))
+	seen.sumUp(r)
+	r.One = latency(times, a.failed(), took)
 	r.ResidentBytes = resident()
 	r.Goals = []Limit{{Name: "p50", Got: r.One.P50, Goal: 1}, {Name: "p99", Got: r.One.P99, Goal: 5}}
 	for i := range r.Goals {
 		r.Goals[i].Ratio = r.Goals[i].Got / r.Goals[i].Goal
+		r.Goals[i].OK = r.Goals[i].Ratio < 1
 	}
 	peak := watchMemory()
-	r.Many, err = crowd(ctx, b, o)
+	r.Many = a.crowd(ctx, b, o)
 	r.PeakBytes = peak()
-	return err
+	if a.why != nil {
+		r.Problem = a.why.Error()
+	}
+	return ctx.Err()
+}
+
+// asker asks for bundles.
+type asker struct {
+	frames int
+	token  string // a scope
+
+	mu     sync.Mutex
+	errors int
+	why    error // of the first
+}
+
+// fail counts a call that failed.
+func (a *asker) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.errors++; a.why == nil {
+		a.why = err
+	}
+}
+
+// failed returns how many calls failed since it was called last.
+func (a *asker) failed() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.errors
+	a.errors = 0
+	return n
+}
+
+// tally counts what was asked and answered.
+type tally struct {
+	calls, two, scoped, short, full     int
+	candidates, entries, tokens         int
+	outcomes, events, followed, bundles int
+}
+
+// add counts a call.
+func (t *tally) add(q *engine.ContextOptions, out *bundle.Bundle) {
+	one := func(yes bool) int {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	t.calls++
+	t.two += one(len(q.Objects) == 2)
+	t.scoped += one(q.View.Scope != "")
+	t.short += one(q.Form == memory.FormShort)
+	t.full += one(q.Form == memory.FormFull)
+	t.candidates += len(out.Rendered) + out.Trimmed
+	t.entries += len(out.Rendered)
+	t.tokens += out.TotalTokens
+	before := t.events
+	for _, e := range out.Outcomes {
+		t.outcomes++
+		if e.Kind == record.Event {
+			t.events++
+			t.followed += one(strings.Contains(e.Text, "-> "))
+		}
+	}
+	t.bundles += one(t.events > before)
+}
+
+// sumUp puts what was counted into a report.
+func (t *tally) sumUp(r *ContextReport) {
+	of := func(n, all int) float64 { return float64(n) / float64(max(all, 1)) }
+	r.Candidates, r.Entries, r.Tokens = of(t.candidates, t.calls), of(t.entries, t.calls), of(t.tokens, t.calls)
+	r.Mix = Mix{TwoObjects: of(t.two, t.calls), Scoped: of(t.scoped, t.calls), Short: of(t.short, t.calls), Full: of(t.full, t.calls)}
+	r.Outcomes = Outcomes{
+		PerBundle: of(t.outcomes, t.calls), Bundles: of(t.bundles, t.calls), Events: of(t.events, t.outcomes), Followed: of(t.followed, t.events),
+	}
 }
 
 // answered refuses a bundle that cannot be right.
@@ -210,19 +324,41 @@ func answered(out *bundle.Bundle) error {
 	return nil
 }
 
+// How many of 100 calls are not the usual one, which is about one file, by an
+// agent that is told everything, in the medium form.
+const (
+	askTwo    = 15
+	askScoped = 15
+	askShort  = 3
+	askFull   = 3
+)
+
 // question asks about a file at random, as an agent at random.
-func question(chance *rand.Rand, o *ContextOptions) engine.ContextOptions {
-	return engine.ContextOptions{
-		Tenant: tenant, Verb: memory.VerbModify, Objects: map[string]string{"file": fileOf(chance.IntN(o.Frames))},
+func (a *asker) question(chance *rand.Rand) engine.ContextOptions {
+	file := chance.IntN(a.frames)
+	q := engine.ContextOptions{
+		Tenant: tenant, Verb: memory.VerbModify, Objects: map[string]string{string(memory.ObjFile): fileOf(file)},
 		View: engine.View{Agent: fmt.Sprint("agent-", chance.IntN(agents))},
 	}
+	if chance.IntN(100) < askTwo {
+		q.Objects[string(memory.ObjProject)] = projectOf(file)
+	}
+	if chance.IntN(100) < askScoped {
+		q.View = engine.View{Scope: a.token}
+	}
+	switch n := chance.IntN(100); {
+	case n < askShort:
+		q.Form = memory.FormShort
+	case n < askShort+askFull:
+		q.Form = memory.FormFull
+	}
+	return q
 }
 
 // crowd has all callers ask at the same time.
-func crowd(ctx context.Context, b *engine.Board, o *ContextOptions) (Latency, error) {
+func (a *asker) crowd(ctx context.Context, b *engine.Board, o *ContextOptions) Latency {
 	times := make([]time.Duration, o.Callers*o.Rounds)
-	var failed, done atomic.Int64
-	var why atomic.Pointer[error]
+	var done atomic.Int64
 	var wg sync.WaitGroup
 	ready := make(chan struct{})
 	for caller := range o.Callers {
@@ -231,7 +367,7 @@ func crowd(ctx context.Context, b *engine.Board, o *ContextOptions) (Latency, er
 		wg.Go(func() {
 			<-ready
 			for i := range mine {
-				q := question(chance, o)
+				q := a.question(chance)
 				start := time.Now()
 				out, err := b.Context(ctx, q)
 				mine[i] = time.Since(start)
@@ -239,8 +375,7 @@ func crowd(ctx context.Context, b *engine.Board, o *ContextOptions) (Latency, er
 					err = answered(out)
 				}
 				if err != nil {
-					failed.Add(1)
-					why.CompareAndSwap(nil, &err)
+					a.fail(err)
 				}
 				done.Add(1)
 			}
@@ -264,11 +399,7 @@ func crowd(ctx context.Context, b *engine.Board, o *ContextOptions) (Latency, er
 		}
 		break
 	}
-	took := time.Since(began)
-	if int(failed.Load()) == len(times) {
-		return Latency{}, *why.Load() // it is not about the load
-	}
-	return latency(times, int(failed.Load()), took), ctx.Err()
+	return latency(times, a.failed(), time.Since(began))
 }
 
 // latency sums up what calls took.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
 )
 
 // TestContext measures a small tenant: the figures mean nothing then, but all of
@@ -42,6 +45,25 @@ func TestContext(t *testing.T) {
 	if len(r.Goals) != 2 || r.Goals[0].Got != r.One.P50 || r.Goals[1].Got != r.One.P99 {
 		t.Errorf("%+v", r.Goals)
 	}
+	for _, g := range r.Goals {
+		if g.OK != (g.Got < g.Goal) {
+			t.Errorf("%+v", g)
+		}
+	}
+	// Every sort of call is among them, and most are none of the rare sorts.
+	for _, share := range []float64{r.Mix.TwoObjects, r.Mix.Scoped, r.Mix.Short, r.Mix.Full} {
+		if share <= 0 || share > 0.3 {
+			t.Errorf("%+v", r.Mix)
+		}
+	}
+	// Events are the newest about half of the files, and most of them were
+	// followed by something that tells.
+	if w := r.Outcomes; w.PerBundle < 1 || w.Events < 0.3 || w.Events > 0.8 || w.Bundles < 0.3 || w.Bundles > 0.8 || w.Followed < 0.6 {
+		t.Errorf("%+v", w)
+	}
+	if r.Replayed != 0 || r.Problem != "" {
+		t.Errorf("%d records replayed, problem %q", r.Replayed, r.Problem)
+	}
 	if told == 0 {
 		t.Error("nothing was told about it")
 	}
@@ -69,8 +91,71 @@ func TestContextKeeps(t *testing.T) {
 	if again.Building != nil || again.Records != built.Records || again.Candidates != built.Candidates {
 		t.Errorf("built %+v\nagain %+v", built, again)
 	}
-	o.Things = 10_000
-	if _, err := Context(context.Background(), o); fault.CodeOf(err) != fault.InvalidArgument {
-		t.Errorf("a tenant that is too small is measured: %v", err)
+	if again.Outcomes != built.Outcomes || again.Mix != built.Mix {
+		t.Errorf("built %+v %+v\nagain %+v %+v", built.Outcomes, built.Mix, again.Outcomes, again.Mix)
+	}
+
+	// An index that is not there, as one of another format, is made anew, which
+	// is told while it happens and afterwards.
+	if err := os.RemoveAll(filepath.Join(dir, "index")); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	o.Progress = func(what string, _, _ int) { said[what] = true }
+	anew, err := Context(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if anew.Replayed != anew.Records || anew.Outcomes != built.Outcomes || !said["opening: the index is made from the journal, 100%"] {
+		t.Errorf("%d of %d records replayed, %+v, said %v", anew.Replayed, anew.Records, anew.Outcomes, said)
+	}
+	for name, change := range map[string]func(*ContextOptions){
+		"too small":   func(o *ContextOptions) { o.Things = 10_000 },
+		"too large":   func(o *ContextOptions) { o.Things = 300 },
+		"other files": func(o *ContextOptions) { o.Frames = 9 },
+	} {
+		other := o
+		change(&other)
+		if _, err := Context(context.Background(), other); fault.CodeOf(err) != fault.InvalidArgument {
+			t.Errorf("%s: a tenant that was built otherwise is measured: %v", name, err)
+		}
+	}
+}
+
+// TestContextReuseRefused: a tenant of earlier code, or one whose building was
+// cut short, is not measured.
+func TestContextReuseRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	b, err := engine.Open(context.Background(), dir, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Put(context.Background(), engine.Writer{Actor: "bench", Trust: record.User}, tenant, pinOf(0), engine.Expect{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Context(context.Background(), ContextOptions{Reuse: dir, Things: 1, Frames: 1, Calls: 1, Callers: 1, Rounds: 1})
+	if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), "built") {
+		t.Error(err)
+	}
+}
+
+// TestContextCountsFailures: calls that fail are counted, each where it was made,
+// and the first one's error is kept.
+func TestContextCountsFailures(t *testing.T) {
+	b, err := engine.Open(context.Background(), filepath.Join(t.TempDir(), "data"), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	a := asker{frames: 1, token: "no token"}
+	o := ContextOptions{Callers: 4, Rounds: 3}.filled()
+	if l := a.crowd(context.Background(), b, &o); l.Calls != 12 || l.Errors != 12 || a.why == nil {
+		t.Errorf("%+v, %v", l, a.why)
+	}
+	if n := a.failed(); n != 0 {
+		t.Errorf("%d failures are counted twice", n)
 	}
 }

@@ -22,16 +22,54 @@ import (
 const (
 	tenant     = "bench"
 	agents     = 17
-	perSession = 20  // events of a session
-	pins       = 20  // identities, constraints and goals
-	feedbacks  = 500 // half of them cite memories, half events
-	writers    = 512 // of memories, so that they share fsyncs
+	perSession = 20       // events of a session
+	pins       = 20       // identities, constraints and goals
+	feedbacks  = 500      // half of them cite memories, half events
+	writers    = 512      // of memories, so that they share fsyncs
+	hidden     = "team-8" // a tag that the scope of some callers leaves out
+	// format counts the ways in which tenants were built. It changes with what
+	// is in them, since figures of other tenants cannot be compared.
+	format = 2
 )
+
+// made says how a tenant was built. It is written last.
+func made(o *ContextOptions) *memory.Memory {
+	return &memory.Memory{
+		ID: "made", Type: memory.TypeFact,
+		Text: fmt.Sprintf("A tenant of format %d with %d memories and events about %d files.", format, o.Things, o.Frames),
+	}
+}
+
+// checkMade refuses a tenant that was built otherwise than it would be now.
+func checkMade(ctx context.Context, b *engine.Board, o *ContextOptions) error {
+	want := made(o)
+	got, err := b.Get(ctx, engine.Ref{Tenant: tenant, Kind: record.Memory, ID: want.ID}, engine.View{})
+	if fault.CodeOf(err) == fault.NotFound {
+		return fault.Newf(fault.InvalidArgument, "%s has no tenant that was built to its end, or it was built by an earlier version", b.Dir()).
+			WithFix("build another")
+	}
+	if err != nil {
+		return err
+	}
+	if m, ok := got.Body.(*memory.Memory); !ok || m.Text != want.Text {
+		says := "something else"
+		if ok {
+			says = m.Text
+		}
+		return fault.Newf(fault.InvalidArgument, "%s is not what is to be measured: it says %q, and not %q", b.Dir(), says, want.Text).
+			WithFix("say with how many it was built, or build another")
+	}
+	return nil
+}
 
 // fileOf names a file.
 func fileOf(i int) string {
-	return fmt.Sprintf("services/billing%02d/part%d/file%05d.go", i%50, i%7, i)
+	return fmt.Sprintf("services/%s/part%d/file%05d.go", projectOf(i), i%7, i)
 }
+
+// projectOf names the project of a file. There are as many of odd numbers as of
+// even ones, for files of odd and of even numbers.
+func projectOf(i int) string { return fmt.Sprintf("billing%02d", i%50) }
 
 // buildTenant builds a directory with one tenant.
 func buildTenant(ctx context.Context, dir string, o *ContextOptions) (*Building, error) {
@@ -56,27 +94,41 @@ func fillTenant(ctx context.Context, b *engine.Board, o *ContextOptions) (*Build
 	peak := watchMemory()
 	user := engine.Writer{Actor: "bench", Trust: record.User}
 	events := o.Things / 2
-	err := streamEvents(ctx, b, user, events, o)
+	memories := o.Things - events
+	// The first half of the sessions is about every other file, long ago; the
+	// second about the rest, once all memories are there.
+	older := events / 2 / perSession * perSession
+	long := time.Now().Add(-time.Duration(older+1) * 20 * time.Second)
+	err := streamEvents(ctx, b, user, o, span{0, older, events, long, 20 * time.Second, 0})
+	streamed := time.Since(began)
 	if err == nil {
-		out.EventsPerSecond = float64(events) / time.Since(began).Seconds()
 		start := time.Now()
-		err = putAll(ctx, o.Things-events, func(done int) { o.Progress("writing memories", done, o.Things-events) }, func(i int) error {
+		err = putAll(ctx, memories, func(done int) { o.Progress("writing memories", done, memories) }, func(i int) error {
 			_, err := b.Put(ctx, user, tenant, memoryOf(i, o.Frames), engine.Expect{})
 			return err
 		})
-		out.MemoriesPerSecond = float64(o.Things-events) / time.Since(start).Seconds()
+		out.MemoriesPerSecond = float64(memories) / time.Since(start).Seconds()
 	}
 	if err == nil {
-		err = putAll(ctx, pins, nil, func(i int) error {
-			_, err := b.Put(ctx, user, tenant, pinOf(i), engine.Expect{})
-			return err
-		})
+		start := time.Now()
+		err = streamEvents(ctx, b, user, o, span{older, events, events, start, time.Microsecond, 1})
+		streamed += time.Since(start)
+		out.EventsPerSecond = float64(events) / streamed.Seconds()
 	}
-	if err == nil {
-		err = putAll(ctx, min(feedbacks, events), nil, func(i int) error {
-			_, err := b.Put(ctx, user, tenant, feedbackOf(i, events, o.Things-events), engine.Expect{})
-			return err
-		})
+	for _, rest := range []struct {
+		n    int
+		body func(i int) memory.Body
+	}{
+		{pins, func(i int) memory.Body { return pinOf(i) }},
+		{min(feedbacks, events), func(i int) memory.Body { return feedbackOf(i, events, memories) }},
+		{1, func(int) memory.Body { return made(o) }},
+	} {
+		if err == nil {
+			err = putAll(ctx, rest.n, nil, func(i int) error {
+				_, err := b.Put(ctx, user, tenant, rest.body(i), engine.Expect{})
+				return err
+			})
+		}
 	}
 	out.PeakBytes = peak()
 	out.Seconds = time.Since(began).Seconds()
@@ -112,24 +164,33 @@ func putAll(ctx context.Context, n int, tell func(done int), put func(i int) err
 	return ctx.Err()
 }
 
+// span is some of the events, which happened one after the other.
+type span struct {
+	from, to, of int // their numbers, and how many events there are in all
+	start        time.Time
+	step         time.Duration
+	odd          int // 1 if they are about the files with odd numbers, else 0
+}
+
 // streamEvents takes events in as if from a file.
-func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, n int, o *ContextOptions) error {
+func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, o *ContextOptions, s span) error {
+	if s.from == s.to {
+		return nil
+	}
 	src, dst := io.Pipe()
 	go func() {
 		out := bufio.NewWriterSize(dst, 1<<18)
-		chance := rand.New(rand.NewPCG(4, 0))
-		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		for i := range n {
-			if _, err := out.WriteString(eventLine(chance, i, o.Frames, start)); err != nil {
+		for i := s.from; i < s.to; i++ {
+			if _, err := out.WriteString(s.line(i, o.Frames)); err != nil {
 				return // the reader went away
 			}
 		}
 		_ = dst.CloseWithError(out.Flush())
 	}()
-	rep, err := b.Ingest(ctx, src, engine.IngestOptions{Writer: w, Progress: func(r engine.IngestReport) { o.Progress("recording events", r.Accepted, n) }})
+	rep, err := b.Ingest(ctx, src, engine.IngestOptions{Writer: w, Progress: func(r engine.IngestReport) { o.Progress("recording events", s.from+r.Accepted, s.of) }})
 	_ = src.Close() // ends the writer, if it has not ended
-	if err == nil && rep.Accepted != n {
-		err = fault.Newf(fault.Internal, "%d of %d events were accepted", rep.Accepted, n)
+	if err == nil && rep.Accepted != s.to-s.from {
+		err = fault.Newf(fault.Internal, "%d of %d events were accepted", rep.Accepted, s.to-s.from)
 	}
 	return err
 }
@@ -137,23 +198,34 @@ func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, n int, 
 // eventID names an event.
 func eventID(i int) string { return fmt.Sprintf("evt-%012d", i) }
 
-// eventLine is an event of a session of an agent that edits files and runs
-// tests.
-func eventLine(chance *rand.Rand, i, frames int, start time.Time) string {
-	file := fileOf(chance.IntN(frames))
+// line is an event of a session of an agent that edits files, has tools edit
+// them, and runs tests.
+func (s *span) line(i, frames int) string {
+	chance := rand.New(rand.NewPCG(4, uint64(i/5)))
+	file := func() int { return min(2*chance.IntN((frames+1)/2)+s.odd, frames-1) }
+	first, second, third := file(), file(), file()
+	if i/5%4 == 0 {
+		third = first // at times a tool goes on with what was edited
+	}
+	chance = rand.New(rand.NewPCG(7, uint64(i)))
+	about := [...]int{first, second, third, third, first}[i%5]
 	name, content := "file_edit", ""
 	switch i % 5 {
-	case 0, 1, 2:
-		content = fmt.Sprintf(`{"path":"%s","operation":"modify","lines_added":%d,"lines_removed":%d}`, file, chance.IntN(80), chance.IntN(30))
-	case 3:
-		name = "test_run"
-		content = fmt.Sprintf(`{"framework":"go","command":"go test ./services/billing%02d/...","passed":%d,"failed":%d,"output":"--- TestRefundRounding/%d"}`, chance.IntN(50), chance.IntN(90), chance.IntN(2), i)
-	case 4:
+	case 0, 1:
+		content = fmt.Sprintf(`{"path":"%s","operation":"modify","lines_added":%d,"lines_removed":%d}`, fileOf(about), chance.IntN(80), chance.IntN(30))
+	case 2:
 		name = "tool_call"
-		content = fmt.Sprintf(`{"tool_name":"edit_file","arguments":{"path":"%s","old":"return amount","new":"return amount.Round(2) // %d"}}`, file, i)
+		content = fmt.Sprintf(`{"tool_name":"edit_file","call_id":"call-%d","arguments":{"path":"%s","old":"return amount","new":"return amount.Round(2) // %d"}}`, i, fileOf(about), i)
+	case 3:
+		name = "tool_result"
+		content = fmt.Sprintf(`{"tool_name":"edit_file","call_id":"call-%d","success":%t,"duration_ms":%d,"result":{"line":%d}}`, i-1, chance.IntN(10) > 0, chance.IntN(300), chance.IntN(900))
+	case 4:
+		name = "test_run"
+		content = fmt.Sprintf(`{"framework":"go","command":"go test ./services/%s/...","passed":%d,"failed":%d,"output":"--- TestRefundRounding/%d"}`, projectOf(about), chance.IntN(90), chance.IntN(2), i)
 	}
-	return fmt.Sprintf(`{"hmx_version":"HMX-1.0","event_id":"%s","event_type":"%s","agent_id":"agent-%d","tenant_id":"%s","session_id":"session-%07d","timestamp":"%s","sequence":%d,"content":%s,"metadata":{"project":"billing"}}`+"\n",
-		eventID(i), name, i/perSession%agents, tenant, i/perSession, hmx.TimeOf(start.Add(time.Duration(i)*20*time.Second)), i%perSession, content)
+	at := s.start.Add(time.Duration(i-s.from) * s.step)
+	return fmt.Sprintf(`{"hmx_version":"HMX-1.0","event_id":"%s","event_type":"%s","agent_id":"agent-%d","tenant_id":"%s","session_id":"session-%07d","timestamp":"%s","sequence":%d,"content":%s,"metadata":{"project":"%s"}}`+"\n",
+		eventID(i), name, i/perSession%agents, tenant, i/perSession, hmx.TimeOf(at), i%perSession, content, projectOf(about))
 }
 
 // memoryID names a memory.

@@ -60,9 +60,14 @@ func (s *shell) scopeOf(c *cobra.Command, f *boardFlags) (string, error) {
 	if c.Flags().Changed("scope") {
 		return s.scopeText(c.Context(), f.scope)
 	}
-	text := s.env("LUKASA_SCOPE")
-	if text == "" || f.free {
+	text, set := s.lookup("LUKASA_SCOPE")
+	if !set || f.free {
 		return "", nil
+	}
+	if strings.TrimSpace(text) == "" {
+		// Whoever failed to make a scope did not mean to go without one.
+		return "", fault.New(fault.ScopeInvalid, "LUKASA_SCOPE is set, but empty").
+			WithFix("put a token or @FILE into it, or unset it to go without a scope")
 	}
 	if c.Flags().Lookup("scope") == nil {
 		return "", fault.Newf(fault.OutOfScope, "LUKASA_SCOPE is set, and no scope allows %q", c.CommandPath()).
@@ -336,6 +341,16 @@ func (v *visit) ambiguous(ctx context.Context, name string) error {
 	}
 	return fault.Newf(fault.Usage, "no tenant was named, and there are %s here", thousands(n)).
 		WithFix("add --tenant T, or set LUKASA_TENANT; `lukasa root --all` lists them")
+}
+
+// slip is the error for a tenant that was named and has no record: a name that
+// nobody wrote under is a slip, and an answer about it would be taken for
+// something.
+func (v *visit) slip(tenant string, size uint64) error {
+	if told := v.cmd.Flags().Changed("tenant") || v.shell.env("LUKASA_TENANT") != ""; !told || size > 0 {
+		return nil
+	}
+	return fault.Newf(fault.NotFound, "tenant %q has no records here", tenant).WithFix("`lukasa root --all` lists the tenants there are")
 }
 
 // Root is the root of a tenant as it is now.

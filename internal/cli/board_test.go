@@ -14,13 +14,15 @@ import (
 )
 
 // nothing is an environment without variables, except a home.
-func nothing(t *testing.T) func(string) string {
-	home := t.TempDir()
-	return func(name string) string {
-		if name == "HOME" {
-			return home
-		}
-		return ""
+func nothing(t *testing.T) func(string) (string, bool) {
+	return setTo(map[string]string{"HOME": t.TempDir()})
+}
+
+// setTo is an environment with these variables.
+func setTo(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := vars[name]
+		return value, ok
 	}
 }
 

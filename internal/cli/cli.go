@@ -27,9 +27,9 @@ import (
 )
 
 // Run executes the command line args, without the program's name, and returns
-// the exit code. env looks up an environment variable, as [os.Getenv] does.
+// the exit code. env looks up an environment variable, as [os.LookupEnv] does.
 // When ctx is cancelled, Run returns soon, even while waiting for input.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) (string, bool)) int {
 	return newShell(stdin, stdout, stderr, env, detectTerminal).run(ctx, commands(), args)
 }
 

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,7 @@ import (
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/scope"
 )
 
 type contextFlags struct {
@@ -32,8 +35,8 @@ func contextCommand(s *shell) *cobra.Command {
 		Short: "Tell an agent that starts a task what it has to know",
 		Long: `Tell an agent that starts a task what it has to know, in three tiers: what is
 pinned (who it is, hard constraints, active goals), what matters for doing --verb
-with each --object, and how that went before. Without --verb it is what is
-pinned alone.
+with each --object, and how that went before. Without --verb and --object it is
+what is pinned alone.
 
 What matters most comes first and as much of it as fits into --budget; the best
 of the rest is linked, and ` + "`lukasa resolve`" + ` shows it. Things are weighed by
@@ -56,9 +59,9 @@ docs/cold-start.md tells the whole story.`,
 	f := c.Flags()
 	f.StringVar(&flags.verb, "verb", "", "what is to be done, a `VERB`: "+strings.Join(names(memory.Verbs()), ", "))
 	f.StringArrayVar(&flags.objects, "object", nil, "with what, as `kind=ref`, one of each kind; kinds are "+strings.Join(names(memory.ObjectKinds()), ", "))
-	f.IntVar(&flags.budget, "budget", bundle.DefaultBudgetTokens, fmt.Sprintf("as many `TOKENS` at most, up to %s", thousands(bundle.MaxBudgetTokens)))
+	f.IntVar(&flags.budget, "budget", bundle.DefaultBudgetTokens, fmt.Sprintf("as many `TOKENS` at most; more than %s is taken for that, and 0 for the default", thousands(bundle.MaxBudgetTokens)))
 	f.StringArrayVar(&flags.tiers, "tier", nil, "only this `TIER`: "+strings.Join(names(bundle.Tiers()), ", ")+"; may be given again")
-	f.IntVar(&flags.outcomes, "outcomes", bundle.DefaultOutcomeLimit, fmt.Sprintf("at most `N` outcomes, up to %d", bundle.MaxOutcomeLimit))
+	f.IntVar(&flags.outcomes, "outcomes", bundle.DefaultOutcomeLimit, fmt.Sprintf("at most `N` outcomes; more than %d is taken for that, and 0 for the default; --tier leaves them out", bundle.MaxOutcomeLimit))
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
 	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that starts (default an operator, who sees everything)")
 	addHeadNow(c, &flags.now)
@@ -154,6 +157,15 @@ func (s *shell) context(c *cobra.Command, flags *contextFlags) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case o.Verb == "" && len(o.Objects) > 0:
+		s.note("--object counts only with a --verb: without, it is what is pinned alone")
+	case o.Verb != "" && len(o.Objects) == 0:
+		s.note("--verb counts only with an --object: without, it is what is pinned alone")
+	}
+	for _, object := range flags.objects {
+		s.literally("object", object)
+	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)
 		if err != nil {
@@ -163,12 +175,22 @@ func (s *shell) context(c *cobra.Command, flags *contextFlags) error {
 		if err != nil {
 			return err
 		}
+		if err := v.slip(t.Name(), found.Size); err != nil {
+			return err
+		}
 		if s.json {
 			return s.writeJSON(answerBundle(found))
 		}
 		start := &coldStart{verb: o.Verb, objects: flags.objects, agent: o.View.Agent, now: o.View.Now, tiers: o.IncludeTiers}
 		if v.scope != "" {
-			if start.agent, err = v.author(); err != nil {
+			held, err := v.held()
+			if err != nil {
+				return err
+			}
+			start.agent, start.scoped, start.readOnly = held.To, true, held.Mode != scope.Write
+		}
+		if start.unfiled(found) {
+			if start.elsewhere, err = elsewhere(ctx, t, o); err != nil {
 				return err
 			}
 		}
@@ -182,4 +204,35 @@ func (s *shell) context(c *cobra.Command, flags *contextFlags) error {
 		s.showBundle(found, start)
 		return nil
 	})
+}
+
+// filed is how much is filed under a verb.
+type filed struct {
+	verb   memory.Verb
+	things int
+}
+
+// elsewhere counts what other verbs would tell about the same objects, most
+// first; nothing if the verb that was asked for has something, be it pinned.
+func elsewhere(ctx context.Context, t *lukasa.Tenant, o lukasa.ContextOptions) ([]filed, error) {
+	asked := o.Verb
+	o.IncludeTiers = []bundle.Tier{bundle.TierFrameRelevant, bundle.TierOutcomes}
+	o.Form, o.BudgetTokens = memory.FormShort, 1 // what is left out is counted and costs nothing
+	var found []filed
+	for _, verb := range memory.Verbs() {
+		o.Verb = verb
+		b, err := t.Context(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		switch n := len(b.FrameRelevant) + len(b.Outcomes) + b.Trimmed; {
+		case n == 0:
+		case verb == asked:
+			return nil, nil
+		default:
+			found = append(found, filed{verb, n})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b filed) int { return cmp.Compare(b.things, a.things) })
+	return found, nil
 }

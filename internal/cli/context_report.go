@@ -93,6 +93,38 @@ type coldStart struct {
 	agent   string
 	now     time.Time
 	tiers   []bundle.Tier // none is all
+	// scoped says that it is held to a scope, and readOnly that this may not
+	// write.
+	scoped, readOnly bool
+	// elsewhere is what other verbs have, if this one has nothing.
+	elsewhere []filed
+}
+
+// task says what is to be done with what.
+func (c *coldStart) task() string {
+	return strings.TrimSpace(string(c.verb) + " " + strings.Join(c.objects, " "))
+}
+
+// unfiled reports whether a bundle shows that nothing is filed under its task.
+func (c *coldStart) unfiled(b *bundle.Bundle) bool {
+	return c.wants(bundle.TierFrameRelevant) && len(c.objects) > 0 && len(b.FrameRelevant)+len(b.Outcomes)+b.Trimmed == 0
+}
+
+// others says what other verbs have, or nothing.
+func (c *coldStart) others() string {
+	const looked = 64 // events of an object; older ones are not counted
+	var list []string
+	for i, f := range c.elsewhere {
+		count := thousands(f.things)
+		if i == 0 {
+			count = counted(f.things, "thing")
+		}
+		if f.things >= looked {
+			count += " or more"
+		}
+		list = append(list, "under "+string(f.verb)+": "+count)
+	}
+	return strings.Join(list, "; ")
 }
 
 func (c *coldStart) wants(t bundle.Tier) bool {
@@ -104,7 +136,7 @@ func (c *coldStart) wants(t bundle.Tier) bool {
 func (s *shell) showBundle(b *bundle.Bundle, c *coldStart) {
 	s.showTask(b, c)
 	if len(b.Rendered) == 0 {
-		s.showBeginning(c)
+		s.showBeginning(b, c)
 		return
 	}
 	for _, tier := range []struct {
@@ -131,13 +163,16 @@ func (s *shell) showBundle(b *bundle.Bundle, c *coldStart) {
 	fmt.Fprintln(s.stdout)
 	s.showBudget(b)
 	s.showReachable(b)
+	if others := c.others(); others != "" {
+		fmt.Fprintf(s.stdout, "\nNothing is filed under %s; %s\n", oneLine(c.task()), others)
+	}
 }
 
 // showTask says whom and what the bundle is for.
 func (s *shell) showTask(b *bundle.Bundle, c *coldStart) {
 	task := "what every agent is told"
 	if c.verb != "" {
-		task = strings.TrimSpace(string(c.verb) + " " + strings.Join(c.objects, " "))
+		task = c.task()
 	}
 	fmt.Fprintln(s.stdout, s.paint.bold(oneLine(task)))
 	who := "tenant " + b.Tenant
@@ -213,18 +248,69 @@ func (s *shell) showReachable(b *bundle.Bundle) {
 // plainRef is a reference that a shell leaves alone.
 var plainRef = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+=[A-Za-z0-9_./:@%+,-]+$`)
 
-// showBeginning says what to do when there is nothing to tell.
-func (s *shell) showBeginning(c *coldStart) {
-	frame := "verb:kind=ref"
-	if c.verb != "" && len(c.objects) > 0 && plainRef.MatchString(c.objects[0]) {
-		frame = string(c.verb) + ":" + c.objects[0]
+// showBeginning says why there is nothing to tell, and what to do about it.
+func (s *shell) showBeginning(b *bundle.Bundle, c *coldStart) {
+	fmt.Fprintln(s.stdout)
+	if b.Size > 0 {
+		others := c.others()
+		if others != "" {
+			s.paragraph(c.missing()+"; "+others+".", 0)
+			return
+		}
+		s.paragraph(c.missing()+".", 0)
+	} else {
+		fmt.Fprintln(s.stdout, "There is nothing to tell yet.")
 	}
-	fmt.Fprintln(s.stdout, "\nThere is nothing to tell yet. What helps:")
-	for _, way := range [][2]string{
-		{"take in what agents saw and did", "lukasa ingest FILE"},
-		{"say when something matters", "lukasa remember KEY TEXT --frame " + frame},
-		{"lay down a rule for every agent", "lukasa remember KEY TEXT --type constraint --strength hard"},
-	} {
+	if c.readOnly {
+		fmt.Fprintln(s.stdout, "The scope only reads; whoever gave it may know more.")
+		return
+	}
+	fmt.Fprintln(s.stdout, "What helps:")
+	for _, way := range c.ways(b.Size == 0) {
 		fmt.Fprintf(s.stdout, "  %s\n      %s\n", way[0], s.paint.bold(way[1]))
 	}
+}
+
+// missing says of what there is nothing.
+func (c *coldStart) missing() string {
+	var parts []string
+	if c.wants(bundle.TierPinned) {
+		parts = append(parts, "nothing is pinned")
+	}
+	switch {
+	case len(c.objects) == 0:
+	case c.wants(bundle.TierFrameRelevant):
+		parts = append(parts, "nothing is filed under "+c.task())
+	case c.wants(bundle.TierOutcomes):
+		parts = append(parts, "no outcome is filed under "+c.task())
+	}
+	if len(parts) == 0 {
+		parts = []string{"without --verb and --object there is only what is pinned"}
+	}
+	text := strings.Join(parts, ", and ")
+	if c.scoped {
+		return "In this scope " + text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// ways returns what helps to have something told, and how it is done.
+func (c *coldStart) ways(first bool) [][2]string {
+	var ways [][2]string
+	if !first && (c.verb == "" || len(c.objects) == 0) {
+		ways = append(ways, [2]string{"say what is to be done, and with what", "lukasa context --verb modify --object file=PATH"})
+	}
+	if first || len(c.objects) > 0 {
+		frame := "verb:kind=ref"
+		if c.verb != "" && len(c.objects) > 0 && plainRef.MatchString(c.objects[0]) {
+			frame = string(c.verb) + ":" + c.objects[0]
+		}
+		ways = append(ways,
+			[2]string{"take in what agents saw and did", "lukasa ingest FILE"},
+			[2]string{"say when something matters", "lukasa remember KEY TEXT --frame " + frame})
+	}
+	if c.wants(bundle.TierPinned) && !c.scoped { // what is written under a scope is seldom trusted enough
+		ways = append(ways, [2]string{"lay down a rule for every agent", "lukasa remember KEY TEXT --type constraint --strength hard"})
+	}
+	return ways
 }

@@ -75,7 +75,7 @@ REACHABLE  70 things left out for want of room, best first
 func TestBundleOnATerminal(t *testing.T) {
 	var out bytes.Buffer
 	vars := map[string]string{"COLUMNS": "50", "LANG": "en_US.UTF-8", "TERM": "xterm"}
-	s := newShell(nil, &out, io.Discard, func(name string) string { return vars[name] }, func(any) terminal { return terminal{is: true, ansi: true} })
+	s := newShell(nil, &out, io.Discard, setTo(vars), func(any) terminal { return terminal{is: true, ansi: true} })
 	b := drawnBundle()
 	b.TotalTokens, b.Trimmed, b.ReachableURIs = 40, 0, nil
 	s.showBundle(b, &coldStart{verb: memory.VerbModify, now: coldNow, tiers: []bundle.Tier{bundle.TierPinned, bundle.TierOutcomes}})
@@ -115,6 +115,48 @@ func TestBundleOfNothing(t *testing.T) {
 		}
 		if got := out.String(); !strings.Contains(got, tc.want) || !strings.Contains(got, "lukasa ingest FILE") || strings.Contains(got, "tokens") {
 			t.Errorf("%+v\n%s", tc.start, got)
+		}
+	}
+}
+
+// When there is something, but nothing for the task, it says that and no more.
+func TestBundleOfNothingFiled(t *testing.T) {
+	empty := &bundle.Bundle{Tenant: "acme", Size: 7, Budget: 3000, Form: memory.FormMedium}
+	file := coldStart{verb: memory.VerbModify, objects: []string{"file=a.go"}, now: coldNow}
+	with := func(change func(*coldStart)) coldStart {
+		c := file
+		change(&c)
+		return c
+	}
+	for _, tc := range []struct {
+		name  string
+		start coldStart
+		want  string
+		not   []string
+	}{
+		{"nothing at all", file, "Nothing is pinned, and nothing is filed under modify file=a.go.\nWhat helps:\n", []string{"nothing to tell yet"}},
+		{"other verbs", with(func(c *coldStart) { c.elsewhere = []filed{{"find", 64}, {"build", 1}} }),
+			"nothing is filed under modify file=a.go; under find: 64 things or more; under\nbuild: 1.\n", []string{"What helps", "ingest"}},
+		{"a scope that reads", with(func(c *coldStart) { c.scoped, c.readOnly = true, true }),
+			"In this scope nothing is pinned, and nothing is filed under modify file=a.go.\nThe scope only reads", []string{"ingest", "remember"}},
+		{"a scope that writes", with(func(c *coldStart) { c.scoped = true }), "--frame modify:file=a.go\n", []string{"--strength hard"}},
+		{"outcomes alone", with(func(c *coldStart) { c.tiers = []bundle.Tier{bundle.TierOutcomes} }), "No outcome is filed under modify file=a.go.\n", []string{"pinned", "--strength hard"}},
+		{"no task", coldStart{now: coldNow}, "Nothing is pinned.\nWhat helps:\n  say what is to be done", []string{"ingest"}},
+	} {
+		var out bytes.Buffer
+		s := testShell(nil, &out, io.Discard)
+		s.showBundle(empty, &tc.start)
+		if err := s.stdout.finish(); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if !strings.Contains(got, tc.want) {
+			t.Errorf("%s: there is no %q in\n%s", tc.name, tc.want, got)
+		}
+		for _, text := range tc.not {
+			if strings.Contains(got, text) {
+				t.Errorf("%s: there is %q in\n%s", tc.name, text, got)
+			}
 		}
 	}
 }

@@ -33,7 +33,7 @@ The file is as secret as the tenant's data. Keys are not part of it.`,
 		RunE: func(c *cobra.Command, _ []string) error { return s.export(c, &flags) },
 	}
 	flags.addTenant(c)
-	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`; - is standard output")
+	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`, replacing what is there; - is standard output")
 	return c
 }
 

@@ -129,11 +129,17 @@ func (v *visit) author() (string, error) {
 		w, err := v.shell.writer(v.cmd, v.flags)
 		return w.Actor, err
 	}
+	held, err := v.held()
+	return held.To, err
+}
+
+// held returns what the scope comes to that the command is held to.
+func (v *visit) held() (grantAnswer, error) {
 	grants, sealed, err := lukasa.InspectScope(v.scope)
 	if err != nil {
-		return "", err
+		return grantAnswer{}, err
 	}
-	return answerScope(grants, sealed).Effective.To, nil
+	return answerScope(grants, sealed).Effective, nil
 }
 
 // cited returns the URI of something that is there, forgotten or not: to cite

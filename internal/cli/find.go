@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -29,6 +32,7 @@ type findFlags struct {
 	order              string
 	limit, budget      int
 	form               string
+	as                 string
 	now                string
 }
 
@@ -39,7 +43,8 @@ func findCommand(s *shell) *cobra.Command {
 		Short: "Find memories, events and other things by what holds for them",
 		Long: `Find what all the given flags hold for; of one that is given again, one value must
 hold. With TEXT, only what has one of its words, and what answers it best first;
-without, what matters most first, as ` + "`lukasa context`" + ` weighs it.
+without, what matters most first, as ` + "`lukasa context`" + ` weighs it. --as says for whom:
+what is private to others is not found then, and its learned weights count.
 
 Something has to narrow what is looked at: --type, --tag, --key, --agent,
 --session, --since, --until or a --frame with its reference; for events --agent,
@@ -75,7 +80,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.StringVar(&flags.key, "key", "", "whose key is this `KEY` or below it")
 	f.StringVar(&flags.agent, "agent", "", "whose event it is, or who wrote it or is meant: an `AGENT`")
 	f.StringVar(&flags.session, "session", "", "of the session with this `ID`")
-	f.StringVar(&flags.since, "since", "", "not from before: a `TIME` in RFC 3339, or how long ago, such as 36h")
+	f.StringVar(&flags.since, "since", "", "not from before: a `TIME` in RFC 3339, or how long ago, such as 36h or 7d")
 	f.StringVar(&flags.until, "until", "", "from before: a `TIME` in RFC 3339, or how long ago")
 	f.StringVar(&flags.frame, "frame", "", "of this frame, `verb:kind=ref` or verb:kind")
 	f.StringVar(&flags.status, "status", "", "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome")
@@ -88,6 +93,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.IntVar(&flags.limit, "limit", engine.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", engine.MaxFindLimit))
 	f.IntVar(&flags.budget, "budget", 0, "as many `TOKENS` at most in all texts together (default any)")
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
+	f.StringVar(&flags.as, "as", "", "the `AGENT` that looks (default an operator, who sees everything)")
 	addHeadNow(c, &flags.now)
 	suggestValues(c, "kind", append([]string{record.Event.String()}, bodyKinds()...))
 	suggestValues(c, "type", names(memory.Types()))
@@ -110,6 +116,11 @@ func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err er
 	if o.View, err = s.headView(f.now); err != nil {
 		return o, err
 	}
+	if o.View.Agent = f.as; f.as != "" {
+		if err := badFlag("as", memory.CheckID("agent", f.as)); err != nil {
+			return o, err
+		}
+	}
 	for _, name := range f.kinds {
 		kind, ok := record.ParseKind(name)
 		if !ok || kind != record.Event && memory.NewBody(kind) == nil {
@@ -131,6 +142,10 @@ func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err er
 		if c.Field, c.Op, c.Value, err = splitWhere(text); err != nil {
 			return o, err
 		}
+		if c.Field == "strength" || c.Field == "outcome" {
+			return o, fault.Newf(fault.Usage, "--where: %q cannot be compared by that name", c.Field).
+				WithFix("compare status: it is a constraint's strength, the status of a goal or an artifact, an outcome")
+		}
 		o.Where = append(o.Where, c)
 	}
 	for _, text := range f.follow {
@@ -151,13 +166,13 @@ func (s *shell) agoFlag(name, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
 	}
-	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
+	if d, err := duration(value); err == nil && d >= 0 {
 		return s.now().Add(-d), nil
 	}
 	t, err := timeFlag(name, value)
 	if err != nil {
 		return time.Time{}, fault.Newf(fault.Usage, "--%s: %q is neither a time nor how long ago", name, value).WithCause(err).
-			WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z, or as 90m or 36h")
+			WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z, or as 90m, 36h or 7d")
 	}
 	return t.Time(), nil
 }
@@ -197,7 +212,32 @@ func asFind(c *cobra.Command, err error) error {
 		}
 		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(fix)
 	}
+	if e := fault.From(err); e != nil && e.Code == fault.InvalidArgument && strings.Contains(e.Error(), " would be looked at") {
+		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(flagged(e.Advice()))
+	}
 	return asFlags(c, err, findFlag)
+}
+
+// flagged names the flags in an advice that names the fields of a search.
+func flagged(advice string) string {
+	return regexp.MustCompile(`\b(types|tags|key_prefix|agent|session|frame|after|before)\b`).ReplaceAllStringFunc(advice, func(field string) string {
+		flag, _ := findFlag(field)
+		return "--" + flag
+	})
+}
+
+// noEvents tells how to find events, if it was a type of them that nothing was
+// found of and events were not looked at.
+func (s *shell) noEvents(f *findFlags) {
+	at := slices.IndexFunc(f.types, func(name string) bool { return slices.Contains(hmx.EventTypes(), hmx.EventType(name)) })
+	if at < 0 || len(f.kinds) > 0 || f.session != "" { // a session is one of events
+		return
+	}
+	advice := "add --kind event"
+	if f.agent == "" && !strings.Contains(f.frame, "=") {
+		advice += ", and --session, --agent or --frame with a reference"
+	}
+	s.note("%s is a type of events, which were not looked at: %s", f.types[at], advice)
 }
 
 func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
@@ -205,6 +245,7 @@ func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
 	if err != nil {
 		return err
 	}
+	s.literally("frame", flags.frame)
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)
 		if err != nil {
@@ -213,6 +254,9 @@ func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
 		found, err := t.Find(ctx, o)
 		if err != nil {
 			return asFind(c, err)
+		}
+		if found.Matched == 0 {
+			s.noEvents(flags)
 		}
 		if s.json {
 			a, err := answerFound(found)

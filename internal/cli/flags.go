@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,6 +50,35 @@ func unreadableFlag(c *cobra.Command, e *pflag.InvalidValueError) error {
 		what, fix = "a duration", "write it as 500ms, 30s or 5m; 0 is none"
 	}
 	return fault.Newf(fault.Usage, "--%s: %q is not %s", f.Name, e.GetValue(), what).WithCause(e).WithFix(fix)
+}
+
+// duration reads a span of time as Go writes it, which may begin with days: 90m,
+// 36h, 30d, 1d12h.
+func duration(text string) (time.Duration, error) {
+	days, rest, ok := strings.Cut(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil {
+		return 0, err
+	}
+	span := time.Duration(n) * 24 * time.Hour
+	if rest == "" {
+		return span, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err == nil && (more < 0 || span+more < span) {
+		err = strconv.ErrRange
+	}
+	return span + more, err
+}
+
+// literally tells that a reference has no wildcards, if its end looks like one.
+func (s *shell) literally(flag, ref string) {
+	if strings.HasSuffix(ref, "*") {
+		s.note("--%s: %q is taken literally, its * too; only the frames of a scope know it as any ending", flag, preview(ref, 60))
+	}
 }
 
 // inRange is the error for a number that must be from least to most.

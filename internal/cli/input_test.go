@@ -17,7 +17,7 @@ import (
 
 // testShell is a shell whose streams are the given ones and no terminals.
 func testShell(stdin io.Reader, stdout, stderr io.Writer) *shell {
-	return newShell(stdin, stdout, stderr, func(string) string { return "" }, func(any) terminal { return terminal{} })
+	return newShell(stdin, stdout, stderr, setTo(nil), func(any) terminal { return terminal{} })
 }
 
 func TestPumpKeepsEveryByte(t *testing.T) {
@@ -134,7 +134,7 @@ func TestOpeningAPipeCanBeCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code := Run(ctx, []string{"validate", path}, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" }); code != fault.ExitCanceled {
+	if code := Run(ctx, []string{"validate", path}, strings.NewReader(""), io.Discard, io.Discard, setTo(nil)); code != fault.ExitCanceled {
 		t.Errorf("exit code %d", code)
 	}
 }

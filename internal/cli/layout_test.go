@@ -51,7 +51,7 @@ func TestBlocksOnlyWhereTheyAreShown(t *testing.T) {
 		{"no terminal", terminal{}, map[string]string{"LANG": "en_US.UTF-8"}, false},
 		{"a modern console", terminal{is: true, unicode: true}, nil, true},
 	} {
-		s := newShell(nil, io.Discard, io.Discard, func(name string) string { return tc.vars[name] }, func(any) terminal { return tc.end })
+		s := newShell(nil, io.Discard, io.Discard, setTo(tc.vars), func(any) terminal { return tc.end })
 		if got := s.blocks(); got != tc.want {
 			t.Errorf("%s: %v", tc.name, got)
 		}
@@ -72,7 +72,7 @@ func TestColumns(t *testing.T) {
 		{"a very wide one", terminal{is: true, columns: 400}, "", 400, usualColumns},
 		{"a very narrow one", terminal{is: true}, "3", 3, leastColumns},
 	} {
-		s := newShell(nil, io.Discard, io.Discard, func(name string) string { return map[string]string{"COLUMNS": tc.variable}[name] }, func(any) terminal { return tc.end })
+		s := newShell(nil, io.Discard, io.Discard, setTo(map[string]string{"COLUMNS": tc.variable}), func(any) terminal { return tc.end })
 		if s.columns() != tc.columns || s.measure() != tc.text {
 			t.Errorf("%s: %d and %d, want %d and %d", tc.name, s.columns(), s.measure(), tc.columns, tc.text)
 		}
@@ -146,7 +146,7 @@ func TestAge(t *testing.T) {
 
 func TestAsideStaysOnTheScreen(t *testing.T) {
 	var out bytes.Buffer
-	s := newShell(nil, &out, io.Discard, func(name string) string { return map[string]string{"COLUMNS": "40"}[name] }, func(any) terminal { return terminal{is: true} })
+	s := newShell(nil, &out, io.Discard, setTo(map[string]string{"COLUMNS": "40"}), func(any) terminal { return terminal{is: true} })
 	s.aside(4, "0.83", "", "12 tokens", "trust user", "3 days old", "lukasa://acme/memory/a-rather-long-identifier-of-one")
 	want := "    0.83  12 tokens  trust user\n" +
 		"    3 days old\n" +

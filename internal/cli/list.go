@@ -36,8 +36,10 @@ func listCommand(s *shell) *cobra.Command {
 otherwise, and those that are live and valid now unless --state says otherwise.
 --state all lists live, forgotten and expired ones, one state after the other.
 What is not valid yet or any more is listed with --now and a time at which it
-is. Memories are written with ` + "`lukasa remember`" + `, events are listed by
-` + "`lukasa events`" + `; the other kinds are written through the library.
+is. Memories are written with ` + "`lukasa remember`" + `, feedback with
+` + "`lukasa feedback`" + `; violations by the engine, when a scope refuses a write; the
+other kinds, such as policies, through the library. Events are listed by
+` + "`lukasa events`" + `.
 All filters must hold. Where there is more, the answer says how to go on; --all
 goes on by itself.`,
 		Example: `  lukasa list
@@ -162,10 +164,17 @@ func (s *shell) list(c *cobra.Command, flags *listFlags) error {
 			return err
 		}
 		status := "STATUS"
-		if flags.state == anyState {
+		switch {
+		case flags.state == anyState:
 			status = "STATE"
+		case o.Kind == lukasa.FeedbackKind:
+			status = "OUTCOME"
 		}
-		out := s.newPages(plural(o.Kind), "KEY OR URI", "TYPE", status, "VERSION", "TRUST", "UPDATED", "TEXT")
+		class := "TYPE"
+		if o.Kind == lukasa.FeedbackKind {
+			class = "AGENT"
+		}
+		out := s.newPages(plural(o.Kind), "KEY OR URI", class, status, "VERSION", "TRUST", "UPDATED", "TEXT")
 		if out.states = flags.state == anyState; out.states {
 			out.table.widths[2] = len(lukasa.Forgotten) // the longest, which may come on a later page
 		}
@@ -269,7 +278,10 @@ func (p *pages) thing(t *lukasa.Thing) error {
 	if _, key := t.Body.Identity(); key != "" && t.URI.Kind == lukasa.MemoryKind {
 		name = key
 	}
-	text := summary(t.Body)
+	class, text := t.Body.Facets().Class, summary(t.Body)
+	if b, ok := t.Body.(*lukasa.Feedback); ok {
+		class, text = b.AgentID, opinion(b, p.states)
+	}
 	if t.State != lukasa.Live && t.Note != "" {
 		text = t.Note + ": " + text
 	}
@@ -277,7 +289,20 @@ func (p *pages) thing(t *lukasa.Thing) error {
 	if p.states {
 		status = string(t.State)
 	}
-	return p.add(nil, name, t.Body.Facets().Class, status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
+	return p.add(nil, name, class, status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
+}
+
+// opinion is what feedback says beside its columns: the note, else what it is
+// about; and the outcome where no column has it.
+func opinion(b *lukasa.Feedback, outcome bool) string {
+	text := b.Note
+	if text == "" {
+		text = "about " + counted(len(b.Cited), "thing")
+	}
+	if outcome {
+		text = string(b.Outcome) + ": " + text
+	}
+	return text
 }
 
 // flush prints the rows of a page.

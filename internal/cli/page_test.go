@@ -34,9 +34,7 @@ func TestColdStartShowsWhatHappens(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 11, 6, 9, 0, 0, 0, time.UTC)
-	env := func(name string) string {
-		return map[string]string{"LUKASA_DATA": "data", "LUKASA_WITNESS": "off", "USER": "dana"}[name]
-	}
+	env := setTo(map[string]string{"LUKASA_DATA": "data", "LUKASA_WITNESS": "off", "USER": "dana"})
 	run := func(line string) string {
 		args, err := words(line)
 		if err != nil || len(args) == 0 || args[0] != program {
@@ -76,7 +74,7 @@ func TestColdStartShowsWhatHappens(t *testing.T) {
 }
 
 // runAt runs a command line by a clock that stands still.
-func runAt(now time.Time, env func(string) string, args ...string) (code int, stdout, stderr string) {
+func runAt(now time.Time, env func(string) (string, bool), args ...string) (code int, stdout, stderr string) {
 	var out, problems bytes.Buffer
 	s := newShell(strings.NewReader(""), &out, &problems, env, func(any) terminal { return terminal{} })
 	s.now = func() time.Time { return now }

@@ -15,7 +15,7 @@ func (c *clock) now() time.Time { return c.t }
 // watched returns a shell whose streams all are one terminal, and its clock.
 func watched(screen *bytes.Buffer, vars map[string]string) (*shell, *clock) {
 	s := newShell(nil, screen, screen,
-		func(name string) string { return vars[name] },
+		setTo(vars),
 		func(any) terminal { return terminal{is: true, ansi: true} })
 	c := &clock{t: time.Unix(1000, 0)}
 	s.now = c.now

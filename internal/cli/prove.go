@@ -59,7 +59,7 @@ docs/formats/proof.md describes the documents.`,
 	f.Uint64Var(&flags.size, "size", 0, "in the tree of this `SIZE`; 0 is the current one")
 	f.BoolVar(&flags.withhold, "withhold", false, "leave the content out")
 	f.StringVar(&flags.consistency, "consistency", "", "prove that the log of size `FROM[:TO]` only grew")
-	f.StringVar(&flags.out, "out", "", "write the proof to this `FILE`")
+	f.StringVar(&flags.out, "out", "", "write the proof to this `FILE`, replacing what is there")
 	return c
 }
 

@@ -46,7 +46,7 @@ func TestREADMEShowsWhatHappens(t *testing.T) {
 		shown++
 		args := strings.Fields(blocks.FindStringSubmatch(block)[1])
 		var out bytes.Buffer
-		code := Run(context.Background(), args, strings.NewReader(""), &out, &out, func(string) string { return "" })
+		code := Run(context.Background(), args, strings.NewReader(""), &out, &out, setTo(nil))
 		if code != 0 {
 			fmt.Fprintf(&out, "exit status %d\n", code) // as go run says
 		}

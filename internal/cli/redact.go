@@ -52,7 +52,7 @@ them either; --no-purge puts that off, and --purge alone makes up for it.`,
 	f.BoolVar(&flags.yes, "yes", false, "do not ask")
 	f.BoolVar(&flags.purge, "purge", false, "rewrite the index; alone, erase nothing")
 	f.BoolVar(&flags.noPurge, "no-purge", false, "leave the files of the index as they are for now")
-	f.StringVar(&flags.receipt, "receipt", "", "write the receipts to this `FILE`")
+	f.StringVar(&flags.receipt, "receipt", "", "write the receipts to this `FILE`, replacing what is there")
 	return c
 }
 

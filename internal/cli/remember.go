@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,8 @@ func rememberCommand(s *shell) *cobra.Command {
 
 When the answer is there, the memory is on the disk and every later read sees
 it. A KEY that is there already gets a new version and keeps its history; what
-the flags do not say is the default then, not what the version before said.
+the flags do not say is the default then, not what the version before said, and
+a note names what got lost.
 Saying again what is there changes nothing. With --if-version the write is
 refused when someone else was faster; 0 asks that there is none yet.
 
@@ -80,7 +80,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	f.StringVar(&flags.data, "data-json", "", "the fields of its type, as a JSON `OBJECT`")
 	f.StringVar(&flags.validFrom, "valid-from", "", "the `TIME` from which it holds, in RFC 3339")
 	f.StringVar(&flags.validUntil, "valid-until", "", "the `TIME` from which it no longer holds, in RFC 3339")
-	f.StringVar(&flags.ttl, "ttl", "", "how long it is kept: a `DURATION` such as 36h, or seconds")
+	f.StringVar(&flags.ttl, "ttl", "", "how long it is kept: a `DURATION` such as 36h or 30d, or seconds")
 	f.StringVar(&flags.visibility, "visibility", "", "who may see it, a `WORD`: "+strings.Join(names(memory.Visibilities()), ", ")+"; the command line looks as an operator, who sees all")
 	f.StringArrayVar(&flags.sources, "source", nil, "the `URI` of what it was derived from; may be given again")
 	f.StringVar(&flags.id, "id", "", "its `ID`, instead of one that is made up")
@@ -115,7 +115,7 @@ func expected(c *cobra.Command, version uint32) lukasa.Expect {
 }
 
 func (s *shell) remember(c *cobra.Command, args []string, flags *rememberFlags) error {
-	m, err := flags.memory(c, args[0])
+	m, err := flags.memory(s, c, args[0])
 	if err != nil {
 		return err
 	}
@@ -136,12 +136,15 @@ func (s *shell) remember(c *cobra.Command, args []string, flags *rememberFlags) 
 			return asFlag(c, err)
 		}
 		v.derived = len(m.Sources) > 0
+		if gone := lost(ctx, c, t, put); len(gone) > 0 {
+			s.note("this version lacks what version %d had: %s; say it again to keep it", put.URI.Version-1, strings.Join(gone, ", "))
+		}
 		return v.wrote(ctx, "remembered", put)
 	})
 }
 
 // memory makes the memory that the flags describe, without its text.
-func (f *rememberFlags) memory(c *cobra.Command, key string) (*lukasa.Memory, error) {
+func (f *rememberFlags) memory(s *shell, c *cobra.Command, key string) (*lukasa.Memory, error) {
 	m := &lukasa.Memory{ID: f.id, Key: key, Tags: f.tags, Visibility: memory.Visibility(f.visibility)}
 	if strings.HasPrefix(key, uriScheme) {
 		return nil, fault.New(fault.InvalidArgument, "key: a URI is not a key").WithFix("give a key such as release/cadence; --id writes to an id")
@@ -161,6 +164,7 @@ func (f *rememberFlags) memory(c *cobra.Command, key string) (*lukasa.Memory, er
 		if err != nil {
 			return nil, badFlag("frame", err)
 		}
+		s.literally("frame", text)
 		m.Frames = append(m.Frames, frame)
 	}
 	for _, text := range f.sources {
@@ -273,9 +277,9 @@ func seconds(value string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		d, failed := time.ParseDuration(value)
+		d, failed := duration(value)
 		if failed != nil {
-			return 0, fault.Newf(fault.Usage, "--ttl: %q is neither a duration nor a number of seconds", value).WithFix("write it as 90s, 36h or 3600")
+			return 0, fault.Newf(fault.Usage, "--ttl: %q is neither a duration nor a number of seconds", value).WithFix("write it as 90s, 36h, 30d or 3600")
 		}
 		n = int64(math.Ceil(d.Seconds()))
 	}

@@ -21,10 +21,11 @@ type resolveFlags struct {
 func resolveCommand(s *shell) *cobra.Command {
 	var flags resolveFlags
 	c := &cobra.Command{
-		Use:   "resolve URI",
+		Use:   "resolve URI|KEY",
 		Short: "Show what a URI names: an event or a thing of any kind",
 		Long: `Show what lukasa://<tenant>/<kind>/<id>[#version] names: an event, a memory, an
-edge, an entity, a relation, a conflict, a policy, an artifact or feedback.
+edge, an entity, a relation, a conflict, a policy, an artifact or feedback. A KEY
+is that of a memory.
 --version or #version shows an earlier version of a thing; --at shows what it was
 when the record at POSITION was the newest of the tenant, as every answer tells
 its position.
@@ -34,7 +35,7 @@ shown by anything: the error says when it was erased.`,
 		Example: `  lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001
   lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 --at 5
   lukasa resolve --json lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000006`,
-		Args: oneName("URI"),
+		Args: oneName("URI or KEY"),
 		RunE: func(c *cobra.Command, args []string) error { return s.resolve(c, args[0], &flags) },
 	}
 	flags.addTenant(c)
@@ -46,16 +47,12 @@ shown by anything: the error says when it was erased.`,
 }
 
 func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error {
-	if !strings.HasPrefix(arg, uriScheme) {
-		return fault.Newf(fault.Usage, "%q is not a URI", arg).
-			WithFix("write lukasa://<tenant>/<kind>/<id>, or use `lukasa recall` with the key of a memory")
-	}
 	view, err := s.view(flags.now)
 	if err != nil {
 		return err
 	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
-		u, err := v.uri(arg)
+		u, err := v.uriOf(ctx, arg)
 		if err != nil {
 			return err
 		}
@@ -69,12 +66,16 @@ func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error
 			if flags.now == "" {
 				view.Now = time.Time{} // as it was then
 			}
-			found, err = t.ResolveAt(ctx, u, *at, view)
+			found, err = t.ResolveAt(ctx, u.Head(), *at, view)
+			if err == nil && u.Version > 0 && u.Version != uint64(found.Thing.Version) {
+				err = fault.Newf(fault.Usage, "version %d is named too, but at position %d it was version %d", u.Version, flags.at, found.Thing.Version).
+					WithFix("ask for a version or for a position")
+			}
 		} else {
 			found, err = t.Resolve(ctx, u, view)
 		}
 		if err != nil {
-			return err
+			return noEvent(err)
 		}
 		if found.Thing != nil {
 			return s.answerThing(found.Thing, "")
@@ -88,6 +89,30 @@ func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error
 		}
 		return s.writeJSON(a)
 	})
+}
+
+// uriOf returns the URI that URI|KEY stands for.
+func (v *visit) uriOf(ctx context.Context, arg string) (lukasa.URI, error) {
+	if strings.HasPrefix(arg, uriScheme) {
+		return v.uri(arg)
+	}
+	t, err := v.reader(ctx)
+	if err != nil {
+		return lukasa.URI{}, err
+	}
+	thing, err := t.Get(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, Key: arg}, lukasa.View{})
+	if err != nil {
+		return lukasa.URI{}, err
+	}
+	return thing.URI.Head(), nil
+}
+
+// noEvent adds how to find one to the error for an event that is not there.
+func noEvent(err error) error {
+	if e := fault.From(err); e.Code == fault.NotFound && strings.Contains(e.Error(), " has no event ") {
+		return e.WithFix("check the id and the tenant; `lukasa events` lists the sessions there are, and the events of each")
+	}
+	return err
 }
 
 // past returns which past is asked for, and nil if none is. A version that only
@@ -104,9 +129,6 @@ func (f *resolveFlags) past(c *cobra.Command, u *lukasa.URI) (*lukasa.At, error)
 	}
 	if !c.Flags().Changed("at") {
 		return nil, nil
-	}
-	if u.Version > 0 {
-		return nil, fault.New(fault.Usage, "--at: a version is named too").WithFix("ask for a version or for a position")
 	}
 	at := lukasa.AtPosition(f.at)
 	return &at, nil

@@ -78,10 +78,8 @@ func (s *shell) nameState(c *cobra.Command, flags *rootFlags) error {
 		if err != nil {
 			return err
 		}
-		// A name that nobody wrote under is a slip, and its root and key would be
-		// taken for something.
-		if told := c.Flags().Changed("tenant") || s.env("LUKASA_TENANT") != ""; told && root.Size == 0 {
-			return fault.Newf(fault.NotFound, "tenant %q has no records here", t.Name()).WithFix("`lukasa root --all` lists the tenants there are")
+		if err := v.slip(t.Name(), root.Size); err != nil {
+			return err
 		}
 		switch {
 		case flags.checkpoint:

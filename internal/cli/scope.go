@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,14 +34,14 @@ nobody makes a wider one.
 Commands that take --scope also take one from $LUKASA_SCOPE, as the token itself
 or as @FILE. What a scope does not allow is not there for whoever reads; for
 whoever writes it is refused, and the attempt is journaled. Commands that no
-scope allows do nothing while $LUKASA_SCOPE is set.
+scope allows do nothing while $LUKASA_SCOPE is set; set and empty, it is refused.
 
 A scope binds those who are handed it, not the data directory: whoever can open
 the files needs none. docs/formats/scope.md describes the token.`,
-		Example: `  lukasa scope mint --to reviewer --type constraint --type goal --out scope.txt
-  lukasa scope narrow @scope.txt --to helper --type goal --expires 1h --out narrow.txt
-  lukasa scope inspect @narrow.txt
-  lukasa list --scope @narrow.txt`,
+		Example: `  lukasa scope mint --to reviewer --type constraint --type goal --out reviewer.scope
+  lukasa scope narrow @reviewer.scope --to helper --type goal --expires 1h --out helper.scope
+  lukasa scope inspect @helper.scope
+  lukasa list --scope @helper.scope`,
 		Args: oneBelow,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -60,7 +63,7 @@ type grantFlags struct {
 
 // selectorFlags are the lists that pick what a scope is about.
 type selectorFlags struct {
-	all                                          bool
+	all, pinned                                  bool
 	types, tags, ids, frames, sections, sessions []string
 }
 
@@ -68,6 +71,11 @@ type selectorFlags struct {
 type selectorList struct {
 	name, only, not string
 	items           *[]string
+}
+
+// given reports whether anything is picked.
+func (f *selectorFlags) given() bool {
+	return f.all || f.pinned || slices.ContainsFunc(f.lists(), func(l selectorList) bool { return len(*l.items) > 0 })
 }
 
 // lists returns the lists by their names.
@@ -84,7 +92,7 @@ func (f *selectorFlags) lists() []selectorList {
 
 func (f *grantFlags) add(c *cobra.Command, first bool) {
 	flags := c.Flags()
-	const instant = "a `DURATION` from now, or a time in RFC 3339"
+	const instant = "a `DURATION` from now, such as 90m or 30d, or a time in RFC 3339"
 	to, stays := "the `AGENT` it is for, whose name is put below that of whoever narrows", " (default as before)"
 	budget, begins := stays, stays
 	var mode, expires, trust string
@@ -95,6 +103,7 @@ func (f *grantFlags) add(c *cobra.Command, first bool) {
 	}
 	flags.StringVar(&f.to, "to", "", to)
 	flags.StringVar(&f.mode, "mode", mode, "what it may do, a `MODE`: read or write"+stays)
+	flags.BoolVar(&f.include.pinned, "pinned", false, "what is pinned too, be it on the lists or not; alone, nothing else")
 	for _, l := range f.include.lists() {
 		flags.StringArrayVar(l.items, l.name, nil, l.only+"; may be given again")
 	}
@@ -105,7 +114,7 @@ func (f *grantFlags) add(c *cobra.Command, first bool) {
 	flags.StringVar(&f.notBefore, "not-before", "", "when it begins: "+instant+begins)
 	flags.StringVar(&f.expires, "expires", expires, "when it ends: "+instant+stays)
 	flags.StringVar(&f.ceiling, "trust", trust, "how far what it writes is trusted at most, a `TIER`: "+strings.Join(trustNames(), ", ")+stays)
-	flags.StringVar(&f.out, "out", "", "write the token to `FILE`, for its owner alone, and say here what it allows")
+	flags.StringVar(&f.out, "out", "", "write the token to `FILE`, for its owner alone, and say here what it allows; a file that is there is replaced")
 	suggestValues(c, "mode", names(scope.Modes()))
 	suggestValues(c, "trust", trustNames())
 	for _, prefix := range []string{"", "exclude-"} {
@@ -145,7 +154,7 @@ func (f *grantFlags) grant(s *shell, c *cobra.Command) (lukasa.Grant, error) {
 }
 
 func (f *selectorFlags) selectors() lukasa.Selectors {
-	return lukasa.Selectors{All: f.all, Types: f.types, Tags: f.tags, IDs: f.ids, Frames: f.frames, Sections: f.sections, Sessions: f.sessions}
+	return lukasa.Selectors{All: f.all, Pinned: f.pinned, Types: f.types, Tags: f.tags, IDs: f.ids, Frames: f.frames, Sections: f.sections, Sessions: f.sessions}
 }
 
 // instantFlag reads a flag that is a time, or how long from now.
@@ -153,16 +162,16 @@ func (s *shell) instantFlag(name, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
 	}
-	if d, err := time.ParseDuration(value); err == nil {
+	if d, err := duration(value); err == nil {
 		if d <= 0 {
-			return time.Time{}, fault.Newf(fault.Usage, "--%s: %s is not in the future", name, value).WithFix("give a duration such as 36h")
+			return time.Time{}, fault.Newf(fault.Usage, "--%s: %s is not in the future", name, value).WithFix("give a duration such as 36h or 30d")
 		}
 		return s.now().Add(d), nil
 	}
 	t, err := hmx.ParseTime(value)
 	if err != nil {
 		return time.Time{}, fault.Newf(fault.Usage, "--%s: %q is neither a duration nor a time", name, value).WithCause(err).
-			WithFix("write it as 90m or 36h, or in RFC 3339, such as 2026-03-14T03:00:00Z")
+			WithFix("write it as 90m, 36h or 30d, or in RFC 3339, such as 2026-03-14T03:00:00Z")
 	}
 	return t.Time(), nil
 }
@@ -181,17 +190,24 @@ names; with --all everything. It reads unless --mode is write, ends after a day
 unless --expires says otherwise, and writes with the trust of an agent unless
 --trust says otherwise.
 
+Identity, rules and goals belong to no frame, so a scope by --frame or --session
+alone hides them from its holder. --pinned lets it read what every agent is told
+at its start, as ` + "`lukasa context`" + ` does, whatever the lists say.
+
 The token is a secret: whoever has it may use it, until it ends. It is printed
 here and nowhere else; --out puts it into a file instead. A new key of the board
 (` + "`lukasa root --new-key`" + `) ends all scopes there are.`,
 		Example: `  lukasa scope mint --to reviewer --all --exclude-tag secret
-  lukasa scope mint --to coder --mode write --frame 'modify:file=billing/*' --budget 1000 --expires 2h
-  lukasa scope mint --to reviewer --type constraint --type goal --out scope.txt`,
+  lukasa scope mint --to coder --mode write --frame 'modify:file=billing/*' --pinned --budget 1000 --expires 2h
+  lukasa scope mint --to reviewer --type constraint --type goal --out reviewer.scope`,
 		Args: noArgs,
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if flags.to == "" {
 			return fault.New(fault.Usage, "--to is missing").WithFix("name the agent that the scope is for, such as --to reviewer")
+		}
+		if !flags.include.given() {
+			return nothingPicked(&flags.grantFlags)
 		}
 		g, err := flags.grant(s, c)
 		if err != nil {
@@ -216,6 +232,16 @@ here and nowhere else; --out puts it into a file instead. A new key of the board
 	return c
 }
 
+// nothingPicked is the error for a scope that would show nothing.
+func nothingPicked(f *grantFlags) error {
+	var ways []string
+	for _, l := range f.include.lists() {
+		ways = append(ways, "--"+l.name)
+	}
+	return fault.New(fault.Usage, "nothing is said about what the scope shows").
+		WithFix("add --all, --pinned or what it is to show: " + strings.Join(ways, ", "))
+}
+
 func scopeNarrowCommand(s *shell) *cobra.Command {
 	var flags grantFlags
 	var seal bool
@@ -230,8 +256,8 @@ has is refused. - reads the token from standard input.
 The agent of the new scope is named below the one of the old: --to helper makes
 reviewer/helper of reviewer. --seal makes a token that nobody can narrow
 further.`,
-		Example: `  lukasa scope mint --to reviewer --all --out scope.txt && lukasa scope narrow @scope.txt --to helper --type goal --expires 1h
-  lukasa scope narrow @scope.txt --exclude-tag secret --seal --out sealed.txt`,
+		Example: `  lukasa scope mint --to reviewer --all --out reviewer.scope && lukasa scope narrow @reviewer.scope --to helper --type goal --expires 1h
+  lukasa scope narrow @reviewer.scope --exclude-tag secret --seal --out sealed.scope`,
 		Args: oneName("TOKEN, @FILE or -"),
 		RunE: func(c *cobra.Command, args []string) error {
 			token, err := s.scopeText(c.Context(), args[0])
@@ -265,9 +291,10 @@ further.`,
 	return c
 }
 
-// scopeText returns the token that TOKEN|@FILE|- stands for. Files end in a line
-// break, tokens do not.
+// scopeText returns the token that TOKEN|@FILE|- stands for. Blanks and line
+// breaks around a token are not of it.
 func (s *shell) scopeText(ctx context.Context, arg string) (string, error) {
+	arg = strings.TrimSpace(arg)
 	path, isFile := strings.CutPrefix(arg, "@")
 	if arg == "-" {
 		path, isFile = arg, true
@@ -282,7 +309,33 @@ func (s *shell) scopeText(ctx context.Context, arg string) (string, error) {
 	if arg == "" {
 		return "", fault.New(fault.ScopeInvalid, "scope token: it is empty").WithFix("give a token that `lukasa scope mint` printed, or @FILE")
 	}
+	if !isFile {
+		return arg, takenForFile(arg)
+	}
 	return arg, nil
+}
+
+// tokenPrefix is how the text of every token begins.
+const tokenPrefix = "lukasa_scope_"
+
+// fileLike is a text that looks like the name of a file: it has a directory or
+// a short ending.
+var fileLike = regexp.MustCompile(`[/\\]|\.[A-Za-z0-9]{1,6}$`)
+
+// takenForFile is the error for the name of a file in the place of a token. What
+// could be a token with a slip in it is not repeated.
+func takenForFile(arg string) error {
+	if strings.HasPrefix(arg, tokenPrefix) {
+		return nil
+	}
+	if info, err := os.Stat(arg); err == nil && !info.IsDir() {
+		return fault.Newf(fault.ScopeInvalid, "scope token: %q is the name of a file", arg).WithFix("write @" + arg + " for the token in it")
+	}
+	if fileLike.MatchString(arg) {
+		return fault.New(fault.ScopeInvalid, "scope token: it is none, and looks like the name of a file").
+			WithFix("write @FILE for the token in a file; a token begins with " + tokenPrefix + "1.")
+	}
+	return nil
 }
 
 // answerToken prints a token: alone, so that it can be put somewhere; or into a
@@ -301,6 +354,10 @@ func (s *shell) answerToken(token, out string) error {
 		a.Token = token
 		return s.writeJSON(a)
 	}
+	verb := "wrote"
+	if info, err := os.Stat(out); err == nil && info.Mode().IsRegular() {
+		verb = "replaced"
+	}
 	err = writeFile(out, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, token)
 		return err
@@ -311,7 +368,7 @@ func (s *shell) answerToken(token, out string) error {
 	if a.Out = out; s.json {
 		return s.writeJSON(a)
 	}
-	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green("wrote"), oneLine(out))
+	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), oneLine(out))
 	s.showEffective(&a)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // selectorsAnswer is what a block picks, as --json prints it.
 type selectorsAnswer struct {
 	All      bool     `json:"all,omitempty"`
+	Pinned   bool     `json:"pinned,omitempty"`
 	Types    []string `json:"types,omitempty"`
 	Tags     []string `json:"tags,omitempty"`
 	IDs      []string `json:"ids,omitempty"`
@@ -87,7 +88,7 @@ func answerGrant(g *lukasa.Grant) grantAnswer {
 
 func answerSelectors(x lukasa.Selectors) *selectorsAnswer {
 	a := selectorsAnswer(x)
-	if !a.All && len(a.picks()) == 0 {
+	if !a.All && !a.Pinned && len(a.picks()) == 0 {
 		return nil
 	}
 	return &a
@@ -114,7 +115,14 @@ func (a *selectorsAnswer) sees() string {
 	if a.All {
 		return "everything"
 	}
-	return strings.Join(a.picks(), ", and ")
+	listed := strings.Join(a.picks(), ", and ")
+	switch {
+	case !a.Pinned:
+		return listed
+	case listed == "":
+		return "what is pinned"
+	}
+	return listed + "; and what is pinned"
 }
 
 // showScope prints a scope for a person, block by block and as a whole.

@@ -89,7 +89,8 @@ func TestForgedScopes(t *testing.T) {
 // Steps along edges say how they came there.
 func TestFindFollowsEdges(t *testing.T) {
 	env := nothing(t)
-	b, err := lukasa.Open(filepath.Join(env("HOME"), ".lukasa"), lukasa.Options{})
+	home, _ := env("HOME")
+	b, err := lukasa.Open(filepath.Join(home, ".lukasa"), lukasa.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

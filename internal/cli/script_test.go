@@ -29,10 +29,10 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"lukasa": func() {
-			os.Exit(Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+			os.Exit(Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},
 		"probe": func() {
-			s := newShell(os.Stdin, os.Stdout, os.Stderr, os.Getenv, detectTerminal)
+			s := newShell(os.Stdin, os.Stdout, os.Stderr, os.LookupEnv, detectTerminal)
 			os.Exit(s.run(context.Background(), probes(), os.Args[1:]))
 		},
 	})

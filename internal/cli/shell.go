@@ -12,7 +12,7 @@ type shell struct {
 	stdin  io.Reader
 	stdout *output
 	stderr io.Writer
-	env    func(string) string
+	lookup func(string) (string, bool) // an environment variable
 	now    func() time.Time
 	detect func(stream any) terminal
 
@@ -22,17 +22,24 @@ type shell struct {
 	paint, alarm palette
 }
 
-func newShell(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, detect func(any) terminal) *shell {
-	return &shell{
+func newShell(stdin io.Reader, stdout, stderr io.Writer, lookup func(string) (string, bool), detect func(any) terminal) *shell {
+	s := &shell{
 		stdin:  stdin,
 		stdout: newOutput(stdout, detect(stdout).is),
 		stderr: stderr,
-		env:    env,
+		lookup: lookup,
 		now:    time.Now,
 		detect: detect,
-		paint:  newPalette(detect(stdout), env),
-		alarm:  newPalette(detect(stderr), env),
 	}
+	s.paint = newPalette(detect(stdout), s.env)
+	s.alarm = newPalette(detect(stderr), s.env)
+	return s
+}
+
+// env returns the value of an environment variable; one that is not set is empty.
+func (s *shell) env(name string) string {
+	value, _ := s.lookup(name)
+	return value
 }
 
 // writeJSON writes v to standard output as one line of JSON. What fails to be

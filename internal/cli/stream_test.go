@@ -13,7 +13,7 @@ func TestAnswersDoNotWaitForTheEnd(t *testing.T) {
 	answers, out := io.Pipe()
 	done := make(chan int)
 	go func() {
-		code := Run(context.Background(), []string{"map", "--to", "episode-trace", "-"}, in, out, io.Discard, func(string) string { return "" })
+		code := Run(context.Background(), []string{"map", "--to", "episode-trace", "-"}, in, out, io.Discard, setTo(nil))
 		_ = out.Close()
 		done <- code
 	}()

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"lukasa.dev/internal/fault"
 )
@@ -117,14 +118,28 @@ func TestSplitNotes(t *testing.T) {
 }
 
 func TestSeconds(t *testing.T) {
-	for value, want := range map[string]int64{"": 0, "1": 1, "3600": 3600, "36h": 129600, "1ms": 1, "90s": 90} {
+	for value, want := range map[string]int64{"": 0, "1": 1, "3600": 3600, "36h": 129600, "1ms": 1, "90s": 90, "1d": 86400} {
 		if got, err := seconds(value); got != want || err != nil {
 			t.Errorf("seconds(%q) = %d, %v, want %d", value, got, err, want)
 		}
 	}
-	for _, value := range []string{"0", "-1", "-3h", "soon", "1d", "99999999999999999999"} {
+	for _, value := range []string{"0", "-1", "-3h", "soon", "0d", "1dd", "99999999999999999999"} {
 		if got, err := seconds(value); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("seconds(%q) = %d, %v", value, got, err)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{"90m": 90 * time.Minute, "30d": 30 * day, "0d": 0, "1d12h": 36 * time.Hour, "-1h": -time.Hour} {
+		if got, err := duration(text); got != want || err != nil {
+			t.Errorf("duration(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "3", "1.5d", "-1d", "1dd", "1d-1h", "12hd", "1d2d", "99999d", "65535d2000000h", " 1d"} {
+		if got, err := duration(text); err == nil {
+			t.Errorf("duration(%q) = %v", text, got)
 		}
 	}
 }

@@ -209,7 +209,15 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 			Outcome: rapid.SampledFrom(memory.FeedbackOutcomes()).Draw(t, "outcome"), Cited: uris(t, "cited", 0, 4), Note: prose().Draw(t, "note"), Metadata: meta,
 		}
 		if rapid.Bool().Draw(t, "scored") {
-			b.Score = hmx.Some(rapid.Float64Range(-1, 1).Draw(t, "score"))
+			// A success has no score below 0, and a failure none above; both may have 0.
+			least, most := -1.0, 1.0
+			switch b.Outcome {
+			case memory.OutcomeSuccess:
+				least = 0
+			case memory.OutcomeFailure:
+				most = 0
+			}
+			b.Score = hmx.Some(rapid.Float64Range(least, most).Draw(t, "score"))
 		}
 		if rapid.Bool().Draw(t, "profiled") {
 			factor := func(name string) float64 { return rapid.Float64Range(0, 1).Draw(t, name) }

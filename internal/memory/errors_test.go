@@ -120,6 +120,8 @@ func TestBadInput(t *testing.T) {
 		{record.Violation, `{"op":"steal","rule":"none","target":"a\u202eb"}`, []string{"scope_id is empty", "agent_id is empty", "op", "put, forget, restore", "rule", "read_only, content", "target", "U+202E"}},
 		{record.Feedback, `{"outcome":"unknown","score":3}`, []string{"agent_id is empty", "outcome", "success, failure, partial", "score is 3"}},
 		{record.Feedback, `{"agent_id":"a","outcome":"success","profile":{"recency":-0.1,"access":1.5,"importance":"x"}}`, []string{"profile.recency is -0.1, but must be a number from 0 to 1", "profile.access is 1.5", "profile.citations is missing", "profile.importance is a string"}},
+		{record.Feedback, `{"agent_id":"a","outcome":"failure","score":0.5}`, []string{"score is 0.5, but the outcome is failure: give a score of 0 or less"}},
+		{record.Feedback, `{"agent_id":"a","outcome":"success","score":-0.25}`, []string{"score is -0.25, but the outcome is success: give a score of 0 or more"}},
 		{record.Feedback, `{"agent_id":"a","outcome":"success","profile":{}}`, []string{"profile.recency is missing", "profile.access is missing"}},
 		{record.Feedback, `{"agent_id":"a","outcome":"success","profile":{"recency":1,"access":1,"citations":1,"importance":1,"similarity":1}}`, []string{"profile.similarity is not a field of this object"}},
 		{record.Artifact, `{"artifact_id":"a"}`, []string{"HMX-A"}},

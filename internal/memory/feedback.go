@@ -23,7 +23,7 @@ type Feedback struct {
 	SessionID string // optional
 	Outcome   Outcome
 	Cited     []URI
-	Score     hmx.Opt[float64] // -1 to 1: how well, where the outcome is too coarse
+	Score     hmx.Opt[float64] // -1 to 1: how well, where the outcome is too coarse; it does not contradict it
 	Profile   hmx.Opt[Profile] // set by the engine, whatever a caller gives
 	Note      string
 	Metadata  hmx.Raw
@@ -97,6 +97,10 @@ func (b *Feedback) rules(f *faults) {
 	f.uris("cited", b.Cited, 0, MaxCited)
 	if b.Score.Set && !(b.Score.Value >= -1 && b.Score.Value <= 1) {
 		f.add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
+	} else if b.Outcome == OutcomeFailure && b.Score.Value > 0 {
+		f.add("score", fmt.Sprintf("is %v, but the outcome is failure", b.Score.Value), "give a score of 0 or less, leave it out, or say partial or success")
+	} else if b.Outcome == OutcomeSuccess && b.Score.Value < 0 {
+		f.add("score", fmt.Sprintf("is %v, but the outcome is success", b.Score.Value), "give a score of 0 or more, leave it out, or say partial or failure")
 	}
 	if b.Profile.Set {
 		b.Profile.Value.each(func(name string, v *float64) { f.ratio("profile."+name, hmx.Some(*v)) })

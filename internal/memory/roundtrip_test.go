@@ -126,7 +126,7 @@ func seeds() []string {
 		`{"between":["lukasa://t/memory/a","lukasa://t/memory/b"],"status":"resolved","winner":"lukasa://t/memory/a"}`,
 		`{"kind":"retention","retention":{"kinds":["event"],"max_age_seconds":5,"action":"erase"}}`,
 		`{"kind":"retention","scope":{"agents":["a"],"types":["fact"],"tags":["t"],"key_prefix":"k"},"retention":{"kinds":["memory"],"max_age_seconds":5}}`,
-		`{"agent_id":"a","outcome":"success","cited":["lukasa://t/memory/a"],"score":-0.5}`,
+		`{"agent_id":"a","outcome":"failure","cited":["lukasa://t/memory/a"],"score":-0.5}`,
 		`{"kind":"memory","id":"a","version":1,"reason":"wrong"}`,
 		`{"scope_id":"s","agent_id":"a","op":"put","target":"lukasa://t/memory/a","rule":"existing"}`,
 		`{"targets":[{"kind":"event","position":0,"id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}]}`,

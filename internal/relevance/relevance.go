@@ -66,9 +66,6 @@ func Rank(question string) *Ranking {
 	return r
 }
 
-// Terms returns how many words of the question count.
-func (r *Ranking) Terms() int { return len(r.terms) }
-
 // Add adds a text, which may come in pieces, and returns its number and whether
 // it has a word of the question. It must not be called once a score was asked
 // for.

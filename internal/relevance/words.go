@@ -9,7 +9,7 @@ import (
 // anybody types, and is told apart by its beginning.
 const maxWord = 64
 
-// Words returns the words of a text in the order in which they end, lower-case.
+// splitter cuts texts into words. Its room is used again.
 //
 // A word is a run of letters, digits, marks and underscores. One that is made of
 // parts, as names in programs are, stands for itself and for each of its parts:
@@ -17,14 +17,6 @@ const maxWord = 64
 // server, utf8 for utf and 8. Paths and addresses fall apart at their
 // punctuation. In scripts that are written without spaces, every two neighbours
 // are a word.
-func Words(text string) []string {
-	var words []string
-	var s splitter
-	s.each(text, func(word []byte) { words = append(words, string(word)) })
-	return words
-}
-
-// splitter cuts texts into words. Its room is used again.
 type splitter struct {
 	whole []byte // the word at hand, lower-case
 	part  []byte // its last part so far
