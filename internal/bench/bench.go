@@ -91,7 +91,7 @@ type pair struct {
 }
 
 // Journal measures the journal beside Pebble, and then the way of a file of
-// events into journal, tree, catalogue and timeline.
+// events into the journal and every index.
 func Journal(ctx context.Context, o Options) (*JournalReport, error) {
 	o = o.filled()
 	dir, err := os.MkdirTemp(o.Dir, "lukasa-bench-")

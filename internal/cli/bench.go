@@ -106,7 +106,7 @@ func (s *shell) printJournal(r *bench.JournalReport) error {
 		fmt.Fprintf(s.stdout, "%-34s %14.0f %14.0f %6.2fx %5.1fx  %s\n", c.What, c.Ours, c.Pebble, c.Ratio, c.Goal, mark)
 	}
 	in := r.Ingest
-	fmt.Fprintf(s.stdout, "\n%d events from a file (%.0f bytes each), to journal, tree, catalogue and timeline:\n", in.Events, in.EventBytes)
+	fmt.Fprintf(s.stdout, "\n%d events from a file (%.0f bytes each), to the journal and every index:\n", in.Events, in.EventBytes)
 	fmt.Fprintf(s.stdout, "  %.0f events/s, peak memory %d MB, opened again in %.2f s\n", in.PerSecond, in.PeakBytes>>20, in.OpenSeconds)
 	return nil
 }
