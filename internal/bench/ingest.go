@@ -17,8 +17,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Ingest is how fast a file of events went into journal, tree, catalogue and
-// timeline, and what it took.
+// Ingest is how fast a file of events went into the journal and every index, and
+// what it took.
 type Ingest struct {
 	Events      int     `json:"events"`
 	EventBytes  float64 `json:"event_bytes"` // on average, a line
