@@ -162,6 +162,13 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if b.notary, err = notary.Open(b.notaryOptions(tenants > 0)); err != nil {
 		return nil, err
 	}
+	if tenants == 0 {
+		// What is recorded without a key could never be signed: the next open would
+		// take the key for lost. As long as nothing is, nothing keeps from saying so.
+		if err := b.notary.Check(); err != nil {
+			return nil, err
+		}
+	}
 	// What cannot be overwritten because it is damaged is told by Verify.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return nil, err

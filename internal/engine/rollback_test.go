@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"lukasa.dev/hmx"
@@ -93,5 +94,37 @@ func TestRollback(t *testing.T) {
 			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "later", 9, "later")}))
 			must(t)(b.Checkpoint(ctx, "other"))
 		})
+	}
+}
+
+// TestNothingIsRecordedWithoutAKey: a directory whose key cannot be read opens as
+// long as there is something to read in it. Before that it does not: what would be
+// recorded could never be signed.
+func TestNothingIsRecordedWithoutAKey(t *testing.T) {
+	fs := disk.NewMem()
+	if err := openWith(t, "data", small(fs)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	key, err := disk.ReadFile(fs, "data/keys/checkpoint.key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, fs, "data/keys/checkpoint.key", []byte("no key\n"))
+	if b, err := engine.Open(ctx, "data", small(fs)); fault.CodeOf(err) != fault.Damaged {
+		t.Fatalf("it opened: %v", errors.Join(err, b.Close()))
+	}
+	put(t, fs, "data/keys/checkpoint.key", key)
+	b := openWith(t, "data", small(fs))
+	must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "e1", 1, "one")}))
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, fs, "data/keys/checkpoint.key", []byte("no key\n"))
+	b = openWith(t, "data", small(fs))
+	if _, err := b.Event(ctx, "acme", "e1", engine.View{}); err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
 	}
 }
