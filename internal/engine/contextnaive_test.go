@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/tokens"
 )
 
 // scribe composes a bundle by the document, with pen and paper: it reads all that
@@ -488,21 +489,57 @@ func (s *scribe) render(l *leaf, tries map[string][]string) {
 		if l.Status == string(memory.OutcomeUnknown) {
 			came, outcome := s.followed(l, tries[l.ID])
 			for _, p := range came {
-				if full {
-					l.Text += "\n-> " + p.text
-				} else if longer := l.Text + " -> " + p.text; counter.Count(longer) <= memory.MediumTokens {
-					l.Text = longer
-				} else {
-					s.d.t.Fatalf("%q is too long for this test", longer)
-				}
 				l.Trust = min(l.Trust, p.trust)
 			}
+			l.Text = s.together(l.Text, came)
 			if outcome != "" {
 				l.Status = string(outcome)
 			}
 		}
 	}
 	l.Tokens = counter.Count(l.Text)
+}
+
+// together puts what came of an event behind it. Where the form has no room for
+// all of it, it lets go of the last that is no failed check, else of the last; and
+// of one alone it tells what the room is for, with half of it for the event.
+func (s *scribe) together(text string, came []sequel) string {
+	limit := map[memory.Form]int{memory.FormShort: memory.ShortTokens, memory.FormMedium: memory.MediumTokens}[s.form()]
+	for {
+		longer := text
+		for _, p := range came {
+			if s.form() == memory.FormFull {
+				longer += "\n-> " + p.text
+			} else {
+				longer += " -> " + p.text
+			}
+		}
+		if limit == 0 || counter.Count(longer) <= limit {
+			return longer
+		}
+		if len(came) == 1 {
+			return fitted(fitted(text, limit/2)+" -> "+came[0].text, limit)
+		}
+		drop := len(came) - 1
+		for i, p := range came {
+			if !p.failed {
+				drop = i
+			}
+		}
+		came = append(slices.Clone(came[:drop]), came[drop+1:]...)
+	}
+}
+
+// fitted returns as much of a text as so many tokens hold, its marks closed.
+func fitted(text string, limit int) string {
+	if counter.Count(text) <= limit {
+		return text
+	}
+	for room := limit; ; room-- {
+		if cut := kind.Closed(tokens.Truncate(counter, text, room, "…")); counter.Count(cut) <= limit {
+			return cut
+		}
+	}
 }
 
 // sequel is a part of what came of an event.
