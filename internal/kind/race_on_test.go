@@ -1,0 +1,5 @@
+//go:build race
+
+package kind
+
+const raceDetector = true
