@@ -244,7 +244,7 @@ func TestMentions(t *testing.T) {
 		"in /src/X.cs:line 10":                                         "/src/X.cs",
 		"src/x.ts(10,5): error TS1":                                    "src/x.ts",
 		"FAILED tests/test_a.py::TestA::test_b - assert":               "tests/test_a.py",
-		"C:\\srv\\x.cs:12 failed":                                     "C:\\srv\\x.cs",
+		"C:\\srv\\x.cs:12 failed":                                      "C:\\srv\\x.cs",
 		"at file:///app/x.mjs:3:1":                                     "/app/x.mjs",
 		"x.rb:3:in 'foo'":                                              "x.rb",
 		"a.go:1 a.go:2 b.go:3 c.go:4 d.go:5":                           "a.go b.go c.go",
