@@ -102,6 +102,9 @@ func wrongAgent(field string) error {
 // look returns the view as it is with its scope: who looks is who the token was
 // granted to.
 func (b *Board) look(tenant string, v View) (View, error) {
+	if v.access != nil && v.access.Tenant() == tenant {
+		return v, nil // by the call that this one is part of
+	}
 	a, err := b.access(tenant, v.Scope, v.Now)
 	if err != nil || a == nil {
 		return v, err

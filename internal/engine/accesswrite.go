@@ -52,6 +52,11 @@ func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 	if err != nil {
 		return w, err
 	}
+	return w.under(a)
+}
+
+// under returns the writer as it is with what its token was verified to allow.
+func (w Writer) under(a *scope.Access) (Writer, error) {
 	if w.Actor != "" && w.Actor != a.Agent() {
 		return w, wrongAgent("actor")
 	}
@@ -63,10 +68,18 @@ func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 // is refused here.
 func (b *Board) entitled(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) (Writer, error) {
 	w, err := b.scoped(tenant, w)
-	if err == nil && !w.access.MayWrite() {
-		err = b.refuse(ctx, w, refusal{op, target, memory.RuleReadOnly})
+	if err != nil {
+		return w, err
 	}
-	return w, err
+	return w, b.mayWrite(ctx, w, op, target)
+}
+
+// mayWrite refuses a scope that only reads.
+func (b *Board) mayWrite(ctx context.Context, w Writer, op memory.ViolationOp, target string) error {
+	if w.access.MayWrite() {
+		return nil
+	}
+	return b.refuse(ctx, w, refusal{op, target, memory.RuleReadOnly})
 }
 
 // unscoped refuses a writer with a scope, whatever it allows.
@@ -88,7 +101,10 @@ func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
 	if err != nil {
 		return w, err
 	}
-	return b.entitled(ctx, a.Tenant(), w, memory.OpAppend, "events")
+	if w, err = w.under(a); err != nil {
+		return w, err
+	}
+	return w, b.mayWrite(ctx, w, memory.OpAppend, "events")
 }
 
 // view is what the writer can see. It must be a scoped one.

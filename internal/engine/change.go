@@ -162,7 +162,7 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 	old, err := b.Get(ctx, ref, View{})
 	if w.access != nil {
 		hidden := err == nil
-		if old, err = b.Get(ctx, ref, View{Scope: w.Scope}); hidden && fault.CodeOf(err) == fault.NotFound {
+		if old, err = b.Get(ctx, ref, w.view()); hidden && fault.CodeOf(err) == fault.NotFound {
 			return nil, b.refuse(ctx, w, refusal{memory.OpRestore, ref.target(), memory.RuleExisting})
 		}
 	}
