@@ -58,6 +58,8 @@ const (
 	Damaged         Code = "damaged"
 	RolledBack      Code = "rolled_back"
 	NotProven       Code = "not_proven"
+	NoEmbedder      Code = "embedder_unavailable"
+	WrongDimensions Code = "wrong_dimensions"
 	Closed          Code = "closed"
 	Canceled        Code = "canceled"
 	Internal        Code = "internal"
@@ -233,6 +235,19 @@ var catalogue = [...]Entry{{
 	Code:    NotProven,
 	Meaning: "The proof does not prove it.",
 	Advice:  "Treat the data as not authentic: compare the key, the checkpoint and where the proof came from.",
+	HTTP:    statusUnprocessable,
+	Exit:    ExitProblem,
+}, {
+	Code:    NoEmbedder,
+	Meaning: "The service that makes vectors of texts gives no usable answer.",
+	Advice:  "Check that it runs and that its address, model and key are right, then send it again; search by words works without it.",
+	Retry:   true,
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    WrongDimensions,
+	Meaning: "The vector has more or fewer numbers than the others that it would be compared with.",
+	Advice:  "Use vectors of one model and one number of dimensions, or name the other model as one of its own.",
 	HTTP:    statusUnprocessable,
 	Exit:    ExitProblem,
 }, {

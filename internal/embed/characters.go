@@ -1,0 +1,110 @@
+package embed
+
+import (
+	"sync"
+	"unicode"
+)
+
+// class says what a character is in a text.
+type class uint8
+
+const (
+	letter  class = iota // part of a word; whatever is nothing else is one
+	capital              // a letter that has a lower-case form
+	alone                // a word of its own: punctuation and CJK ideographs
+	space                // between words
+	dropped              // as if it were not there
+)
+
+// characters says what each character of the first plane is.
+type characters struct {
+	classes [1 << 16]class
+	lower   [128]byte // of ASCII letters and digits; 0 for the rest
+}
+
+// unicodeCharacters returns the table. It is made once, from the ranges of the
+// unicode package, which is quicker than asking for each character.
+var unicodeCharacters = sync.OnceValue(func() *characters {
+	t := new(characters)
+	for _, r := range unicode.CaseRanges {
+		if r.Delta[unicode.LowerCase] != 0 {
+			for c := r.Lo; c <= r.Hi && c < uint32(len(t.classes)); c++ {
+				t.classes[c] = capital
+			}
+		}
+	}
+	t.set(alone, unicode.P, ideographs)
+	t.set(space, unicode.White_Space)
+	t.set(dropped, unicode.Mn, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
+	for _, c := range "\t\n\r" {
+		t.classes[c] = space
+	}
+	for c := '!'; c <= '~'; c++ {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			t.lower[c] = byte(unicode.ToLower(c))
+		} else {
+			t.classes[c] = alone // the symbols too, such as $ and +
+		}
+	}
+	return t
+})
+
+// set gives the characters of tables in the first plane a class.
+func (t *characters) set(c class, tables ...*unicode.RangeTable) {
+	for _, table := range tables {
+		for _, r := range table.R16 {
+			for i := uint32(r.Lo); i <= uint32(r.Hi); i += uint32(r.Stride) {
+				t.classes[i] = c
+			}
+		}
+	}
+}
+
+// of returns the class of a character.
+func (t *characters) of(r rune) class {
+	if uint32(r) < uint32(len(t.classes)) {
+		return t.classes[r]
+	}
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Cc, unicode.Cf, unicode.Co):
+		return dropped
+	case unicode.In(r, unicode.P, ideographs):
+		return alone
+	case unicode.ToLower(r) != r:
+		return capital
+	}
+	return letter
+}
+
+// ideographs are the characters that the vocabulary has as words of their own. They
+// are not all that Unicode calls ideographs: those it added later are letters here.
+var ideographs = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x4dbf, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x2a6df, Stride: 1}, {Lo: 0x2a700, Hi: 0x2ceaf, Stride: 1}, {Lo: 0x2f800, Hi: 0x2fa1f, Stride: 1}},
+}
+
+// Hangul syllables come apart by arithmetic.
+const (
+	hangulFirst = 0xac00
+	hangulLast  = 0xd7a3
+	leadFirst   = 0x1100
+	vowelFirst  = 0x1161
+	trailFirst  = 0x11a7 // less one: a syllable may have none
+	vowels      = 21
+	trails      = 28
+)
+
+// hangul returns the letters of a syllable, the last 0 if there are only two, or ok
+// false if r is no syllable.
+func hangul(r rune) (letters [3]rune, ok bool) {
+	if r < hangulFirst || r > hangulLast {
+		return letters, false
+	}
+	n := r - hangulFirst
+	letters[0] = leadFirst + n/(vowels*trails)
+	letters[1] = vowelFirst + n/trails%vowels
+	if t := n % trails; t > 0 {
+		letters[2] = trailFirst + t
+	}
+	return letters, true
+}

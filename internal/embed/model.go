@@ -1,0 +1,232 @@
+package embed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+)
+
+// A model in bytes, all numbers little-endian:
+//
+//	0   "HSE1"
+//	4   version, uint32, 1
+//	8   V, how many pieces, uint32
+//	12  D, dimensions, uint32
+//	16  uint32, 0
+//	20  B, length of the vocabulary, uint32
+//	24  the vocabulary, UTF-8: V pieces separated by line feeds; a piece's number
+//	    is its line's; ##x continues a word
+//	…   zero bytes up to a multiple of 4
+//	…   V scales, float32; a piece of scale 0 has no vector
+//	…   V rows of D numbers, int8
+//
+// The vector of a piece is its scale times its row.
+const (
+	magic       = "HSE1"
+	version     = 1
+	headerBytes = 24
+	continuing  = "##"
+)
+
+// What a model may be, so that no file can make a sum overflow, a length too small to
+// divide by, or a lookup slow.
+const (
+	maxDimensions = 4096
+	maxPieces     = 1 << 20
+	minScale      = 1.0 / (1 << 40)
+	maxScale      = 1 << 20
+	maxProbes     = 64 // from where a piece belongs in the table to where it is
+)
+
+// Model is a static model: a table of word pieces. It does not change once it is
+// read.
+type Model struct {
+	name       string
+	dimensions int
+	rows       string // int8, in place
+	scales     []float32
+	vocabulary string // in place
+	starts     []uint32
+	slots      []slot
+	shift      uint // of a hash, to a place in slots
+	// longest piece that begins with a byte, at the start of a word and within one.
+	longest    [2][256]uint8
+	characters *characters
+}
+
+// slot is a place in the open-addressing table of pieces. Pieces of up to eight
+// bytes are in it whole.
+type slot struct {
+	head uint64 // the first eight bytes, the rest zero
+	key  uint32 // length in bytes << 1, and 1 if it continues a word; 0 is an empty slot
+	id   int32
+}
+
+// Decode reads a model. The model keeps data: rows and pieces stay where they are.
+func Decode(name, data string) (*Model, error) {
+	if len(data) < headerBytes || data[:4] != magic {
+		return nil, errors.New("not a model: it does not begin with " + magic)
+	}
+	if v := word32(data, 4); v != version {
+		return nil, fmt.Errorf("version %d, only %d is known", v, version)
+	}
+	pieces, dimensions := uint64(word32(data, 8)), uint64(word32(data, 12))
+	switch {
+	case pieces == 0 || pieces > maxPieces:
+		return nil, fmt.Errorf("%d pieces, must be 1 to %d", pieces, maxPieces)
+	case dimensions == 0 || dimensions > maxDimensions || dimensions%8 != 0:
+		return nil, fmt.Errorf("%d dimensions, must be a multiple of 8 up to %d", dimensions, maxDimensions)
+	case word32(data, 16) != 0:
+		return nil, errors.New("bytes 16 to 19 must be zero")
+	}
+	end := headerBytes + uint64(word32(data, 20))
+	scales := (end + 3) &^ 3
+	rows := scales + 4*pieces
+	if want := rows + pieces*dimensions; uint64(len(data)) != want {
+		return nil, fmt.Errorf("%d bytes, must be %d", len(data), want)
+	}
+	if strings.Trim(data[end:scales], "\x00") != "" {
+		return nil, errors.New("the vocabulary must be followed by zero bytes")
+	}
+	m := &Model{
+		name:       name,
+		dimensions: int(dimensions),
+		rows:       data[rows:],
+		vocabulary: data[headerBytes:end],
+		characters: unicodeCharacters(),
+	}
+	if err := m.readScales(data[scales:rows]); err != nil {
+		return nil, err
+	}
+	if err := m.readVocabulary(int(pieces)); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// word32 returns the number at i.
+func word32(s string, i int) uint32 {
+	return uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16 | uint32(s[i+3])<<24
+}
+
+func (m *Model) readScales(data string) error {
+	m.scales = make([]float32, len(data)/4)
+	for i := range m.scales {
+		s := math.Float32frombits(word32(data, 4*i))
+		if s != 0 && !(s >= minScale && s <= maxScale) {
+			return fmt.Errorf("scale %d is %v, must be 0 or from %v to %v", i, s, minScale, maxScale)
+		}
+		m.scales[i] = s
+	}
+	return nil
+}
+
+func (m *Model) readVocabulary(pieces int) error {
+	if !utf8.ValidString(m.vocabulary) {
+		return errors.New("the vocabulary is not UTF-8")
+	}
+	if n := strings.Count(m.vocabulary, "\n") + 1; n != pieces {
+		return fmt.Errorf("the vocabulary has %d pieces, must have %d", n, pieces)
+	}
+	power := uint(bits.Len(uint(2 * pieces))) // at least two slots a piece
+	m.slots = make([]slot, 1<<power)
+	m.shift = 64 - power
+	m.starts = make([]uint32, pieces)
+	var word [wordRoom]byte
+	start := 0
+	for id := range pieces {
+		end := len(m.vocabulary)
+		if n := strings.IndexByte(m.vocabulary[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		piece, continues := strings.CutPrefix(m.vocabulary[start:end], continuing)
+		m.starts[id] = uint32(end - len(piece))
+		start = end + 1
+		if len(piece) == 0 || len(piece) > longestPiece {
+			return fmt.Errorf("piece %d has %d bytes, must have 1 to %d", id, len(piece), longestPiece)
+		}
+		copy(word[:], piece)
+		if err := m.insert(&word, len(piece), where(continues), int32(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Where in a word a piece stands.
+const (
+	starting = 0
+	within   = 1
+)
+
+func where(continues bool) uint32 {
+	if continues {
+		return within
+	}
+	return starting
+}
+
+// insert puts the piece that word begins with into the table.
+func (m *Model) insert(word *[wordRoom]byte, length int, where uint32, id int32) error {
+	if m.find(word, 0, length, where) >= 0 {
+		return fmt.Errorf("piece %d is there twice", id)
+	}
+	head, tail := ends(word, 0, length)
+	key := uint32(length)<<1 | where
+	i := m.place(head, tail, key)
+	for n := 0; m.slots[i].key != 0; n++ {
+		if n == maxProbes {
+			return fmt.Errorf("piece %d is one of too many that look alike", id)
+		}
+		i = (i + 1) & (len(m.slots) - 1)
+	}
+	m.slots[i] = slot{head, key, id}
+	m.longest[where][word[0]] = max(m.longest[where][word[0]], uint8(length))
+	return nil
+}
+
+// ends returns the first eight bytes of a piece, and the last eight if there are
+// more. What a shorter one lacks is zero.
+func ends(word *[wordRoom]byte, from, to int) (head, tail uint64) {
+	head = binary.LittleEndian.Uint64(word[from : from+8])
+	switch length := to - from; {
+	case length < 8:
+		head &= 1<<(8*uint(length)) - 1
+	case length > 8:
+		tail = binary.LittleEndian.Uint64(word[to-8 : to])
+	}
+	return head, tail
+}
+
+// place returns where in the table a piece belongs.
+func (m *Model) place(head, tail uint64, key uint32) int {
+	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
+	h := (head ^ bits.RotateLeft64(tail*b, 29) ^ uint64(key)<<56) * a
+	return int((h ^ h>>29) * b >> m.shift)
+}
+
+// find returns the number of the piece that is word[from:to], or -1. Eight bytes
+// must be readable from from on.
+func (m *Model) find(word *[wordRoom]byte, from, to int, where uint32) int32 {
+	head, tail := ends(word, from, to)
+	key := uint32(to-from)<<1 | where
+	for i := m.place(head, tail, key); ; i++ {
+		s := &m.slots[i&(len(m.slots)-1)]
+		if s.key == 0 {
+			return -1
+		}
+		if s.head == head && s.key == key && (to-from <= 8 || m.same(s.id, word[from:to])) {
+			return s.id
+		}
+	}
+}
+
+// same reports whether the piece is text, which is not longer than it.
+func (m *Model) same(id int32, text []byte) bool {
+	start := int(m.starts[id])
+	return m.vocabulary[start:start+len(text)] == string(text)
+}
