@@ -1,0 +1,590 @@
+package kind
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/memory"
+)
+
+// ContentVersion is the number of what [ReadContent], [Entities] and
+// [TextEntities] return. It is raised whenever the same event may give something
+// else, so that an index that was made from it is made anew.
+const ContentVersion = 1
+
+const (
+	// MaxContent is the most bytes that the text of a [Content] has. What is
+	// longer is cut between two characters; nothing marks the cut.
+	MaxContent = 256 << 10
+	// MaxTitle is the most bytes of its title. What does not fit stands at the
+	// beginning of the text as well.
+	MaxTitle = 1 << 10
+)
+
+// Content is what an event says, for those who look for it by words: its own words
+// and none of the engine's. There are no control characters in it but line breaks,
+// and none that hide or reorder text.
+type Content struct {
+	Title string // what it is about: a tool, a file, a command, a question
+	Text  string
+}
+
+// ReadContent returns what an event says in its own words.
+//
+// The members that a type is known for stand first and without their names, all
+// others follow in their order with their names: "seat_class economy, passengers
+// 2". A string that holds JSON is read as JSON. Left out are ids that only link
+// events, how long it took and whether it succeeded; counts of zero; what was
+// typed into a browser; members that are called password, token or the like; and
+// data that is not text.
+//
+// Of the metadata, title and topic belong to the title, summary, url and path to
+// the text, and the speaker stands before a text that does not begin with the name.
+func ReadContent(ev *hmx.Event) Content {
+	s := search(ev)
+	defer s.release()
+	return s.content()
+}
+
+// said is where the words of a type of event stand.
+type said struct {
+	title, text []field
+	// omit are the names of members that say nothing to look for.
+	omit []string
+}
+
+// saidBy is the table, in the order of rows; the last is every other type.
+var saidBy = [len(rows) + 1]said{
+	{text: []field{fText, fAttachments}, omit: []string{"role"}},
+	{title: []field{fTool}, text: []field{fArguments}, omit: []string{"call_id"}},
+	{title: []field{fTool}, text: []field{fResult}, omit: []string{"call_id", "success", "is_error", "isError", "duration_ms"}},
+	{title: []field{fPath}, text: []field{fOldPath, fOperation, fDiff}, omit: []string{"lines_added", "lines_removed", "cwd", "success"}},
+	{title: []field{fCommand, fFramework}, text: []field{fFailures, fOutput}, omit: []string{"success", "duration_ms", "cwd"}},
+	{title: []field{fCommand}, text: []field{fStdout, fStderr, fOutput}, omit: []string{"success", "duration_ms", "cwd"}},
+	{title: []field{fURL}, text: []field{fAction, fSelector}, omit: []string{"success", "duration_ms", "value"}},
+	{title: []field{fMethod, fURL}, text: []field{fResponse}, omit: []string{"success", "duration_ms"}},
+	{title: []field{fQuestion}, text: []field{fChosen, fReasoning}, omit: []string{"confidence"}},
+	{title: []field{fErrorType}, text: []field{fMessage, fStack}, omit: []string{"recoverable"}},
+	{title: []field{fSubject}, text: []field{fText}},
+	{title: []field{fSubject}, text: []field{fFrom, fTo, fReason}},
+	{text: []field{fComment, fSignal}, omit: []string{"target_event_id"}},
+	{},
+}
+
+// secrets are the names of members whose values nobody should find by looking, in
+// lower case and without underscores and hyphens.
+var secrets = indexWords("password passwd passphrase pwd secret secretkey clientsecret apikey accesstoken refreshtoken authtoken bearertoken idtoken sessiontoken authorization privatekey credentials cvv")
+
+// span is a piece of the text that the event says itself, between names of members.
+type span struct {
+	start, end int
+	// prose says that it is made of sentences: a text, and no value among others.
+	prose bool
+}
+
+// maxSpans is how many pieces are kept for those who look for names in them.
+const maxSpans = 1024
+
+// searcher reads one event for those who search. It is used again and again.
+type searcher struct {
+	r     *reader
+	out   []byte
+	spans []span
+	// inner is JSON that stood in a string.
+	inner page
+	found found
+}
+
+var searchers = sync.Pool{New: func() any { return new(searcher) }}
+
+func search(ev *hmx.Event) *searcher {
+	s := searchers.Get().(*searcher)
+	s.r = borrow(ev)
+	s.out, s.spans = s.out[:0], s.spans[:0]
+	return s
+}
+
+func (s *searcher) release() {
+	if s.r != nil {
+		s.r.giveBack()
+		s.r = nil
+	}
+	s.found.forget()
+	held := cap(s.out) + s.inner.doc.Footprint() + cap(s.inner.buf)
+	s.inner.doc.Reset()
+	if held <= keepBytes {
+		searchers.Put(s)
+	}
+}
+
+// content writes title and text, and leaves in spans where the event speaks.
+func (s *searcher) content() Content {
+	r := s.r
+	_, place := rowOf(r.ev.EventType)
+	row := &saidBy[place]
+	title, whole := s.title(row)
+	s.out, s.spans = s.out[:0], s.spans[:0]
+	if !whole {
+		for _, f := range row.title {
+			s.member(f)
+		}
+	}
+	if r.content.ok {
+		for _, f := range row.text {
+			s.member(f)
+		}
+		s.others(row)
+	}
+	s.fromMetadata(title)
+	if len(s.out) > MaxContent {
+		s.out = wholeRunes(s.out[:MaxContent])
+		for len(s.spans) > 0 && s.spans[len(s.spans)-1].end > len(s.out) {
+			s.spans = s.spans[:len(s.spans)-1]
+		}
+	}
+	return Content{Title: title, Text: string(s.out)}
+}
+
+// title returns the title, and whether it is all there.
+func (s *searcher) title(row *said) (string, bool) {
+	r := s.r
+	for _, f := range row.title {
+		s.member(f)
+	}
+	if len(s.out) == 0 && r.bit&onTools != 0 {
+		s.words(r.sourceTool())
+	}
+	if r.metadata.ok {
+		for _, name := range [...]string{"title", "topic"} {
+			s.words(r.metadataWord(name))
+		}
+	}
+	for i, c := range s.out {
+		if c == '\n' {
+			s.out[i] = ' '
+		}
+	}
+	if len(s.out) <= MaxTitle {
+		return string(s.out), true
+	}
+	return string(wholeRunes(s.out[:MaxTitle])), false
+}
+
+// metadataWord returns the string of a name in the metadata.
+func (r *reader) metadataWord(name string) string {
+	n := r.metadata.doc.Member(0, name)
+	if n == canon.None {
+		return ""
+	}
+	return r.metadata.strAt(n)
+}
+
+// separate begins a new piece of text.
+func (s *searcher) separate() {
+	if len(s.out) > 0 {
+		s.out = append(s.out, '\n')
+	}
+}
+
+// words appends text that is no part of the content's JSON.
+func (s *searcher) words(text string) {
+	if text == "" || s.full() {
+		return
+	}
+	before := len(s.out)
+	s.separate()
+	at := len(s.out)
+	s.out = cleanTail(append(s.out, text...), at)
+	s.close(before, at, true)
+}
+
+// close notes what was written from at on as a piece, or takes back what was
+// written since before if there is nothing in it.
+func (s *searcher) close(before, at int, prose bool) {
+	if len(s.out) == at {
+		s.out = s.out[:before]
+		return
+	}
+	if len(s.spans) < maxSpans {
+		s.spans = append(s.spans, span{at, len(s.out), prose})
+	}
+}
+
+func (s *searcher) full() bool { return len(s.out) >= MaxContent }
+
+// member appends what member f of the content says, without its name.
+func (s *searcher) member(f field) {
+	p := &s.r.content
+	n := p.at[f]
+	if n == 0 || s.full() {
+		return
+	}
+	if f == fURL {
+		s.words(CleanRef(memory.ObjURL, p.str(fURL))) // without a password in it
+		return
+	}
+	before := len(s.out)
+	s.separate()
+	at := len(s.out)
+	switch {
+	case f == fAttachments:
+		s.attachments(p, n)
+	case f == fCommand && p.doc.Kind(n) == canon.Array:
+		s.out = cleanTail(s.r.gatherWords(s.out, p, n, MaxContent-len(s.out)), at)
+		s.out = append(s.out[:at], bytes.TrimLeft(s.out[at:], " ")...)
+		s.close(before, at, true)
+	default:
+		s.value(p, n, true)
+	}
+	if len(s.out) == at {
+		s.out = s.out[:before]
+	}
+}
+
+// attachments appends the names of attachments and where they are.
+func (s *searcher) attachments(p *page, n canon.Node) {
+	if p.doc.Kind(n) != canon.Array {
+		s.value(p, n, true)
+		return
+	}
+	began := len(s.out)
+	first, end := p.doc.Children(n)
+	for c := first; c < end && !s.full(); c = p.doc.After(c) {
+		if p.doc.Kind(c) != canon.Object {
+			s.listed(began, p, c)
+			continue
+		}
+		inner, last := p.doc.Children(c)
+		for m := inner; m < last; m = p.doc.After(m) {
+			switch string(p.doc.Key(m)) {
+			case "name", "filename", "file_name", "title", "caption", "alt", "description", "text", "url", "path":
+				s.listed(began, p, m)
+			}
+		}
+	}
+}
+
+// listed appends a value behind a comma, unless it is the first since began.
+func (s *searcher) listed(began int, p *page, n canon.Node) {
+	before := len(s.out)
+	if before > began {
+		s.out = append(s.out, ", "...)
+	}
+	at := len(s.out)
+	if s.value(p, n, false); len(s.out) == at {
+		s.out = s.out[:before]
+	}
+}
+
+// others appends the members of the content that the type is not known for.
+func (s *searcher) others(row *said) {
+	p := &s.r.content
+	first, end := p.doc.Children(0)
+	for c := first; c < end && !s.full(); c = p.doc.After(c) {
+		if s.omitted(row, c) {
+			continue
+		}
+		before := len(s.out)
+		s.separate()
+		at := len(s.out)
+		s.named(p, c)
+		if len(s.out) == at {
+			s.out = s.out[:before]
+		}
+	}
+}
+
+// omitted reports whether member c of the content is written already, or is not to
+// be written.
+func (s *searcher) omitted(row *said, c canon.Node) bool {
+	p := &s.r.content
+	for _, f := range row.title {
+		if p.at[f] == c {
+			return true
+		}
+	}
+	for _, f := range row.text {
+		if p.at[f] == c {
+			return true
+		}
+	}
+	key := p.doc.Key(c)
+	for _, name := range row.omit {
+		if string(key) == name {
+			return true
+		}
+	}
+	switch p.doc.Kind(c) {
+	case canon.Number:
+		switch c {
+		case p.at[fPassed], p.at[fFailed], p.at[fSkipped], p.at[fExit]:
+			return string(p.doc.Raw(c)) == "0"
+		}
+	case canon.String:
+		if s.r.bit == onBrowserAction && c == p.at[fText] {
+			return typing(p.str(fAction))
+		}
+	}
+	return false
+}
+
+// typing reports whether an action of a browser enters text, which may be a
+// password.
+func typing(action string) bool {
+	switch lowerASCII(shorten(action)) {
+	case "type", "fill", "input", "enter", "paste", "press", "key", "send_keys", "sendkeys", "keyboard":
+		return true
+	}
+	return false
+}
+
+// named appends the name of a member and what it says, or nothing.
+func (s *searcher) named(p *page, n canon.Node) {
+	key := p.doc.Key(n)
+	if secretName(key) || s.r.bit == onBrowserAction && string(key) == "value" {
+		return
+	}
+	before := len(s.out)
+	if !plainName(key) {
+		s.out = cleanTail(append(s.out, wholeRunes(key[:min(len(key), maxKey)])...), before)
+		for i := before; i < len(s.out); i++ {
+			if s.out[i] == '\n' {
+				s.out[i] = ' '
+			}
+		}
+		s.out = append(s.out, ' ')
+	}
+	at := len(s.out)
+	if s.value(p, n, false); len(s.out) == at {
+		s.out = s.out[:before]
+	}
+}
+
+// maxKey is how much of the name of a member is written.
+const maxKey = 64
+
+// plainName reports whether a name only says that there is text.
+func plainName(key []byte) bool {
+	switch string(key) {
+	case "text", "output", "content", "result", "results", "stdout", "data", "value", "message", "":
+		return true
+	}
+	return false
+}
+
+// secretName reports whether a name says that the value is nobody's business.
+func secretName(key []byte) bool {
+	if len(key) < 3 || len(key) > 20 {
+		return false
+	}
+	var buf [maxWord]byte
+	return secrets[string(fold(buf[:0], key))]
+}
+
+// value appends what n says: a string as it is, a number or truth, and of an object
+// or a list what its members say. Prose says that a string is one of sentences.
+func (s *searcher) value(p *page, n canon.Node, prose bool) {
+	if s.full() {
+		return
+	}
+	switch kind := p.doc.Kind(n); kind {
+	case canon.String:
+		s.str(p, n, prose)
+	case canon.Number, canon.True, canon.False:
+		if raw := p.doc.Raw(n); len(raw) <= 64 {
+			s.out = append(s.out, raw...)
+		}
+	case canon.Array:
+		began := len(s.out)
+		first, end := p.doc.Children(n)
+		for c := first; c < end && !s.full(); c = p.doc.After(c) {
+			s.listed(began, p, c)
+		}
+	case canon.Object:
+		began := len(s.out)
+		first, end := p.doc.Children(n)
+		for c := first; c < end && !s.full(); c = p.doc.After(c) {
+			before := len(s.out)
+			if before > began {
+				s.out = append(s.out, ", "...)
+			}
+			at := len(s.out)
+			if s.named(p, c); len(s.out) == at {
+				s.out = s.out[:before]
+			}
+		}
+	}
+}
+
+// maxValue is the length up to which a string among others is a value rather than
+// a text of sentences.
+const maxValue = 64
+
+// str appends the string n, or what the JSON in it says.
+func (s *searcher) str(p *page, n canon.Node, prose bool) {
+	raw := p.doc.Raw(n)
+	body := raw[1 : len(raw)-1]
+	if string(body) == "text" || notText(body) {
+		return // the type of a part, next to the text itself; or no text at all
+	}
+	at := len(s.out)
+	s.out, _ = appendBody(s.out, body, MaxContent-at)
+	if p != &s.inner && s.openInner(s.out[at:]) {
+		s.out = s.out[:at]
+		s.value(&s.inner, 0, false)
+		return
+	}
+	s.out = cleanTail(s.out, at)
+	s.close(at, at, prose || len(s.out)-at > maxValue)
+}
+
+// openInner parses text if it is an object or a list.
+func (s *searcher) openInner(text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
+	first, last := text[0], text[len(text)-1]
+	if !(first == '{' && last == '}' || first == '[' && last == ']') {
+		return false
+	}
+	s.inner.buf = append(s.inner.buf[:0], text...)
+	return s.inner.doc.Parse(s.inner.buf) == nil
+}
+
+// notText reports whether a string is data in letters: an address that holds the
+// data itself, or the like of base64.
+func notText(body []byte) bool {
+	if bytes.HasPrefix(body, []byte("data:")) {
+		return bytes.Contains(body[:min(len(body), 128)], []byte(";base64,"))
+	}
+	const enough = 512
+	if len(body) < enough {
+		return false
+	}
+	for i := 0; i < enough; i++ {
+		switch c := body[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c-'0' < 10, c == '+', c == '/', c == '=', c == '-', c == '_':
+		case c == '\\' && i+1 < enough && (body[i+1] == '/' || body[i+1] == 'n'):
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// fromMetadata adds what the metadata says of the event.
+func (s *searcher) fromMetadata(title string) {
+	r := s.r
+	if !r.metadata.ok {
+		return
+	}
+	if speaker := r.metadataWord("speaker"); speaker != "" && len(s.out) > 0 && len(speaker) <= maxKey && !bytes.HasPrefix(s.out, []byte(speaker)) {
+		s.lead(speaker)
+	}
+	for _, name := range [...]string{"summary", "url", "path"} {
+		word := r.metadataWord(name)
+		if name == "url" {
+			word = CleanRef(memory.ObjURL, word)
+		}
+		if word != title {
+			s.words(word)
+		}
+	}
+}
+
+// lead puts who spoke before the text.
+func (s *searcher) lead(speaker string) {
+	head := cleanTail(append(make([]byte, 0, len(speaker)+2), strings.ReplaceAll(speaker, "\n", " ")...), 0)
+	if len(head) == 0 {
+		return
+	}
+	head = append(head, ": "...)
+	s.out = append(s.out, head...)
+	copy(s.out[len(head):], s.out[:len(s.out)-len(head)])
+	copy(s.out, head)
+	for i := range s.spans {
+		s.spans[i].start += len(head)
+		s.spans[i].end += len(head)
+	}
+}
+
+// unclean are the bytes at which a text may need cleaning.
+var unclean = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c < ' ' && c != '\n' || c >= 0x7F
+	}
+	return table
+}()
+
+// cleanTail cleans b from a place on, in place: line breaks stay, other control
+// characters and unusual blanks become blanks, commands to a terminal and what
+// hides or reorders goes, and bytes that are no UTF-8.
+func cleanTail(b []byte, from int) []byte {
+	i := from
+	for i < len(b) && !unclean[b[i]] {
+		i++
+	}
+	to := i
+	for i < len(b) {
+		c := b[i]
+		if !unclean[c] {
+			b[to] = c
+			to++
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '\r':
+				if i < len(b) && b[i] == '\n' {
+					continue
+				}
+				c = '\n'
+			case c == 0x1B:
+				i += escapeLen(b[i:])
+				continue
+			default:
+				c = ' '
+			}
+			b[to] = c
+			to++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		switch {
+		case hidden(r), r == utf8.RuneError && size == 1:
+		case r == 0x2028, r == 0x2029, r == 0x85:
+			b[to] = '\n'
+			to++
+		case spaceLike(r):
+			b[to] = ' '
+			to++
+		default:
+			to += copy(b[to:], b[i:i+size])
+		}
+		i += size
+	}
+	return b[:to]
+}
+
+// escapeLen returns the length of what follows an escape character to make a
+// command to a terminal.
+func escapeLen(b []byte) int {
+	if len(b) == 0 || b[0] != '[' {
+		return 0
+	}
+	for i := 1; i < min(len(b), 32); i++ {
+		if c := b[i]; c >= 0x40 && c <= 0x7E {
+			return i + 1
+		} else if c < 0x20 || c > 0x7E {
+			break
+		}
+	}
+	return 0
+}
