@@ -35,6 +35,8 @@ type (
 	Artifact = memory.Artifact
 	// Feedback says what was of use, and how it went.
 	Feedback = memory.Feedback
+	// Embedding is a vector that a model outside the program made.
+	Embedding = memory.Embedding
 	// Violation says what a scope refused.
 	Violation = memory.Violation
 	// Frame is what something is about: a verb, a kind of object, and which.
@@ -99,6 +101,9 @@ const (
 	PolicyKind   = record.Policy
 	ArtifactKind = record.Artifact
 	FeedbackKind = record.Feedback
+	// EmbeddingKind is of vectors that models outside the program made. Only the
+	// board writes them.
+	EmbeddingKind = record.Embedding
 	// ViolationKind is of what scopes refused. Only the board writes them.
 	ViolationKind = record.Violation
 )

@@ -21,7 +21,8 @@ const maxInput = 2 * MaxBytes
 const slack = 4 << 10
 
 // Body is what a versioned record holds: a *[Memory], *[Edge], *[Entity],
-// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback] or *[Violation].
+// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback], *[Violation] or
+// *[Embedding].
 type Body interface {
 	// Kind is the kind of record that holds the body.
 	Kind() record.Kind
@@ -59,7 +60,7 @@ func BodyKinds() []record.Kind {
 	return []record.Kind{
 		record.Memory, record.Edge, record.Entity, record.Relation,
 		record.Conflict, record.Policy, record.Artifact, record.Feedback,
-		record.Violation,
+		record.Violation, record.Embedding,
 	}
 }
 
@@ -93,6 +94,8 @@ func newBody(kind record.Kind) body {
 		return new(Feedback)
 	case record.Violation:
 		return new(Violation)
+	case record.Embedding:
+		return new(Embedding)
 	}
 	return nil
 }
@@ -178,7 +181,7 @@ func tooLarge(what string, size, limit int) error {
 type Facets struct {
 	// Class is the sort of thing within its kind: a memory's type, an edge's
 	// kind, a relation's predicate, an entity's type, a policy's kind, an
-	// artifact's type, a violation's scope. A conflict and a feedback have none.
+	// artifact's type, a violation's scope, an embedding's model. A conflict and a feedback have none.
 	Class string
 	// State is the word that changes over its life: a goal's status, a
 	// constraint's strength, an event's or a feedback's outcome, a conflict's
@@ -208,7 +211,7 @@ type Facets struct {
 
 // Link says that a body refers to another thing.
 type Link struct {
-	Rel string // why: from, to, between, winner, cited, derived_from, supersedes, superseded_by
+	Rel string // why: from, to, between, winner, cited, derived_from, supersedes, superseded_by, of
 	To  URI    // with an empty tenant if the body can only mean its own
 }
 

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -197,7 +198,7 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 		}
 		if p.PolicyKind == memory.PolicyRetention {
 			p.Retention = memory.Retention{
-				Kinds:         rapid.SliceOfN(rapid.SampledFrom(append(memory.BodyKinds(), record.Event)), 1, 4).Draw(t, "kinds"),
+				Kinds:         rapid.SliceOfN(rapid.SampledFrom(aging()), 1, 4).Draw(t, "kinds"),
 				MaxAgeSeconds: rapid.Int64Range(1, memory.MaxTTL).Draw(t, "age"), Action: pick(t, "action", memory.RetentionActions()),
 			}
 			honourable(p)
@@ -231,6 +232,12 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 		v.ID = id
 		return v
 	}
+	if kind == record.Embedding {
+		vector := rapid.SliceOfN(rapid.Float32Range(0.5, 2), 1, 8).Draw(t, "vector")
+		e := memory.NewEmbedding(ident().Draw(t, "model"), uris(t, "target", 1, 1)[0], rapid.Uint64().Draw(t, "position"), vector)
+		e.ID = id
+		return e
+	}
 	t.Fatalf("there is no generator for %v", kind)
 	return nil
 }
@@ -238,6 +245,12 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 func drawHash(t *rapid.T, name string) (h record.Hash) {
 	copy(h[:], rapid.SliceOfN(rapid.ByteRange(1, 255), len(h), len(h)).Draw(t, name))
 	return h
+}
+
+// aging lists what a policy can retain: everything but embeddings, which go with
+// what they are of.
+func aging() []record.Kind {
+	return slices.DeleteFunc(append(memory.BodyKinds(), record.Event), func(k record.Kind) bool { return k == record.Embedding })
 }
 
 // honourable takes out of a policy what its kinds do not have.

@@ -66,6 +66,7 @@ func bodies() map[string]memory.Body {
 		},
 		"feedback":  &memory.Feedback{ID: "f-1", AgentID: "coder", SessionID: "s-1", Outcome: memory.OutcomeSuccess, Cited: []memory.URI{thing(record.Memory, "m-1")}, Score: hmx.Some(0.5), Profile: hmx.Some(memory.Profile{Recency: 0.75, Importance: 0.5}), Note: "The cadence was known."},
 		"artifact":  artifact(),
+		"embedding": memory.NewEmbedding("acme/embed-1", thing(record.Event, "e-1"), 7, []float32{0.5, -1, 0}),
 		"violation": memory.NewViolation("8a88e3dd7409f195", "coder/tests", memory.OpPut, "lukasa://acme/memory/m-1", memory.RuleExisting),
 	}
 	for _, typ := range memory.Types() {
@@ -193,6 +194,9 @@ func TestFacets(t *testing.T) {
 			x.Links = []memory.Link{{Rel: "supersedes", To: own(record.Artifact, "a-0")}, {Rel: "derived_from", To: own(record.Event, "e-1")}, {Rel: "derived_from", To: own(record.Memory, "m-1")}}
 		}),
 	}
+	want["embedding"] = with(func(x *memory.Facets) {
+		x.Class, x.Links = "acme/embed-1", []memory.Link{{Rel: "of", To: thing(record.Event, "e-1")}}
+	})
 	want["violation"] = with(func(x *memory.Facets) { x.Class, x.State, x.Agent = "8a88e3dd7409f195", "put", "coder/tests" })
 	for name, b := range bodies() {
 		b.Normalize()

@@ -192,14 +192,20 @@ func (s Scope) rules(f *faults) {
 	}
 }
 
-// retained lists the kinds of records that can be kept for a time only.
+// retained lists the kinds of records that can be taken back.
 func retained() []record.Kind { return append([]record.Kind{record.Event}, BodyKinds()...) }
 
+// aging lists the kinds of records that can be kept for a time only. An embedding is
+// kept as long as what it is of.
+func aging() []record.Kind {
+	return slices.DeleteFunc(retained(), func(k record.Kind) bool { return k == record.Embedding })
+}
+
 func (r Retention) rules(f *faults) {
-	if f.length("retention.kinds", len(r.Kinds), 1, len(retained())) {
+	if f.length("retention.kinds", len(r.Kinds), 1, len(aging())) {
 		for i, k := range r.Kinds {
-			if !slices.Contains(retained(), k) {
-				f.add(indexed("retention.kinds", i), "is "+k.String()+", which is kept for ever", "use one of "+kindNames(retained()))
+			if !slices.Contains(aging(), k) {
+				f.add(indexed("retention.kinds", i), "is "+k.String()+", which is kept for ever", "use one of "+kindNames(aging()))
 			}
 		}
 	}
@@ -217,7 +223,7 @@ func (r Retention) rules(f *faults) {
 func (s Scope) retains(f *faults, kinds []record.Kind) {
 	lack := func(field, what string, have ...record.Kind) {
 		for _, k := range kinds {
-			if slices.Contains(retained(), k) && !slices.Contains(have, k) {
+			if slices.Contains(aging(), k) && !slices.Contains(have, k) {
 				f.add(field, "is given, but "+what+", and retention.kinds has "+k.String(), "leave it out, or retain "+kindNames(have)+" only")
 			}
 		}

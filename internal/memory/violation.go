@@ -25,12 +25,13 @@ const (
 	OpAppend     ViolationOp = "append" // events
 	OpRedact     ViolationOp = "redact"
 	OpExpire     ViolationOp = "expire"
-	OpMint       ViolationOp = "mint" // a scope
+	OpMint       ViolationOp = "mint"  // a scope
+	OpEmbed      ViolationOp = "embed" // what there is, by a model outside the program
 )
 
 // ViolationOps lists what can be tried.
 func ViolationOps() []ViolationOp {
-	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint}
+	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed}
 }
 
 // ViolationRule says what stood in the way.

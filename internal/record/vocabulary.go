@@ -18,6 +18,7 @@ const (
 	Artifact   Kind = 8  // an HMX artifact
 	Feedback   Kind = 9  // what a reader found useful, and how it went
 	Violation  Kind = 10 // what a scope did not allow, and was tried all the same
+	Embedding  Kind = 11 // what a model outside the program made of an event or a thing
 	Tombstone  Kind = 16 // a thing is forgotten, with a reason
 	Redaction  Kind = 17 // payloads are erased
 	Expiry     Kind = 18 // things are over, by their own time or by a policy
@@ -30,7 +31,7 @@ var kinds = [...]struct {
 	name string
 }{
 	{Event, "event"}, {Memory, "memory"}, {Edge, "edge"}, {Entity, "entity"}, {Relation, "relation"},
-	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"}, {Violation, "violation"},
+	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"}, {Violation, "violation"}, {Embedding, "embedding"},
 	{Tombstone, "tombstone"}, {Redaction, "redaction"}, {Expiry, "expiry"}, {Transition, "transition"},
 }
 
@@ -44,7 +45,7 @@ func Kinds() []Kind {
 }
 
 // Known reports whether k is one of the kinds above.
-func (k Kind) Known() bool { return k >= Event && k <= Violation || k >= Tombstone && k <= Transition }
+func (k Kind) Known() bool { return k >= Event && k <= Embedding || k >= Tombstone && k <= Transition }
 
 // String returns the kind's name.
 func (k Kind) String() string {
