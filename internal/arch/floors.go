@@ -64,12 +64,14 @@ func floors() []floor {
 		packages: []string{"internal/memory"},
 	}, {
 		name:    "meaning",
-		purpose: "what an event is about, how much a thing matters, who may see it, how well it answers",
+		purpose: "what an event is about, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
 		packages: []string{
+			"internal/embed",
 			"internal/kind",
 			"internal/relevance",
 			"internal/salience",
 			"internal/scope",
+			"internal/text",
 		},
 	}, {
 		name:     "composition",
@@ -93,22 +95,30 @@ func floors() []floor {
 		},
 	}, {
 		name:     "fold",
-		purpose:  "what every index has in common: the record it sees, how its keys are made",
+		purpose:  "what every index has in common: the record it sees, the document in it, how its keys are made",
 		packages: []string{"internal/index"},
+	}, {
+		name:     "columns",
+		purpose:  "rows of fixed width for indexes that read those of many documents at once",
+		packages: []string{"internal/index/column"},
 	}, {
 		name:    "indexes",
 		purpose: "one fold of the journal each; none knows another",
 		packages: []string{
 			"internal/index/catalog",
 			"internal/index/frame",
+			"internal/index/graph",
 			"internal/index/ledger",
+			"internal/index/lexical",
+			"internal/index/roster",
 			"internal/index/timeline",
+			"internal/index/vector",
 			"internal/index/weights",
 		},
 	}, {
-		name:     "apply",
-		purpose:  "the journal into the indexes, in order, with cursors",
-		packages: []string{"internal/apply"},
+		name:     "apply and recall",
+		purpose:  "the journal into the indexes, in order, with cursors; a question into what answers it",
+		packages: []string{"internal/apply", "internal/recall"},
 	}, {
 		name:     "engine",
 		purpose:  "one board: admit, append, read, erase, prove, verify",
@@ -121,6 +131,10 @@ func floors() []floor {
 		name:     "library",
 		purpose:  "the engine as a Go library",
 		packages: []string{"."},
+	}, {
+		name:     "eval",
+		purpose:  "how good the answers are, on data with known answers",
+		packages: []string{"eval"},
 	}, {
 		name:     "torture",
 		purpose:  "tests with real processes that are killed, and real disks that fail",
@@ -166,6 +180,10 @@ type thirdParty struct {
 // heavy one has one package, so that it can be replaced there.
 func thirdParties() []thirdParty {
 	return []thirdParty{
+		{"github.com/blevesearch/bleve", nil, "the bar for search by words"},
+		{"github.com/blevesearch/snowballstem", []string{"internal/text"}, "the English stemmer of Snowball"},
+		{"github.com/cespare/xxhash", []string{"internal/text"}, "a quick hash of words, the same everywhere"},
+		{"github.com/clipperhouse/uax29", []string{"internal/text"}, "words as Unicode defines them"},
 		{"github.com/cockroachdb/pebble", []string{"internal/bench", "internal/disk", "internal/kv"}, "ordered keys and values, and the file system seam that the journal shares with it"},
 		{"github.com/go-json-experiment/json", nil, "the bar for speed, and a second opinion on JSON"},
 		{"github.com/google/go-cmp", nil, "readable differences"},
@@ -175,6 +193,8 @@ func thirdParties() []thirdParty {
 		{"github.com/spf13", []string{"internal/cli"}, "commands and flags"},
 		{"github.com/tiktoken-go/tokenizer", []string{"internal/tokens"}, "real BPE token counts"},
 		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},
+		{"golang.org/x/text", []string{"internal/embed", "internal/text"}, "Unicode normal forms"},
+		{"golang.org/x/sys", []string{"internal/embed", "internal/index/vector"}, "which instructions the processor has"},
 		{"golang.org/x/mod", []string{"internal/merkle", "internal/notary"}, "signed notes of C2SP"},
 		{"pgregory.net/rapid", nil, "property tests"},
 	}

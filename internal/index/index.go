@@ -50,8 +50,11 @@ type Record struct {
 	// Reading is what package kind makes of the event, where somebody had the
 	// time to find out before; a fold that needs it and has none reads for itself.
 	Reading *kind.Reading
-	Body    memory.Body // of a versioned thing, and of feedback
-	Control any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
+	// Document is what the record brings to the indexes of content, where somebody
+	// had the time to find out before. [Record.Doc] finds out if need be.
+	Document *Document
+	Body     memory.Body // of a versioned thing, and of feedback
+	Control  any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
 	// Damaged says that a payload is there and cannot be read, so that a fold may
 	// have seen it when it still could. It is told of targets.
 	Damaged bool

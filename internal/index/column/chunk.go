@@ -1,0 +1,196 @@
+package column
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Live says which documents of a chunk are there, a bit for each: bit i%64 of
+// word i/64 is for the document at ChunkDocs*chunk + i.
+type Live [ChunkDocs / 64]uint64
+
+// Has reports whether a document is there.
+func (l *Live) Has(offset int) bool { return l[offset/64]>>(offset%64)&1 != 0 }
+
+// Count is how many documents are there.
+func (l *Live) Count() int {
+	n := 0
+	for _, w := range l {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+func (l *Live) set(offset int)   { l[offset/64] |= 1 << (offset % 64) }
+func (l *Live) unset(offset int) { l[offset/64] &^= 1 << (offset % 64) }
+
+// Chunk is the rows of the live documents among ChunkDocs positions, one behind
+// the other in the order of their positions, without gaps: whoever looks at all of
+// them reads no byte in vain, and most chunks have a row for every position anyway.
+// [Chunk.Index] and [Chunk.Offset] lead from a document to its row and back. A chunk
+// is not changed once it is made.
+type Chunk struct {
+	Live Live
+	// Rows are Len rows; of a column with planes, its planes one behind the other.
+	Rows []byte
+
+	width  int
+	planes []int
+	count  int
+	before [ChunkDocs / 64]uint16 // how many are live in the words before
+}
+
+// newChunk returns a chunk of the live documents, whose rows are given.
+func (c Column) newChunk(live *Live, rows []byte) *Chunk {
+	x := &Chunk{Live: *live, Rows: rows, width: c.Width, planes: c.Planes}
+	for i, w := range live {
+		x.before[i] = uint16(x.count)
+		x.count += bits.OnesCount64(w)
+	}
+	if len(c.Planes) > 0 {
+		x.Rows = make([]byte, len(rows))
+		x.each(func(row, plane []byte) { copy(plane, row) }, rows)
+	}
+	return x
+}
+
+// each calls visit with every part of every row: where it is among whole rows, and
+// where among the planes.
+func (c *Chunk) each(visit func(row, plane []byte), rows []byte) {
+	at := 0
+	for _, w := range c.planes {
+		plane := c.Rows[at*c.count:]
+		for i := range c.count {
+			visit(rows[i*c.width+at:i*c.width+at+w], plane[i*w:i*w+w])
+		}
+		at += w
+	}
+}
+
+// wholeRows returns the rows as they are stored.
+func (c *Chunk) wholeRows() []byte {
+	if len(c.planes) == 0 {
+		return c.Rows
+	}
+	rows := make([]byte, len(c.Rows))
+	c.each(func(row, plane []byte) { copy(row, plane) }, rows)
+	return rows
+}
+
+// Plane returns one part of every row, of a column that has planes.
+func (c *Chunk) Plane(plane int) []byte {
+	at := 0
+	for _, w := range c.planes[:plane] {
+		at += w
+	}
+	return c.Rows[at*c.count : (at+c.planes[plane])*c.count]
+}
+
+// Len is how many rows there are.
+func (c *Chunk) Len() int { return c.count }
+
+// Index returns which row is that of the document at an offset within the chunk,
+// or -1 if it is not there.
+func (c *Chunk) Index(offset int) int {
+	w := c.Live[offset/64]
+	if w>>(offset%64)&1 == 0 {
+		return -1
+	}
+	return int(c.before[offset/64]) + bits.OnesCount64(w&(1<<(offset%64)-1))
+}
+
+// Offset returns the offset within the chunk of the document that has row i.
+func (c *Chunk) Offset(i int) int {
+	if c.count == ChunkDocs {
+		return i
+	}
+	word := 0
+	for half := len(c.before) / 2; half > 0; half /= 2 {
+		if int(c.before[word+half]) <= i {
+			word += half
+		}
+	}
+	w := c.Live[word]
+	for range i - int(c.before[word]) {
+		w &= w - 1
+	}
+	return word*64 + bits.TrailingZeros64(w)
+}
+
+// Row returns row i. It must not be changed.
+func (c *Chunk) Row(i int) []byte {
+	if len(c.planes) == 0 {
+		at := i * c.width
+		return c.Rows[at : at+c.width : at+c.width]
+	}
+	row, at := make([]byte, 0, c.width), 0
+	for _, w := range c.planes {
+		from := at*c.count + i*w
+		row = append(row, c.Rows[from:from+w]...)
+		at += w
+	}
+	return row
+}
+
+// liveBytes is how many bytes of a chunk's value say what is live.
+const liveBytes = ChunkDocs / 8
+
+// appendChunk appends the value of a chunk.
+func appendChunk(dst []byte, live *Live, rows []byte) []byte {
+	for _, w := range live {
+		dst = binary.LittleEndian.AppendUint64(dst, w)
+	}
+	return append(dst, rows...)
+}
+
+// parseChunk takes the value of a chunk apart. Rows are part of it.
+func parseChunk(v []byte, width int) (live Live, rows []byte, ok bool) {
+	if len(v) < liveBytes {
+		return live, nil, false
+	}
+	for i := range live {
+		live[i] = binary.LittleEndian.Uint64(v[8*i:])
+	}
+	n := live.Count()
+	if rows = v[liveBytes:]; n == 0 || len(rows) != n*width {
+		return live, nil, false
+	}
+	return live, rows, true
+}
+
+// stamp says which record was the last to take something out of a chunk.
+type stamp struct {
+	chunk uint16 // within its volume
+	by    uint64
+}
+
+// appendStamps appends the value of a volume's stamps, which are sorted.
+func appendStamps(dst []byte, list []stamp) []byte {
+	next := uint16(0)
+	for _, s := range list {
+		dst = binary.AppendUvarint(dst, uint64(s.chunk-next))
+		dst = binary.AppendUvarint(dst, s.by)
+		next = s.chunk + 1
+	}
+	return dst
+}
+
+// parseStamps appends the stamps of a volume.
+func parseStamps(list []stamp, v []byte) (_ []stamp, ok bool) {
+	next := uint64(0)
+	for len(v) > 0 {
+		skip, n := binary.Uvarint(v)
+		if n <= 0 || skip >= ChunkDocs {
+			return list, false
+		}
+		v = v[n:]
+		by, n := binary.Uvarint(v)
+		if n <= 0 || by == 0 || next+skip >= ChunkDocs {
+			return list, false
+		}
+		v = v[n:]
+		list = append(list, stamp{uint16(next + skip), by})
+		next += skip + 1
+	}
+	return list, true
+}

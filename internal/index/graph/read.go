@@ -1,0 +1,275 @@
+package graph
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+)
+
+// Node is somebody or something that documents mention.
+type Node struct {
+	ID   NodeID
+	Type string
+	Name string // as the newest document writes it
+	// Count is how many documents mention it; 0 where it was not asked for.
+	Count uint64
+}
+
+// View reads the graph of a tenant. It is as good for several goroutines as its
+// reader is.
+type View struct {
+	r      kv.Reader
+	tenant uint32
+}
+
+// Open returns a view of a tenant's graph.
+func Open(r kv.Reader, tenant uint32) *View { return &View{r, tenant} }
+
+// maxAlike is how many nodes of one name are looked at.
+const maxAlike = 32
+
+// Size returns how many documents mention anything.
+func (v *View) Size() (uint64, error) {
+	return v.countAt(index.NewKey(nil, Prefix, tableSize, v.tenant))
+}
+
+// Count returns how many documents mention a node.
+func (v *View) Count(id NodeID) (uint64, error) {
+	return v.countAt(nodeKey(make([]byte, 0, 40), v.tenant, tableNode, id))
+}
+
+func (v *View) countAt(key []byte) (uint64, error) {
+	var room [10]byte
+	value, found, err := v.r.Get(key, room[:0])
+	if err != nil || !found {
+		return 0, err
+	}
+	return decodeCount(value)
+}
+
+// Node returns the node of a type and a name, and false if no document mentions it.
+func (v *View) Node(typ, name string) (Node, bool, error) {
+	n := Node{ID: ID(typ, name)}
+	var err error
+	if n.Count, err = v.Count(n.ID); err != nil || n.Count == 0 {
+		return Node{}, false, err
+	}
+	return n, true, v.write(&n)
+}
+
+// Lookup returns the nodes of a name, of whatever type: those that most documents
+// mention first, at most 32.
+func (v *View) Lookup(name string) ([]Node, error) {
+	// A tag is normalised in a way of its own; its # is no part of it anyway.
+	id := ID("", name)
+	list, err := v.alike(id)
+	if err != nil {
+		return nil, err
+	}
+	if tag := ID("tag", name); [nameSize]byte(tag[:]) != [nameSize]byte(id[:]) {
+		n := Node{ID: tag}
+		if n.Count, err = v.Count(tag); err != nil {
+			return nil, err
+		}
+		if n.Count > 0 {
+			list = append(list, n)
+		}
+	}
+	for i := range list {
+		if err := v.write(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// alike returns the nodes whose name is that of the given one, itself included,
+// without their type and name.
+func (v *View) alike(id NodeID) (list []Node, err error) {
+	prefix := append(index.NewKey(nil, Prefix, tableNode, v.tenant), id[:nameSize]...)
+	it, err := v.r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = first(err, it.Close()) }()
+	for ok := it.First(); ok && len(list) < maxAlike; ok = it.Next() {
+		if len(it.Key()) != 6+len(id) {
+			return nil, damaged("a node", errShort)
+		}
+		value, err := it.Value()
+		if err != nil {
+			return nil, err
+		}
+		n := Node{ID: NodeID(it.Key()[6:])}
+		if n.Count, err = decodeCount(value); err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	slices.SortFunc(list, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	return list, nil
+}
+
+// write sets type and name of a node as its newest document has them.
+func (v *View) write(n *Node) error {
+	newest, err := v.newest(n.ID, 1)
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	var row docRow
+	if found, err := v.document(newest[0], &row); err != nil || !found {
+		return err
+	}
+	for i := range row.nodes {
+		if row.nodes[i].id == n.ID {
+			n.Type, n.Name = row.nodes[i].typ, row.nodes[i].name
+		}
+	}
+	return nil
+}
+
+// document reads what a document names.
+func (v *View) document(position uint64, row *docRow) (bool, error) {
+	value, found, err := v.r.Get(index.NewKey(make([]byte, 0, 16), Prefix, tableDocument, v.tenant).Uint64(position), nil)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := row.decode(value); err != nil {
+		return false, damaged("a document", err)
+	}
+	return true, nil
+}
+
+// NodesOf returns the nodes that a document mentions, in its order and as it writes
+// them, without their counts. A relation mentions none.
+func (v *View) NodesOf(position uint64) ([]Node, error) {
+	var row docRow
+	found, err := v.document(position, &row)
+	if err != nil || !found || len(row.nodes) == 0 {
+		return nil, err
+	}
+	list := make([]Node, len(row.nodes))
+	for i, n := range row.nodes {
+		list[i] = Node{ID: n.id, Type: n.typ, Name: n.name}
+	}
+	return list, nil
+}
+
+// newest returns the newest documents that mention a node.
+func (v *View) newest(id NodeID, limit int) ([]uint64, error) {
+	return v.Mentions(id, limit, index.Filter{})
+}
+
+// Mentions returns the newest documents that mention a node and that a filter lets
+// be found, the newest first. It looks at four times as many as are asked for, and at
+// no fewer than 1,024, so a filter that lets few be found may hide older ones.
+func (v *View) Mentions(id NodeID, limit int, f index.Filter) (list []uint64, err error) {
+	prefix := nodeKey(nil, v.tenant, tableMention, id)
+	it, err := v.r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = first(err, it.Close()) }()
+	return v.mentions(it, id, limit, f)
+}
+
+const (
+	lookTimes = 4
+	lookLeast = 1024
+)
+
+// mentions is Mentions by an iterator over the table.
+func (v *View) mentions(it *kv.Iter, id NodeID, limit int, f index.Filter) (list []uint64, err error) {
+	prefix := nodeKey(make([]byte, 0, 40), v.tenant, tableMention, id)
+	left := max(lookLeast, lookTimes*limit)
+	chunk, mask := -1, (*[16]uint64)(nil)
+	for ok := it.Seek(prefix); ok && len(list) < limit && left > 0 && bytes.HasPrefix(it.Key(), prefix); ok = it.Next() {
+		left--
+		if len(it.Key()) != len(prefix)+8 {
+			return nil, damaged("a mention", errShort)
+		}
+		position := ^binary.BigEndian.Uint64(it.Key()[len(prefix):])
+		if f.Mask != nil {
+			if c := int(position / 1024); c != chunk {
+				chunk = c
+				if mask, err = f.Mask(c); err != nil {
+					return nil, err
+				}
+			}
+			if in := position % 1024; mask == nil || mask[in/64]>>(in%64)&1 == 0 {
+				continue
+			}
+		}
+		if f.Accept != nil {
+			fits, err := f.Accept(position)
+			if err != nil {
+				return nil, err
+			}
+			if !fits {
+				continue
+			}
+		}
+		list = append(list, position)
+	}
+	return list, it.Err()
+}
+
+// Relation is an edge between two entities as the graph has it.
+type Relation struct {
+	Position  uint64 // of the record
+	Predicate string
+	// Weight is that of the relation times how sure it is.
+	Weight       float64
+	Since, Until int64 // in nanoseconds; the smallest number where there is no such end
+	From, To     []Node
+}
+
+// RelationAt returns the relation that a document is, with the nodes of its ends:
+// the name of an entity first, then its other names; none of one that is not there.
+func (v *View) RelationAt(position uint64) (Relation, bool, error) {
+	var row docRow
+	if found, err := v.document(position, &row); err != nil || !found || row.form != formRelation {
+		return Relation{}, false, err
+	}
+	rel := Relation{Position: position, Predicate: row.predicate, Weight: row.weight, Since: row.since, Until: row.until}
+	var err error
+	if rel.From, err = v.namesOf(row.from); err == nil {
+		rel.To, err = v.namesOf(row.to)
+	}
+	return rel, err == nil, err
+}
+
+// namesOf returns the nodes that an entity defines, its name first.
+func (v *View) namesOf(thing index.Digest) (list []Node, err error) {
+	prefix := thingKey(nil, v.tenant, tableEntity, thing)
+	it, err := v.r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return nil, err
+	}
+	var position uint64
+	found := it.Last()
+	if found {
+		if len(it.Key()) != len(prefix)+8 {
+			return nil, first(damaged("an entity", errShort), it.Close())
+		}
+		position = index.Uint64At(it.Key()[len(prefix):])
+	}
+	if err := it.Close(); err != nil || !found {
+		return nil, err
+	}
+	return v.NodesOf(position)
+}
+
+// first returns the first error there is.
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,215 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/text"
+)
+
+// Params are those of BM25.
+type Params struct {
+	// K1 is how much more a term counts that occurs again: from 0, not at all, to 10.
+	K1 float64
+	// B is how much a long document is held against it: from 0, not at all, to 1.
+	B float64
+}
+
+// DefaultParams are what is used where none are given.
+func DefaultParams() Params { return Params{K1: 1.2, B: 0.75} }
+
+// WeightedTerm is a term of a question, and how much it counts.
+type WeightedTerm struct {
+	Term text.Term
+	// Weight is above 0 and at most MaxWeight.
+	Weight float64
+}
+
+// Phrase is what must stand together: tokens as text.Analyze gives them. A document
+// has the phrase if one of its fields has every term of it, each as far from the
+// first as here. The fields of the phrase itself do not count.
+type Phrase []text.Token
+
+// Query is what is asked. A document is found if it has every phrase, and one of the
+// terms if there is no phrase.
+type Query struct {
+	Terms []WeightedTerm
+	// Phrases are scored by their terms, each with weight 1 unless Terms has it.
+	Phrases []Phrase
+	// Params of nil are the default ones.
+	Params *Params
+	// Flat takes no notice of which documents there are: every term counts as much as
+	// any other, and documents are compared with a length that does not depend on
+	// others. It is for those who must not learn from scores what they cannot see.
+	Flat bool
+}
+
+const (
+	// MaxWeight is the most that a term may count.
+	MaxWeight = 100
+	// MaxTerms is how many different terms of a question are looked at; those that come
+	// later are left out, but phrases must not have so many. With it and MaxWeight, a
+	// score stays so small that sums are exact.
+	MaxTerms = 512
+)
+
+// queryTerm is a term that is scored.
+type queryTerm struct {
+	term     text.Term
+	weight   float64
+	required bool // by a phrase
+	lists    *termLists
+	idf      float64
+	factor   float64 // weight and idf
+	number   int     // among the terms of the query
+}
+
+// terms returns the different terms of a query, in the order of their first
+// occurrence, phrases last. Weights of one term are added up.
+func (q *Query) terms() ([]queryTerm, error) {
+	required := make(map[text.Term]bool)
+	for _, p := range q.Phrases {
+		for _, token := range p {
+			required[token.Term] = true
+		}
+	}
+	if len(required) > MaxTerms {
+		return nil, fault.Newf(fault.InvalidArgument, "phrases: they have more than %d different terms", MaxTerms).
+			WithFix("put fewer words into quotes")
+	}
+	list := make([]queryTerm, 0, min(len(q.Terms), MaxTerms))
+	others := MaxTerms - len(required) // that there is room for
+	at := func(t text.Term) *queryTerm {
+		for i := range list {
+			if list[i].term == t {
+				return &list[i]
+			}
+		}
+		if !required[t] {
+			if others == 0 {
+				return nil
+			}
+			others--
+		}
+		list = append(list, queryTerm{term: t, number: len(list), required: required[t]})
+		return &list[len(list)-1]
+	}
+	for _, w := range q.Terms {
+		t := at(w.Term)
+		if t == nil {
+			continue
+		}
+		if t.weight += w.Weight; !(w.Weight > 0 && t.weight <= MaxWeight) {
+			return nil, fault.Newf(fault.InvalidArgument, "terms: the weight of a term must be above 0 and at most %d", MaxWeight)
+		}
+	}
+	for _, p := range q.Phrases {
+		for _, token := range p {
+			if t := at(token.Term); t.weight == 0 {
+				t.weight = 1
+			}
+		}
+	}
+	for i := range list {
+		if list[i].term >= noTerm {
+			return nil, fault.New(fault.InvalidArgument, "terms: a term has 48 bits").WithFix("take terms from text.Analyze")
+		}
+	}
+	return list, nil
+}
+
+// params returns the parameters of a query.
+func (q *Query) params() (Params, error) {
+	if q.Params == nil {
+		return DefaultParams(), nil
+	}
+	p := *q.Params
+	if !(p.K1 >= 0 && p.K1 <= 10 && p.B >= 0 && p.B <= 1) {
+		return p, fault.Newf(fault.InvalidArgument, "params: k1 %v and b %v must be from 0 to 10 and from 0 to 1", p.K1, p.B)
+	}
+	return p, nil
+}
+
+// scorer computes what a term adds to a score.
+type scorer struct {
+	fixed, perToken float64
+}
+
+// newScorer returns the scorer of documents that are together so long. Weights of
+// postings are in halves of an occurrence, so that what they are held against is
+// doubled.
+func newScorer(p Params, s statistics) scorer {
+	c := scorer{fixed: float64(2 * float64(p.K1*(1-p.B)))}
+	if s.length > 0 {
+		average := float64(s.length) / float64(s.documents)
+		c.perToken = float64(2*float64(p.K1*p.B)) / average
+	}
+	return c
+}
+
+// Scores are multiples of unit: a number below round/3 becomes one when round is
+// added and taken away again. Sums below 2^22 are exact then, whatever their order.
+const (
+	unit  = 1.0 / (1 << 30)
+	round = 3 << 21
+)
+
+// part returns what a term adds to the score of a document.
+func (c *scorer) part(factor float64, weight uint8, length uint32) float64 {
+	w := float64(weight)
+	against := c.fixed + float64(c.perToken*float64(length))
+	return float64(float64(factor*(w/(w+against)))+round) - round
+}
+
+// bound returns the most that part can return for postings of at most this weight
+// and documents of at least this length.
+func (c *scorer) bound(factor float64, weight uint8, length uint32) float64 {
+	return c.part(factor, weight, length) + unit
+}
+
+// flatLength is the length that documents are compared with where there are no
+// statistics.
+const flatLength = 20
+
+// IDF returns how much a term tells that so many of all documents have.
+func IDF(documents, having uint64) float64 {
+	n, df := float64(documents), float64(having)
+	return Ln(1 + (n-df+0.5)/(df+0.5))
+}
+
+// phraseIn reports whether tokens have a phrase. They are field after field, and within
+// a field their places never decrease.
+func phraseIn(tokens []text.Token, p Phrase) bool {
+	if len(p) == 0 {
+		return true
+	}
+	for i := range tokens {
+		if tokens[i].Term == p[0].Term && phraseAt(tokens, p, tokens[i].Field, int64(tokens[i].At)-int64(p[0].At)) {
+			return true
+		}
+	}
+	return false
+}
+
+// phraseAt reports whether a field has a phrase that begins so much later than the
+// phrase itself says.
+func phraseAt(tokens []text.Token, p Phrase, field text.Field, later int64) bool {
+	for _, want := range p[1:] {
+		place := int64(want.At) + later
+		i, _ := slices.BinarySearchFunc(tokens, place, func(t text.Token, place int64) int {
+			if t.Field != field {
+				return int(t.Field) - int(field)
+			}
+			return cmp.Compare(int64(t.At), place)
+		})
+		found := false
+		for ; i < len(tokens) && tokens[i].Field == field && int64(tokens[i].At) == place && !found; i++ {
+			found = tokens[i].Term == want.Term
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}

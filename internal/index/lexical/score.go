@@ -1,0 +1,195 @@
+package lexical
+
+import (
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/text"
+)
+
+// Score returns the scores of the documents at the given positions, which must be
+// ascending: what Search gives them if they have all phrases, zero where there is none
+// of the terms.
+func (v *View) Score(q Query, positions []uint64) ([]float64, error) {
+	scores := make([]float64, len(positions))
+	terms, scorer, err := v.prepare(&q)
+	if err != nil {
+		return nil, err
+	}
+	err = v.visit(terms, &scorer, positions, func(i int, c *cursor) { scores[i] += c.part() })
+	return scores, err
+}
+
+// Part is what a term adds to the score of a document.
+type Part struct {
+	Term  text.Term
+	TF    float64 // occurrences, by field; zero if there are none
+	IDF   float64
+	Score float64
+}
+
+// Explain returns the parts of a document's score, in the order of the terms of the
+// query. They add up to what Search says.
+func (v *View) Explain(q Query, position uint64) ([]Part, error) {
+	terms, scorer, err := v.prepare(&q)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]Part, len(terms))
+	for i := range terms {
+		parts[i] = Part{Term: terms[i].term, IDF: terms[i].idf}
+	}
+	err = v.visit(terms, &scorer, []uint64{position}, func(_ int, c *cursor) {
+		p := &parts[c.term.number]
+		p.TF, p.Score = float64(c.block.weights[c.at])/plain, c.part()
+	})
+	return parts, err
+}
+
+// Counts says how often the terms of a query occur in documents.
+type Counts struct {
+	Terms   []text.Term
+	Weights []float64 // of each term in the query
+	IDF     []float64 // of each term
+	// TF are occurrences by field: those of the first document, a number for each
+	// term, then those of the second, and so on.
+	TF []float64
+	// Lengths are those of the documents; zero where there is none at a position.
+	Lengths []uint32
+}
+
+// Count returns how often the terms of a query occur in the documents at the given
+// positions, which must be ascending. Lengths are those of the documents, if whoever
+// asks knows them; nil has them looked up.
+func (v *View) Count(q Query, positions []uint64, lengths []uint32) (*Counts, error) {
+	terms, scorer, err := v.prepare(&q)
+	if err != nil {
+		return nil, err
+	}
+	n := &Counts{
+		Terms: make([]text.Term, len(terms)), Weights: make([]float64, len(terms)), IDF: make([]float64, len(terms)),
+		TF: make([]float64, len(terms)*len(positions)), Lengths: make([]uint32, len(positions)),
+	}
+	for i := range terms {
+		n.Terms[i], n.Weights[i], n.IDF[i] = terms[i].term, terms[i].weight, terms[i].idf
+	}
+	known := make([]bool, len(positions))
+	err = v.visit(terms, &scorer, positions, func(i int, c *cursor) {
+		n.TF[i*len(terms)+c.term.number] = float64(c.block.weights[c.at]) / plain
+		n.Lengths[i], known[i] = c.block.lengths[c.at], true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if lengths != nil {
+		copy(n.Lengths, lengths)
+		return n, nil
+	}
+	return n, v.lengths(positions, known, n.Lengths)
+}
+
+// stride is how far a position may be from the last one for going there row by row to
+// be cheaper than looking it up.
+const stride = 6
+
+// lengths fills in those that are not known, from forward rows.
+func (v *View) lengths(positions []uint64, known []bool, lengths []uint32) error {
+	it, err := v.reader.Iter(forwardKey(nil, v.tenant, 0), forwardKey(nil, v.tenant, v.size))
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	var key []byte
+	at, ok := uint64(0), false // where the iterator is, if it is anywhere
+	for i, p := range positions {
+		if known[i] || p >= v.size || ok && at > p {
+			continue
+		}
+		if !ok || p-at > stride {
+			key = forwardKey(key, v.tenant, p)
+			ok = it.Seek(key)
+		} else {
+			for ok && at < p {
+				if ok = it.Next(); ok {
+					at = positionOf(it.Key())
+				}
+			}
+		}
+		if !ok {
+			break
+		}
+		if at = positionOf(it.Key()); at != p {
+			continue
+		}
+		row, err := it.Value()
+		if err != nil {
+			return err
+		}
+		f, err := readForward(row)
+		if err != nil {
+			return err
+		}
+		lengths[i] = f.length
+	}
+	return it.Close()
+}
+
+// visit calls found for every term of every document at the given positions, with a
+// cursor that is at it.
+func (v *View) visit(terms []queryTerm, s *scorer, positions []uint64, found func(i int, c *cursor)) error {
+	for i := 1; i < len(positions); i++ {
+		if positions[i] < positions[i-1] {
+			return fault.New(fault.InvalidArgument, "positions: they must be ascending")
+		}
+	}
+	room := v.cache.room()
+	defer v.cache.rooms.Put(room)
+	room.open = room.open[:0]
+	c := room.cursor()
+	done := 0
+	// one looks a term up in the part of the positions that are in one segment.
+	one := func(begin uint64, from, to int) error {
+		for i := from; i < to; i++ {
+			offset := uint32(positions[i] - begin)
+			ok, err := c.seek(offset, offset+1)
+			if err != nil {
+				return err
+			}
+			if ok {
+				found(i, c)
+			}
+		}
+		return nil
+	}
+	for n, seg := range v.segments {
+		begin, end := v.shape.begin(seg), v.shape.end(seg)
+		from := done
+		for done < len(positions) && positions[done] < end {
+			done++
+		}
+		if from == done {
+			continue
+		}
+		for i := range terms {
+			if body := terms[i].lists.bodies[n]; body != nil {
+				if err := c.open(v, s, &terms[i], seg, body); err != nil {
+					return err
+				}
+				if err := one(begin, from, done); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	last := done
+	for last < len(positions) && positions[last] < v.size {
+		last++
+	}
+	for i := range terms {
+		if last > done && len(terms[i].lists.tail.offsets) > 0 {
+			c.openTail(v, s, &terms[i])
+			if err := one(v.from, done, last); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,372 @@
+package roster
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"sync/atomic"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/column"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// View is the roster of a tenant at one state. It is safe for concurrent use if its
+// reader is.
+type View struct{ rows *column.View }
+
+// Open returns the roster of a tenant as a reader sees it. Size is how many records
+// the tenant has there; cache may be nil.
+func Open(r kv.Reader, tenant uint32, size uint64, cache *column.Cache) (*View, error) {
+	v, err := rows.Open(r, tenant, size, cache)
+	if err != nil {
+		return nil, err
+	}
+	return &View{v}, nil
+}
+
+// Row returns the row of a document, and false if there is no such document.
+func (v *View) Row(position uint64) (Row, bool, error) {
+	if position >= v.rows.Size() {
+		return Row{}, false, nil
+	}
+	c, err := v.rows.Chunk(int(position / column.ChunkDocs))
+	if err != nil || c == nil {
+		return Row{}, false, err
+	}
+	i := c.Index(int(position % column.ChunkDocs))
+	if i < 0 {
+		return Row{}, false, nil
+	}
+	return rowOf(c, i), true, nil
+}
+
+// Conditions say which documents are wanted. All that are given must hold; of a list
+// one item must.
+type Conditions struct {
+	Kinds       []record.Kind
+	Classes     []string
+	Agents      []string
+	Sessions    []string
+	NotSessions []string       // of none of these
+	From        hmx.Opt[int64] // the first time that is wanted
+	Until       hmx.Opt[int64] // the first time behind it that is not
+	MinTrust    record.Trust   // or more
+	Tags        []string       // as far as the signature tells
+}
+
+// empty reports whether nothing is asked for.
+func (c *Conditions) empty() bool {
+	return len(c.Kinds) == 0 && len(c.Classes) == 0 && len(c.Agents) == 0 && len(c.Sessions) == 0 && len(c.NotSessions) == 0 &&
+		!c.From.Set && !c.Until.Set && c.MinTrust == 0 && len(c.Tags) == 0
+}
+
+// Mask returns which of the documents of a chunk are wanted, a bit for each; nil if
+// none of them. It is what [index.Filter] asks for.
+type Mask = func(chunk int) (*[16]uint64, error)
+
+// bitset is a bit for each row of a chunk, or for each of its positions.
+type bitset = [column.ChunkDocs / 64]uint64
+
+// Filter returns the mask of what is wanted, or nil if that is everything. What it
+// finds out about a chunk it remembers. It may be used by several goroutines.
+func (v *View) Filter(c Conditions) Mask {
+	if c.empty() {
+		return nil
+	}
+	tests := c.tests()
+	known := make([]atomic.Pointer[bitset], v.rows.Chunks())
+	none := new(bitset)
+	return func(chunk int) (*[16]uint64, error) {
+		if chunk < 0 || chunk >= len(known) {
+			return nil, nil
+		}
+		mask := known[chunk].Load()
+		if mask == nil {
+			var err error
+			if mask, err = v.mask(chunk, tests); err != nil {
+				return nil, err
+			}
+			if mask == nil {
+				mask = none
+			}
+			known[chunk].Store(mask)
+		}
+		if mask == none {
+			return nil, nil
+		}
+		return mask, nil
+	}
+}
+
+// Count returns how many documents a mask lets be found, all of them if it is nil.
+func (v *View) Count(mask Mask) (n int, err error) {
+	for i := range v.rows.Chunks() {
+		if mask != nil {
+			m, err := mask(i)
+			if err != nil {
+				return 0, err
+			}
+			if m != nil {
+				for _, w := range m {
+					n += bits.OnesCount64(w)
+				}
+			}
+			continue
+		}
+		c, err := v.rows.Chunk(i)
+		if err != nil {
+			return 0, err
+		}
+		if c != nil {
+			n += c.Len()
+		}
+	}
+	return n, nil
+}
+
+// mask computes which documents of a chunk are wanted, or nil if none are.
+func (v *View) mask(chunk int, tests []test) (*bitset, error) {
+	c, err := v.rows.Chunk(chunk)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	planes := make([][]byte, len(tests))
+	for i, t := range tests {
+		planes[i] = c.Plane(t.plane)
+	}
+	var wanted bitset
+	any := uint64(0)
+	for first := 0; first < c.Len(); first += 64 {
+		n := min(64, c.Len()-first)
+		word := ^uint64(0) >> (64 - n)
+		for i, t := range tests {
+			if word &= t.rows(planes[i][first*t.width:], n); word == 0 {
+				break
+			}
+		}
+		wanted[first/64] = word
+		any |= word
+	}
+	if any == 0 {
+		return nil, nil
+	}
+	if c.Len() == column.ChunkDocs {
+		return &wanted, nil
+	}
+	return spread(&wanted, &c.Live), nil
+}
+
+// spread brings bits of rows to where their documents are.
+func spread(wanted *bitset, live *column.Live) *bitset {
+	out, i := new(bitset), 0
+	for word, w := range live {
+		n := bits.OnesCount64(w)
+		if n == 0 {
+			continue
+		}
+		all := ^uint64(0) >> (64 - n)
+		x := wanted[i/64] >> (i % 64)
+		if rest := 64 - i%64; rest < n {
+			x |= wanted[i/64+1] << rest
+		}
+		i += n
+		switch x &= all; x {
+		case 0:
+		case all:
+			out[word] = w
+		default:
+			for ; x != 0; x, w = x>>1, w&(w-1) {
+				out[word] |= x & 1 << bits.TrailingZeros64(w)
+			}
+		}
+	}
+	return out
+}
+
+// test is what rows have to pass.
+type test struct {
+	plane, width int
+	// rows returns which of the first n rows of the plane pass, a bit for each.
+	rows func(plane []byte, n int) uint64
+}
+
+// tests returns what rows have to pass, what is cheap or rules out most first.
+func (c *Conditions) tests() (list []test) {
+	if len(c.Kinds) > 0 || c.MinTrust > 0 {
+		list = append(list, headTest(c.Kinds, c.MinTrust))
+	}
+	if c.From.Set || c.Until.Set {
+		list = append(list, timeTest(c.From.Or(math.MinInt64), c.Until))
+	}
+	if len(c.Classes) > 0 {
+		list = append(list, classTest(digests(c.Classes)))
+	}
+	if len(c.Agents) > 0 {
+		list = append(list, agentTest(digests(c.Agents)))
+	}
+	if len(c.Tags) > 0 {
+		list = append(list, tagTest(c.Tags))
+	}
+	if len(c.Sessions) > 0 {
+		list = append(list, sessionTest(digests(c.Sessions), true))
+	}
+	if len(c.NotSessions) > 0 {
+		list = append(list, sessionTest(digests(c.NotSessions), false))
+	}
+	return list
+}
+
+func digests(names []string) (list []index.Digest) {
+	for _, name := range names {
+		list = append(list, index.DigestOf(name))
+	}
+	return list
+}
+
+// bit is 1 for true.
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// headTest asks for one of some kinds, and for a trust.
+func headTest(kinds []record.Kind, least record.Trust) test {
+	var kind, trust [256]uint64
+	for i := range kind {
+		kind[i], trust[i] = bit(len(kinds) == 0), bit(i >= int(least))
+	}
+	for _, k := range kinds {
+		kind[k] = 1
+	}
+	return test{planeHead, 4, func(plane []byte, n int) (passed uint64) {
+		for i := range n {
+			passed |= kind[plane[4*i]] & trust[plane[4*i+1]] << i
+		}
+		return passed
+	}}
+}
+
+// timeTest asks for a time in [from, until).
+func timeTest(from int64, until hmx.Opt[int64]) test {
+	last := int64(math.MaxInt64)
+	none := until.Set && until.Value <= from
+	if until.Set && !none {
+		last = until.Value - 1
+	}
+	// From there on, counted without a sign, so many come.
+	begin, most := uint64(from), uint64(last)-uint64(from)
+	return test{planeTime, 8, func(plane []byte, n int) (passed uint64) {
+		if none {
+			return 0
+		}
+		for i := range n {
+			passed |= bit(binary.LittleEndian.Uint64(plane[8*i:])-begin <= most) << i
+		}
+		return passed
+	}}
+}
+
+// set is some numbers that are looked for.
+type set struct {
+	few  []uint64
+	many map[uint64]bool // if they are more than a few
+}
+
+// maxFew is how many numbers are compared one by one.
+const maxFew = 8
+
+func setOf(list []uint64) (s set) {
+	if len(list) <= maxFew {
+		return set{few: list}
+	}
+	s.many = make(map[uint64]bool, len(list))
+	for _, v := range list {
+		s.many[v] = true
+	}
+	return s
+}
+
+// has is 1 if v is among them.
+func (s *set) has(v uint64) (any uint64) {
+	if s.many != nil {
+		return bit(s.many[v])
+	}
+	for _, w := range s.few {
+		any |= bit(v == w)
+	}
+	return any
+}
+
+// begins returns the first 64 bits of digests.
+func begins(names []index.Digest) set {
+	list := make([]uint64, len(names))
+	for i := range names {
+		list[i] = binary.LittleEndian.Uint64(names[i][:])
+	}
+	return setOf(list)
+}
+
+// classTest asks for one of some classes.
+func classTest(names []index.Digest) test {
+	list := make([]uint64, len(names))
+	for i := range names {
+		list[i] = uint64(classOf(names[i]))
+	}
+	wanted := setOf(list)
+	return test{planeClass, 4, func(plane []byte, n int) (passed uint64) {
+		for i := range n {
+			passed |= wanted.has(uint64(binary.LittleEndian.Uint32(plane[4*i:]))) << i
+		}
+		return passed
+	}}
+}
+
+// agentTest asks for one of some agents.
+func agentTest(names []index.Digest) test {
+	wanted := begins(names)
+	return test{planeAgent, 8, func(plane []byte, n int) (passed uint64) {
+		for i := range n {
+			passed |= wanted.has(binary.LittleEndian.Uint64(plane[8*i:])) << i
+		}
+		return passed
+	}}
+}
+
+// tagTest asks for one of some tags.
+func tagTest(names []string) test {
+	wanted := make([]Tags, len(names))
+	for i, name := range names {
+		wanted[i] = TagOf(name)
+	}
+	return test{planeTags, 8, func(plane []byte, n int) (passed uint64) {
+		for i := range n {
+			tags := Tags(binary.LittleEndian.Uint64(plane[8*i:]))
+			for _, w := range wanted {
+				passed |= bit(tags.Has(w)) << i
+			}
+		}
+		return passed
+	}}
+}
+
+// sessionTest asks for one of some sessions, or for none of them.
+func sessionTest(names []index.Digest, in bool) test {
+	wanted := make(map[index.Digest]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
+	begin := begins(names)
+	return test{planeSession, 16, func(plane []byte, n int) (passed uint64) {
+		for i := range n {
+			name := plane[16*i:]
+			found := begin.has(binary.LittleEndian.Uint64(name)) != 0 && wanted[index.Digest(name)]
+			passed |= bit(found == in) << i
+		}
+		return passed
+	}}
+}

@@ -1,0 +1,73 @@
+//go:build !purego
+
+package vector
+
+import "golang.org/x/sys/cpu"
+
+// quickest returns the best kernels that the processor has.
+func quickest() kernels {
+	all := available()
+	return all[len(all)-1]
+}
+
+// available returns all kernels that the processor has, the slowest first.
+func available() []kernels {
+	all := []kernels{plain()}
+	if !cpu.X86.HasAVX2 {
+		return all
+	}
+	all = append(all, kernels{"AVX2", hammingAVX2, dotAVX2})
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VPOPCNTDQ {
+		all = append(all, kernels{"AVX-512", hammingAVX512, dotAVX2})
+	}
+	return all
+}
+
+func hammingAVX512(distances []uint16, near []byte, blocks, query []uint64, limit int) {
+	if checked(distances, near, blocks, query) {
+		countAVX512(&distances[0], &near[0], &blocks[0], len(near), &query[0], len(query), limit)
+	}
+}
+
+func hammingAVX2(distances []uint16, near []byte, blocks, query []uint64, limit int) {
+	if checked(distances, near, blocks, query) {
+		countAVX2(&distances[0], &near[0], &blocks[0], len(near), &query[0], len(query), limit)
+	}
+}
+
+// checked panics if something is shorter than the kernels rely on. It reports false
+// if there is nothing to do.
+func checked(distances []uint16, near []byte, blocks, query []uint64) bool {
+	if len(near) == 0 {
+		return false
+	}
+	_ = distances[len(near)*blockRows-1]
+	_ = blocks[len(near)*blockRows*len(query)-1]
+	return true
+}
+
+func dotAVX2(values []byte, query []int16) int32 {
+	query = query[:len(values)]
+	const step = 16
+	n := len(values) / step * step
+	sum := int32(0)
+	if n > 0 {
+		sum = productAVX2(&values[0], &query[0], n)
+	}
+	return sum + plainDot(values[n:], query[n:])
+}
+
+// countAVX512 is the hamming kernel of count blocks, for a query of one word or more.
+//
+//go:noescape
+func countAVX512(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
+
+// countAVX2 is countAVX512 with the instructions of older processors.
+//
+//go:noescape
+func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
+
+// productAVX2 is the dot kernel of n numbers, a multiple of 16 above 0.
+//
+//go:noescape
+func productAVX2(values *byte, query *int16, n int) int32

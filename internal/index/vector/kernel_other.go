@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package vector
+
+// quickest returns the kernels that every processor has.
+func quickest() kernels { return plain() }
+
+// available returns all kernels that there are here.
+func available() []kernels { return []kernels{plain()} }

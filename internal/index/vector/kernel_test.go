@@ -1,0 +1,157 @@
+package vector
+
+import (
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestKernelsAgree with what they are to compute, for codes and rows of all lengths.
+func TestKernelsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, k := range available() {
+		for _, words := range []int{1, 2, 3, 4, 8, 64} {
+			for _, count := range []int{0, 1, 2, 7, chunkRows / blockRows} {
+				blocks, query := make([]uint64, count*blockRows*words), make([]uint64, words)
+				for i := range blocks {
+					blocks[i] = rng.Uint64() & rng.Uint64()
+				}
+				for i := range query {
+					query[i] = rng.Uint64()
+				}
+				if count > 0 {
+					copy(blocks, make([]uint64, blockRows)) // far from some, near to others
+				}
+				for _, limit := range []int{-1, 0, 32 * words, 64 * words} {
+					distances, near := make([]uint16, count*blockRows+1), make([]byte, count, count+1)
+					distances[count*blockRows] = 7777
+					k.hamming(distances[:count*blockRows], near, blocks, query, limit)
+					for row := range count * blockRows {
+						want := 0
+						for w := range words {
+							want += bits.OnesCount64(blocks[row/blockRows*blockRows*words+w*blockRows+row%blockRows] ^ query[w])
+						}
+						if int(distances[row]) != want || near[row/blockRows]>>(row%blockRows)&1 == 1 != (want <= limit) {
+							t.Fatalf("%s, %d words, row %d: distance %d, near %08b, want %d within %d", k.name, words, row, distances[row], near[row/blockRows], want, limit)
+						}
+					}
+					if distances[count*blockRows] != 7777 || near[:count+1][count] != 0 {
+						t.Fatalf("%s writes behind the end", k.name)
+					}
+				}
+			}
+		}
+		for _, n := range []int{0, 1, 15, 16, 17, 31, 32, 256, 1000, maxDimensions} {
+			for _, extreme := range []bool{false, true} {
+				values, query := make([]byte, n), make([]int16, n)
+				want := 0
+				for i := range values {
+					values[i], query[i] = byte(rng.IntN(255)-127), int16(rng.IntN(2*maxQuery+1)-maxQuery)
+					if extreme {
+						values[i], query[i] = 127, -maxQuery
+					}
+					want += int(int8(values[i])) * int(query[i])
+				}
+				if got := k.dot(values, query); int(got) != want {
+					t.Fatalf("%s, %d numbers: %d, want %d", k.name, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRotationIsExact and turns, without leaving 32 bits.
+func TestRotationIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{64, 128, 256, 1024, maxDimensions} {
+		for _, extreme := range []bool{false, true} {
+			small, large := make([]int32, n), make([]int64, n)
+			square := int64(0)
+			for i := range small {
+				small[i] = int32(rng.IntN(255) - 127)
+				if extreme {
+					// What the first turn piles up in one number.
+					small[i] = 127 * (1 - 2*int32(lots(uint64(i/64))>>(i%64)&1))
+				}
+				large[i] = int64(small[i])
+				square += large[i] * large[i]
+			}
+			rotate(small)
+			rotate(large)
+			after := new(big.Int)
+			for i := range small {
+				if int64(small[i]) != large[i] {
+					t.Fatalf("%d numbers, number %d: %d and %d", n, i, small[i], large[i])
+				}
+				after.Add(after, new(big.Int).Mul(big.NewInt(large[i]), big.NewInt(large[i])))
+			}
+			// Two transforms make it n times as long.
+			want := new(big.Int).Mul(big.NewInt(square), big.NewInt(int64(n)*int64(n)))
+			if after.Cmp(want) != 0 {
+				t.Fatalf("%d numbers: the square of the length is %v, want %v", n, after, want)
+			}
+		}
+	}
+}
+
+// TestHadamard is the sum over all numbers with the sign that the common bits of the
+// two places give.
+func TestHadamard(t *testing.T) {
+	v := make([]int64, 64)
+	for i := range v {
+		v[i] = int64(i*i%31 - 9)
+	}
+	want := make([]int64, len(v))
+	for i := range want {
+		for j, x := range v {
+			if bits.OnesCount(uint(i&j))%2 == 1 {
+				x = -x
+			}
+			want[i] += x
+		}
+	}
+	if hadamard(v); !slices.Equal(v, want) {
+		t.Fatal(v, want)
+	}
+}
+
+// TestLots are those of splitmix64, whose first numbers from state 0 are published.
+func TestLots(t *testing.T) {
+	// The sequence from another state is the same one, further on.
+	const first = uint64(0xe220a8397b1dcdaf)
+	back := uint64(lotState)
+	steps := -back * 0xf1de83e19937733d // the inverse of lotStep
+	if z := back + steps*lotStep; z != 0 {
+		t.Fatalf("%x is not the way back", steps)
+	}
+	if got := lots(steps); got != first {
+		t.Fatalf("%x, want %x", got, first)
+	}
+}
+
+// TestCodesOfQueriesAndRows are made alike.
+func TestCodesOfQueriesAndRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{1, 3, 64, 65, 256, 768, maxDimensions} {
+		values, wide := make([]byte, n), make([]int64, codeBits(n))
+		for i := range values {
+			values[i] = byte(rng.IntN(255) - 127)
+			wide[i] = int64(int8(values[i]))
+		}
+		rotate(wide)
+		a, b := make([]uint64, codeWords(n)), make([]uint64, codeWords(n))
+		signs(a, wide)
+		c := coder{room: []int32{9, 9, 9}}
+		c.code(b, values)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%d dimensions: %x and %x", n, a, b)
+		}
+		for i, x := range wide {
+			if a[i/64]>>(i%64)&1 == 1 != (x > 0) {
+				t.Fatalf("number %d is %d", i, x)
+			}
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package vector
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/bits"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+)
+
+// nibbleWeights are what the sixteen values of four bits of a code add to its
+// weight.
+type nibbleWeights [16]int32
+
+// weigh returns the weights of codes for a rotated query: the sum of the query's
+// numbers, each added where the code has a one and subtracted where it has a zero.
+// It tells more than the number of bits, since it is the query itself that is
+// compared with the code, not the query's code. The numbers are shifted so that no
+// sum leaves 31 bits.
+func weigh(turned []int64) []nibbleWeights {
+	sum := uint64(0)
+	for _, x := range turned {
+		sum += uint64(max(x, -x))
+	}
+	shift := max(0, bits.Len64(sum)-30)
+	list := make([]nibbleWeights, len(turned)/4)
+	for i := range list {
+		for n := range list[i] {
+			for j, x := range turned[4*i : 4*i+4] {
+				x >>= shift
+				if n>>j&1 == 0 {
+					x = -x
+				}
+				list[i][n] += int32(x)
+			}
+		}
+	}
+	return list
+}
+
+// weight returns the weight of a row's code.
+func (c *chunk) weight(row int, weights []nibbleWeights) int32 {
+	at := row/blockRows*blockRows*c.words + row%blockRows
+	sum := int32(0)
+	for k := range c.words {
+		w := c.blocks[at+k*blockRows]
+		part := (*[16]nibbleWeights)(weights[16*k:])
+		for j := range part {
+			sum += part[j][w>>(4*j)&15]
+		}
+	}
+	return sum
+}
+
+// partCandidates is how many candidates are worth a goroutine.
+const partCandidates = 128
+
+// closest leaves those of the candidates whose codes have the greatest weights, up
+// to a number, in the order of their positions; of equal ones the first. It reports
+// whether all are left.
+func closest(list *[]candidate, want int) bool {
+	if len(*list) <= want {
+		return true
+	}
+	weights := make([]int32, len(*list))
+	for i := range *list {
+		weights[i] = (*list)[i].weight
+	}
+	least := greatest(weights, want)
+	ties := want
+	for i := range *list {
+		if (*list)[i].weight > least {
+			ties--
+		}
+	}
+	left := (*list)[:0]
+	for _, c := range *list {
+		switch {
+		case c.weight < least:
+			continue
+		case c.weight == least:
+			if ties == 0 {
+				continue
+			}
+			ties--
+		}
+		left = append(left, c)
+	}
+	*list = left
+	return false
+}
+
+// greatest returns the n-th greatest number of a list, from 1. The list is put into
+// another order.
+func greatest(list []int32, n int) int32 {
+	for {
+		// The middle one of three is seldom at an end.
+		a, b, c := list[0], list[len(list)/2], list[len(list)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		// Greater ones first, then equal ones, then the rest.
+		above, i, below := 0, 0, len(list)
+		for i < below {
+			switch x := list[i]; {
+			case x > pivot:
+				list[above], list[i] = x, list[above]
+				above++
+				i++
+			case x < pivot:
+				below--
+				list[i], list[below] = list[below], x
+			default:
+				i++
+			}
+		}
+		switch {
+		case n <= above:
+			list = list[:above]
+		case n <= below:
+			return pivot
+		default:
+			list, n = list[below:], n-below
+		}
+	}
+}
+
+// estimate returns the candidates with the cosines that their rows give, best first.
+func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error) {
+	list := make([]Match, len(near))
+	err := share(len(near), workers(len(near), partCandidates), func(_, from, to int) error {
+		return s.rows(from, to, func(i int) uint64 { return s.position(&near[i]) }, func(i int, position uint64, value []byte) error {
+			if i%64 == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			if m, ok := s.known[position]; ok {
+				list[i] = m
+				return nil
+			}
+			if value == nil {
+				return damaged("a row", errContent)
+			}
+			var err error
+			list[i], err = s.match(position, value)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	sortMatches(list)
+	return list, nil
+}
+
+// rows calls visit with the rows of documents, nil for those that have none. One iterator
+// for many, in the order of their positions, is a good deal cheaper than as many
+// look-ups.
+func (s *search) rows(from, to int, position func(i int) uint64, visit func(i int, position uint64, value []byte) error) (err error) {
+	it, err := s.view.r.Iter(rowsFrom(nil, s.view.tenant, 0), rowsFrom(nil, s.view.tenant, s.view.size))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := it.Close(); err == nil {
+			err = closed
+		}
+	}()
+	var key []byte
+	for i := from; i < to; i++ {
+		at := position(i)
+		key = rowKey(key, place{s.view.tenant, s.space, at})
+		var value []byte
+		if it.Seek(key) && bytes.Equal(it.Key(), key) {
+			if value, err = it.Value(); err != nil {
+				return err
+			}
+		} else if err := it.Err(); err != nil {
+			return err
+		}
+		if err := visit(i, at, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// match returns what the row of a document gives.
+func (s *search) match(position uint64, value []byte) (Match, error) {
+	r, err := decodeRow(value)
+	if err != nil {
+		return Match{}, err
+	}
+	if len(r.values) != s.dimensions {
+		return Match{}, damaged("a row", errContent)
+	}
+	dot := s.view.kernels.dot(r.values, s.query.values)
+	// Products only: there is nothing that could be fused.
+	score := float64(dot) * (float64(r.scale) * float64(s.query.scale))
+	return Match{Match: index.Match{Position: position, Score: s.gated(limited(score), r.pieces)}, Pieces: r.pieces, Norm: r.norm}, nil
+}
+
+// gated returns the score of a cosine.
+func (s *search) gated(cosine float64, pieces int) float64 {
+	if pieces == 0 || s.gate <= 0 {
+		return cosine
+	}
+	return cosine * (float64(pieces) / (float64(pieces) + s.gate))
+}
+
+// limited returns a cosine that rounding has not carried beyond what one can be.
+func limited(x float64) float64 { return max(-1, min(1, x)) }
+
+// accept leaves those of the best that the filter accepts, up to a number of them.
+func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need int) ([]Match, error) {
+	if f.Accept == nil {
+		return list[:min(need, len(list))], nil
+	}
+	if s.accepted == nil {
+		s.accepted = make(map[uint64]bool)
+	}
+	left := make([]Match, 0, min(need, len(list)))
+	for _, m := range list {
+		s.known[m.Position] = m
+		if len(left) == need {
+			continue
+		}
+		ok, asked := s.accepted[m.Position]
+		if !asked {
+			err := ctx.Err()
+			if err == nil {
+				ok, err = f.Accept(m.Position)
+			}
+			if err != nil {
+				return nil, err
+			}
+			s.accepted[m.Position] = ok
+		}
+		if ok {
+			left = append(left, m)
+		}
+	}
+	return left, nil
+}
+
+// exact replaces the estimates of matches by their cosines.
+func (s *search) exact(ctx context.Context, q *Query, list []Match) error {
+	if len(list) == 0 {
+		return nil
+	}
+	length := math.Sqrt(product(q.Vector, q.Vector))
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, err := q.Exact(list[i].Position)
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			continue
+		}
+		if len(v) != len(q.Vector) {
+			return fault.Newf(fault.Internal, "the vector of position %d has %d numbers, and not %d", list[i].Position, len(v), len(q.Vector))
+		}
+		other := math.Sqrt(product(v, v))
+		if !(other > 0) || other > math.MaxFloat64 {
+			continue
+		}
+		cosine := limited(product(q.Vector, v) / float64(length*other))
+		list[i].Score, list[i].Exact = s.gated(cosine, list[i].Pieces), true
+	}
+	return nil
+}
+
+// product returns the sum of the products of two vectors' numbers. A product of two
+// float32 is exact in float64. There are four sums, of every fourth number each, that
+// are added in order.
+func product(a, b []float32) float64 {
+	var sums [4]float64
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		sums[0] += float64(float64(x[0]) * float64(y[0]))
+		sums[1] += float64(float64(x[1]) * float64(y[1]))
+		sums[2] += float64(float64(x[2]) * float64(y[2]))
+		sums[3] += float64(float64(x[3]) * float64(y[3]))
+	}
+	for ; i < len(a); i++ {
+		sums[i%4] += float64(float64(a[i]) * float64(b[i]))
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}

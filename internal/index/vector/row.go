@@ -1,0 +1,137 @@
+package vector
+
+import (
+	"encoding/binary"
+	"math"
+
+	"lukasa.dev/hmx"
+)
+
+// maxDimensions is how many numbers a vector has at most.
+const maxDimensions = hmx.MaxEmbeddings
+
+// The largest number of a row, and of a query. That of a query is such that the
+// product of the longest row and query still fits in 31 bits.
+const (
+	maxRow   = 127
+	maxQuery = 2047
+)
+
+// quantized is a vector as small integers: the vector of length 1 that points the
+// same way is about scale times the values.
+type quantized[I int8 | int16] struct {
+	values []I
+	scale  float32
+	norm   float32 // the length of the vector, or the largest number there is
+}
+
+// quantize rounds a vector so that its largest number becomes limit. It reports
+// false for one that is empty, too long, zero or not finite. The values are in room,
+// if that is large enough.
+func quantize[I int8 | int16, F float32 | float64](room []I, vector []F, limit float64) (quantized[I], bool) {
+	none := quantized[I]{values: room}
+	if len(vector) == 0 || len(vector) > maxDimensions {
+		return none, false
+	}
+	top := 0.0
+	for _, x := range vector {
+		a := math.Abs(float64(x))
+		if !(a <= math.MaxFloat64) { // not a number, or infinite
+			return none, false
+		}
+		top = max(top, a)
+	}
+	if top == 0 {
+		return none, false
+	}
+	squares := 0.0
+	for _, x := range vector {
+		y := float64(x) / top
+		squares += float64(y * y)
+		room = append(room, rounded[I](float64(y*limit)))
+	}
+	length := math.Sqrt(squares) // of the vector divided by top: 1 or more
+	q := quantized[I]{values: room, scale: float32(1 / float64(limit*length))}
+	q.norm = float32(min(float64(top*length), math.MaxFloat32))
+	return q, true
+}
+
+// rounded returns the nearest integer, and of two the one that is farther from zero.
+func rounded[I int8 | int16](x float64) I {
+	return I(int32(x + math.Copysign(0.5, x)))
+}
+
+// The value of a row:
+//
+//	scale   4 bytes, IEEE 754, big-endian: what a value is worth in the vector of length 1
+//	norm    4 bytes, IEEE 754, big-endian: length of the vector; of the built-in model's
+//	        before it was divided by it
+//	pieces  2 bytes, big-endian: word pieces of the text, at most 65,535; 0 if unknown
+//	late    1 byte: 1 if the vector is from an embedding
+//	by      8 bytes, big-endian: position of that embedding, if late
+//	values  1 byte for each dimension, signed
+const rowHead = 4 + 4 + 2 + 1
+
+// origin is where a vector is from.
+type origin struct {
+	norm   float32
+	pieces int
+	late   bool
+	by     uint64
+}
+
+// row is a row as it is stored.
+type row struct {
+	origin
+	scale  float32
+	values []byte // int8
+}
+
+// rowBytes is how long a row is.
+func rowBytes(o origin, dimensions int) int {
+	if o.late {
+		return rowHead + 8 + dimensions
+	}
+	return rowHead + dimensions
+}
+
+// appendRow appends the value of a row.
+func appendRow(dst []byte, q quantized[int8], o origin) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, math.Float32bits(q.scale))
+	dst = binary.BigEndian.AppendUint32(dst, math.Float32bits(o.norm))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(min(max(o.pieces, 0), math.MaxUint16)))
+	if o.late {
+		dst = binary.BigEndian.AppendUint64(append(dst, 1), o.by)
+	} else {
+		dst = append(dst, 0)
+	}
+	for _, v := range q.values {
+		dst = append(dst, byte(v))
+	}
+	return dst
+}
+
+// decodeRow reads what appendRow wrote. The values are a part of v.
+func decodeRow(v []byte) (row, error) {
+	if len(v) <= rowHead {
+		return row{}, damaged("a row", errLength)
+	}
+	r := row{scale: math.Float32frombits(binary.BigEndian.Uint32(v))}
+	r.norm = math.Float32frombits(binary.BigEndian.Uint32(v[4:]))
+	r.pieces = int(binary.BigEndian.Uint16(v[8:]))
+	r.values = v[rowHead:]
+	switch v[10] {
+	case 0:
+	case 1:
+		if len(v) <= rowHead+8 {
+			return row{}, damaged("a row", errLength)
+		}
+		r.late, r.by, r.values = true, binary.BigEndian.Uint64(v[rowHead:]), v[rowHead+8:]
+	default:
+		return row{}, damaged("a row", errContent)
+	}
+	if len(r.values) > maxDimensions || !(r.scale > 0) || !(r.scale <= 1) {
+		return row{}, damaged("a row", errContent)
+	}
+	return r, nil
+}

@@ -1,0 +1,290 @@
+package vector
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"lukasa.dev/internal/index"
+)
+
+// maxWorkers is how many goroutines share a scan at most, and partChunks how many
+// chunks are worth one.
+const (
+	maxWorkers = 4
+	partChunks = 16
+)
+
+// candidate is a row that may be near.
+type candidate struct {
+	ref      uint32 // of its chunk
+	weight   int32  // see weigh
+	offset   uint16 // of its position in the chunk
+	distance uint16
+}
+
+// nearest keeps the candidates with the least distances that it is told of, in the
+// order in which it is told of them: of equal ones the first.
+type nearest struct {
+	want   int
+	limit  int   // what is above is not needed any more
+	within int   // how many candidates are within the limit
+	counts []int // of candidates by their distance
+	kept   []candidate
+}
+
+// newNearest returns one for distances up to a limit.
+func newNearest(want, limit int) *nearest {
+	return &nearest{want: want, limit: limit, counts: make([]int, limit+1)}
+}
+
+// reach is the greatest distance that is still of use: once there are enough, one
+// that comes later must be nearer than the farthest. It is -1 if there is none.
+func (n *nearest) reach() int {
+	if n.within >= n.want {
+		return n.limit - 1
+	}
+	return n.limit
+}
+
+// add adds a candidate that is within reach.
+func (n *nearest) add(c candidate) {
+	n.kept = append(n.kept, c)
+	n.counts[c.distance]++
+	n.within++
+	for n.limit > 0 && n.within-n.counts[n.limit] >= n.want {
+		n.within -= n.counts[n.limit]
+		n.limit--
+	}
+	if len(n.kept) >= 2*n.want+chunkRows {
+		n.tidy()
+	}
+}
+
+// tidy forgets the candidates above the limit.
+func (n *nearest) tidy() {
+	left := n.kept[:0]
+	for _, c := range n.kept {
+		if int(c.distance) <= n.limit {
+			left = append(left, c)
+		}
+	}
+	n.kept = left
+}
+
+// merge returns the nearest of several of the same limit, whose candidates follow on
+// each other.
+func merge(parts []*nearest) []candidate {
+	all := parts[0]
+	for _, p := range parts[1:] {
+		for d, c := range p.counts {
+			all.counts[d] += c
+		}
+	}
+	// Counts above the limit of a part lack what came later, and are not needed.
+	limit, within := 0, 0
+	for ; limit < len(all.counts); limit++ {
+		if within+all.counts[limit] >= all.want {
+			break
+		}
+		within += all.counts[limit]
+	}
+	ties := all.want - within // of those at the limit
+	list := make([]candidate, 0, min(all.want, kept(parts)))
+	for _, p := range parts {
+		for _, c := range p.kept {
+			switch d := int(c.distance); {
+			case d > limit:
+				continue
+			case d == limit:
+				if ties == 0 {
+					continue
+				}
+				ties--
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// kept is how many candidates several have.
+func kept(parts []*nearest) int {
+	n := 0
+	for _, p := range parts {
+		n += len(p.kept)
+	}
+	return n
+}
+
+// scan is a search for the codes that differ least from that of a query.
+type scan struct {
+	view       *View
+	space      index.Digest
+	dimensions int
+	code       []uint64
+	weights    []nibbleWeights // nil if candidates need none
+	refs       []chunkRef
+	masks      []*live // of the chunks that may be found in; nil if all of all may
+}
+
+// mask asks a filter about all chunks, and leaves out those of which nothing may be
+// found. It is asked by one goroutine, in order.
+func (s *scan) mask(f index.Filter) error {
+	if f.Mask == nil {
+		return nil
+	}
+	refs := s.refs[:0]
+	s.masks = make([]*live, 0, len(s.refs))
+	for _, ref := range s.refs {
+		m, err := f.Mask(int(ref.number))
+		if err != nil {
+			return err
+		}
+		if m != nil {
+			mine := live(*m)
+			refs, s.masks = append(refs, ref), append(s.masks, &mine)
+		}
+	}
+	s.refs = refs
+	return nil
+}
+
+// sampled is one in how many chunks is looked at first, if there are as many of
+// those as are worth it.
+const sampled = 16
+
+// nearest returns up to so many candidates, in the order of their positions.
+//
+// Among many codes nearly all are farther than those that are wanted. A sample tells
+// about how near they will be, so that the others need not be kept for a while. If it
+// was wrong, all is done again without it: the result is the same.
+func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
+	far := 64 * len(s.code)
+	if len(s.refs) >= sampled*partChunks {
+		limit, err := s.guess(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		if limit < far {
+			if list, err := s.within(ctx, want, limit); err != nil || len(list) == want {
+				return list, err
+			}
+		}
+	}
+	return s.within(ctx, want, far)
+}
+
+// guess returns a distance within which there are half as many again as are wanted,
+// if all chunks are like those of the sample.
+func (s *scan) guess(ctx context.Context, want int) (int, error) {
+	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, code: s.code}
+	for i := 0; i < len(s.refs); i += sampled {
+		sample.refs = append(sample.refs, s.refs[i])
+		if s.masks != nil {
+			sample.masks = append(sample.masks, s.masks[i])
+		}
+	}
+	far := 64 * len(s.code)
+	n := newNearest(want*3/2/sampled+1, far)
+	if err := sample.part(ctx, n, 0, len(sample.refs)); err != nil {
+		return 0, err
+	}
+	if n.within < n.want {
+		return far, nil
+	}
+	return n.limit, nil
+}
+
+// within returns up to so many candidates that are not farther than a limit.
+func (s *scan) within(ctx context.Context, want, limit int) ([]candidate, error) {
+	parts := make([]*nearest, workers(len(s.refs), partChunks))
+	err := share(len(s.refs), len(parts), func(part, from, to int) error {
+		n := newNearest(want, limit)
+		n.kept = make([]candidate, 0, min(2*want/len(parts), chunkRows*(to-from)))
+		parts[part] = n
+		return s.part(ctx, n, from, to)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return merge(parts), nil
+}
+
+// part scans some of the chunks.
+func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
+	var (
+		distances [chunkRows]uint16
+		near      [chunkRows / blockRows]byte
+	)
+	for i := from; i < to; i++ {
+		if i%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		c, err := s.view.chunk(s.space, s.dimensions, s.refs[i])
+		if err != nil {
+			return err
+		}
+		reach := n.reach()
+		if c == nil || reach < 0 {
+			continue
+		}
+		rows := len(c.offsets)
+		blocks := (rows + blockRows - 1) / blockRows
+		clear(near[blocks:])
+		s.view.kernels.hamming(distances[:blocks*blockRows], near[:blocks], c.blocks, s.code, reach)
+		if rest := rows % blockRows; rest != 0 {
+			near[blocks-1] &= 1<<rest - 1 // the others only fill the block up
+		}
+		for w := 0; w < blocks; w += 8 {
+			for word := binary.LittleEndian.Uint64(near[w:]); word != 0; word &= word - 1 {
+				row := w*blockRows + bits.TrailingZeros64(word)
+				offset, d := c.offsets[row], distances[row]
+				if s.masks != nil && !s.masks[i].has(int(offset)) || int(d) > n.reach() {
+					continue
+				}
+				x := candidate{ref: uint32(i), offset: offset, distance: d}
+				if s.weights != nil {
+					// The code is at hand now, and would have to be fetched again later.
+					x.weight = c.weight(row, s.weights)
+				}
+				n.add(x)
+			}
+		}
+	}
+	return nil
+}
+
+// position is the position of a candidate.
+func (s *scan) position(c *candidate) uint64 {
+	return s.refs[c.ref].number*chunkRows + uint64(c.offset)
+}
+
+// workers is how many goroutines are to share n pieces of work.
+func workers(n, each int) int {
+	return max(1, min(n/each, runtime.GOMAXPROCS(0), maxWorkers))
+}
+
+// share calls do for as many parts of n pieces of work, and returns the error of the
+// first part that had one.
+func share(n, parts int, do func(part, from, to int) error) error {
+	if parts == 1 {
+		return do(0, 0, n)
+	}
+	errs := make([]error, parts)
+	var wait sync.WaitGroup
+	for part := range parts {
+		wait.Go(func() { errs[part] = do(part, part*n/parts, (part+1)*n/parts) })
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,349 @@
+// Package vector is the index of documents by what they mean: vectors, and which
+// of them are near another one.
+//
+// # Spaces
+//
+// Vectors can be compared within a space: those of one model with one number of
+// dimensions. The built-in space has the vector that the built-in model gives each
+// document. Other spaces have the vectors that events brought with them, and those
+// that a model outside the program made later, which are records of their own. A
+// vector that is zero or not finite is in no space.
+//
+// # Tables
+//
+//	q  tenant, position, space    → row: the vector as int8
+//	z  tenant, position           → nothing: of a document without a built-in vector
+//	e  tenant, position of an embedding → position of its document, space
+//	c  tenant, space, chunk       → codes of the rows in 1,024 positions, once all of them were seen
+//	d  tenant, space, chunks/1024 → directory: number of rows and digest of each chunk
+//	s  tenant, space              → model, dimensions, number of vectors
+//	h  of [index.Keeper]
+//
+// A code has a bit for each number of the rotated row, see rotate.go. The positions
+// behind the last finished chunk have no codes yet; a reader makes them from the
+// rows.
+//
+// # Search
+//
+// Candidates are those whose codes differ least from the query's, in two steps: by
+// the number of bits, then by the query's own numbers at them. The rows of the best
+// give an estimate of the cosine, and for the very best the exact one is computed
+// from the vectors that the caller has.
+//
+// # What is guaranteed
+//
+// What is stored is a function of the documents that are live, of the embeddings of
+// them, and of how many records there are. A search gives the same bits on every
+// machine, with or without vector instructions, for any number of processors: all
+// is integer arithmetic up to the last product, and what is added is added in order.
+// Memory is bounded by the [Cache].
+//
+// # What is not
+//
+// A search is not exact: with the defaults, 99 of 100 of the ten nearest among a
+// million are found, 91 of 100 of the hundred nearest. Whether a model's vectors make
+// sense is not looked at. Only a redaction takes an embedding out by itself; there is
+// at most one of a document by a model, and it does not replace a vector that the
+// document came with.
+package vector
+
+import (
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Prefix is the first byte of the fold's keys.
+const Prefix = 'V'
+
+const format = 1
+
+const (
+	tableRow       = 'q'
+	tableWithout   = 'z'
+	tableEmbedding = 'e'
+	tableCodes     = 'c'
+	tableDirectory = 'd'
+	tableSpace     = 's'
+)
+
+// Vectors is the fold. What a group brings stays in memory until its end.
+type Vectors struct {
+	keeper index.Keeper
+	model  string // the built-in one
+	group  group
+	key    []byte
+	value  []byte
+	quant  []int8
+}
+
+// New returns the fold. Model names the built-in model.
+func New(model string) *Vectors {
+	x := &Vectors{keeper: index.Keeper{Prefix: Prefix}, model: model, key: make([]byte, 0, 64)}
+	x.Reset()
+	return x
+}
+
+// Name is the fold's name.
+func (x *Vectors) Name() string { return "vector" }
+
+// Prefix is the first byte of the fold's keys.
+func (x *Vectors) Prefix() byte { return Prefix }
+
+// Format is the number of the fold's layout, of how documents are made, and of the
+// built-in model.
+func (x *Vectors) Format() uint32 {
+	model := index.DigestOf(x.model)
+	return format<<24 | index.DocumentVersion<<16 | uint32(model[0])<<8 | uint32(model[1])
+}
+
+// Reset forgets what is in memory.
+func (x *Vectors) Reset() { x.group.reset() }
+
+// Apply takes the vectors in that a record brings, and those out that are no more.
+func (x *Vectors) Apply(tx *kv.Txn, r *index.Record) error {
+	changes, err := x.keeper.Changes(tx, r)
+	if err != nil {
+		return err
+	}
+	return x.change(tx, r, changes)
+}
+
+// change is Apply when it is known what becomes of documents.
+func (x *Vectors) change(tx *kv.Txn, r *index.Record, changes index.Changes) error {
+	at := r.Header.Position
+	if err := x.remove(tx, r.Tenant, changes.Gone, at); err != nil {
+		return err
+	}
+	if changes.Add != nil {
+		if err := x.add(tx, r.Tenant, changes.Add); err != nil {
+			return err
+		}
+	}
+	if e, ok := r.Body.(*memory.Embedding); ok {
+		if err := x.embed(tx, r.Tenant, e, at); err != nil {
+			return err
+		}
+	}
+	switch c := r.Control.(type) {
+	case *memory.Redaction:
+		for _, t := range c.Targets {
+			if t.Kind == record.Embedding {
+				if err := x.unembed(tx, r.Tenant, t.Position, at); err != nil {
+					return err
+				}
+			}
+		}
+	case *memory.Expiry:
+		for _, t := range c.Targets {
+			if t.Kind == record.Embedding {
+				if err := x.unembed(tx, r.Tenant, t.Position, at); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	x.pass(r.Tenant, at)
+	return nil
+}
+
+// add takes the vectors of a new document in.
+func (x *Vectors) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
+	there, err := put(x, tx, place{tenant, builtin, d.Position}, x.model, d.Embedding.Vector, origin{norm: d.Embedding.Norm, pieces: d.Embedding.Pieces})
+	if err != nil {
+		return err
+	}
+	if !there {
+		if err := tx.Set(withoutKey(x.key, tenant, d.Position), nil); err != nil {
+			return err
+		}
+	}
+	_, err = put(x, tx, place{tenant, spaceOf(d.OwnModel, len(d.Own)), d.Position}, d.OwnModel, d.Own, origin{})
+	return err
+}
+
+// embed takes the vector in that a model made of a document. A document that is no
+// more gets none, and one that has a vector of that space keeps it. By is the
+// position of the embedding.
+func (x *Vectors) embed(tx *kv.Txn, tenant uint32, e *memory.Embedding, by uint64) error {
+	p := place{tenant, spaceOf(e.Model, e.Dimensions()), e.Position}
+	switch live, err := x.live(tx, tenant, e.Position); {
+	case err != nil:
+		return err
+	case !live:
+		return nil
+	}
+	switch there, err := x.there(tx, p); {
+	case err != nil:
+		return err
+	case there:
+		return nil
+	}
+	there, err := put(x, tx, p, e.Model, e.Floats(), origin{late: true, by: by})
+	if err != nil || !there {
+		return err
+	}
+	x.value = appendEmbedded(x.value[:0], p)
+	if err := tx.Set(embeddedKey(x.key, tenant, by), x.value); err != nil {
+		return err
+	}
+	if x.finished(tenant, chunkOf(p.position), by) {
+		x.group.change(p).insert(offsetOf(p.position), x.group.rowOf(p))
+	}
+	return nil
+}
+
+// unembed takes the vector out that the embedding at a position brought, if it is
+// still there. By is the position of the record that says so.
+func (x *Vectors) unembed(tx *kv.Txn, tenant uint32, position, by uint64) error {
+	x.key = embeddedKey(x.key, tenant, position)
+	v, ok, err := tx.Get(x.key, x.value[:0])
+	x.value = v
+	if err != nil || !ok {
+		return err
+	}
+	p, err := decodeEmbedded(tenant, v)
+	if err != nil {
+		return err
+	}
+	if err := tx.Delete(x.key); err != nil {
+		return err
+	}
+	return x.drop(tx, p, by)
+}
+
+// live reports whether a document is there.
+func (x *Vectors) live(tx *kv.Txn, tenant uint32, position uint64) (bool, error) {
+	if there, err := x.there(tx, place{tenant, builtin, position}); err != nil || there {
+		return there, err
+	}
+	return found(tx, withoutKey(x.key, tenant, position))
+}
+
+// there reports whether a row is there.
+func (x *Vectors) there(tx *kv.Txn, p place) (bool, error) {
+	if x.group.rowOf(p) != nil {
+		return true, nil
+	}
+	if x.group.gone[p] {
+		return false, nil
+	}
+	return found(tx, rowKey(x.key, p))
+}
+
+func found(tx *kv.Txn, key []byte) (bool, error) {
+	_, ok, err := tx.Get(key, nil)
+	return ok, err
+}
+
+// put writes the row of a vector, and reports whether the vector can have one.
+func put[F float32 | float64](x *Vectors, tx *kv.Txn, p place, model string, vector []F, o origin) (bool, error) {
+	q, ok := quantize(x.quant[:0], vector, maxRow)
+	x.quant = q.values
+	if !ok {
+		return false, nil
+	}
+	if p.space != builtin {
+		o.norm = q.norm
+	}
+	row := x.group.add(p, appendRow(x.group.room(rowBytes(o, len(vector))), q, o))
+	x.group.count(p, 1).name(model, len(vector))
+	return true, tx.SetBlind(rowKey(x.key, p), row)
+}
+
+// remove takes all vectors of documents out.
+func (x *Vectors) remove(tx *kv.Txn, tenant uint32, positions []uint64, by uint64) error {
+	if len(positions) == 0 {
+		return nil
+	}
+	it, err := tx.Iter(rowsFrom(nil, tenant, positions[0]), rowsFrom(nil, tenant, positions[0]+1))
+	if err != nil {
+		return err
+	}
+	for _, position := range positions {
+		if err := x.removeOne(tx, it, tenant, position, by); err != nil {
+			_ = it.Close()
+			return err
+		}
+	}
+	return it.Close()
+}
+
+// removeOne takes the vectors of one document out. The iterator is the caller's.
+func (x *Vectors) removeOne(tx *kv.Txn, it *kv.Iter, tenant uint32, position, by uint64) error {
+	spaces := x.group.spacesOf(tenant, position)
+	it.Within(rowsFrom(nil, tenant, position), rowsFrom(nil, tenant, position+1))
+	for ok := it.First(); ok; ok = it.Next() {
+		p, err := placeOf(it.Key())
+		if err != nil {
+			return err
+		}
+		if !x.group.gone[p] && x.group.rowOf(p) == nil {
+			spaces = append(spaces, p.space)
+		}
+	}
+	if err := it.Err(); err != nil {
+		return err
+	}
+	for _, space := range spaces {
+		p := place{tenant, space, position}
+		if err := x.forget(tx, p); err != nil {
+			return err
+		}
+		if err := x.drop(tx, p, by); err != nil {
+			return err
+		}
+	}
+	key := withoutKey(x.key, tenant, position)
+	if ok, err := found(tx, key); err != nil || !ok {
+		return err
+	}
+	return tx.Delete(key)
+}
+
+// forget takes the note of the embedding away that a row is from, if it is from one.
+func (x *Vectors) forget(tx *kv.Txn, p place) error {
+	if p.space == builtin {
+		return nil
+	}
+	v := x.group.rowOf(p)
+	if v == nil {
+		var err error
+		x.value, _, err = tx.Get(rowKey(x.key, p), x.value[:0])
+		if err != nil {
+			return err
+		}
+		v = x.value
+	}
+	r, err := decodeRow(v)
+	if err != nil || !r.late {
+		return err
+	}
+	return tx.Delete(embeddedKey(x.key, p.tenant, r.by))
+}
+
+// drop takes a row out that is there.
+func (x *Vectors) drop(tx *kv.Txn, p place, by uint64) error {
+	x.group.drop(p)
+	x.group.count(p, -1)
+	if x.finished(p.tenant, chunkOf(p.position), by) {
+		x.group.change(p).remove(offsetOf(p.position))
+	}
+	return tx.Delete(rowKey(x.key, p))
+}
+
+// finished reports whether a chunk was finished by a group before, while the record
+// at a position is folded.
+func (x *Vectors) finished(tenant uint32, chunk, by uint64) bool {
+	return chunk < chunkOf(by) && !x.group.full[fullChunk{tenant, chunk}]
+}
+
+// pass notes that the record at a position was seen.
+func (x *Vectors) pass(tenant uint32, position uint64) {
+	if offsetOf(position) == chunkRows-1 {
+		x.group.full[fullChunk{tenant, chunkOf(position)}] = true
+	}
+}
+
+var _ index.Fold = (*Vectors)(nil)

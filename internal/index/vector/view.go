@@ -1,0 +1,171 @@
+package vector
+
+import (
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+)
+
+// View is the vectors of a tenant at one state. Its reader must be safe for
+// concurrent use, as stores and snapshots are.
+type View struct {
+	r       kv.Reader
+	tenant  uint32
+	size    uint64
+	cache   *Cache
+	kernels kernels
+}
+
+// Open returns the vectors of a tenant as a reader sees them. Size is how many
+// records the tenant has there; cache may be nil.
+func Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) *View {
+	return &View{r, tenant, size, cache, quickest()}
+}
+
+// Space is what can be compared: the vectors of one model with one number of
+// dimensions.
+type Space struct {
+	Builtin    bool
+	Model      string // what it is called, at most its first 256 bytes; may be empty
+	Dimensions int
+	Vectors    uint64
+}
+
+// Spaces returns the spaces that have vectors, up to a number of them: the built-in
+// one first, the others in no order that would mean something, but always the same.
+func (v *View) Spaces(limit int) ([]Space, error) {
+	from := index.NewKey(nil, Prefix, tableSpace, v.tenant)
+	it, err := v.r.Iter(from, kv.PrefixEnd(from))
+	if err != nil {
+		return nil, err
+	}
+	var list []Space
+	for ok := it.First(); ok && len(list) < limit; ok = it.Next() {
+		value, err := it.Value()
+		var l listing
+		if err == nil {
+			l, err = decodeListing(value)
+		}
+		if err != nil {
+			_ = it.Close()
+			return nil, err
+		}
+		list = append(list, Space{index.Digest(it.Key()[6:]) == builtin, l.model, l.dimensions, l.vectors})
+	}
+	return list, it.Close()
+}
+
+// listing returns what is known of a space, and false if it has no vectors.
+func (v *View) listing(space index.Digest) (listing, bool, error) {
+	value, ok, err := v.r.Get(spaceKey(nil, v.tenant, space), nil)
+	if err != nil || !ok {
+		return listing{}, false, err
+	}
+	l, err := decodeListing(value)
+	return l, err == nil, err
+}
+
+// chunkRef says which chunk there is.
+type chunkRef struct {
+	number uint64
+	entry  entry
+	tail   bool // it is not finished, and has no entry
+}
+
+// chunks returns the chunks of a space that have rows, in order. The last one may
+// have none.
+func (v *View) chunks(space index.Digest) ([]chunkRef, error) {
+	var (
+		list  []chunkRef
+		room  []entry
+		value []byte
+		ok    bool
+		err   error
+	)
+	whole := v.size / chunkRows
+	for part := range uint32((whole + chunkRows - 1) / chunkRows) {
+		value, ok, err = v.r.Get(directoryKey(nil, v.tenant, space, part), value[:0])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if room, err = decodeEntries(room[:0], value); err != nil {
+			return nil, err
+		}
+		for _, e := range room {
+			list = append(list, chunkRef{number: uint64(part)*chunkRows + uint64(e.chunk), entry: e})
+		}
+	}
+	if v.size%chunkRows != 0 {
+		list = append(list, chunkRef{number: whole, tail: true})
+	}
+	return list, nil
+}
+
+// chunk returns the codes of a chunk, or nil if it has none.
+func (v *View) chunk(space index.Digest, dimensions int, ref chunkRef) (*chunk, error) {
+	at := spaceChunk{v.tenant, space, ref.number}
+	if ref.tail {
+		return v.cache.chunk(at, version{size: v.size}, func() (*chunk, error) { return v.loadTail(at, dimensions) })
+	}
+	return v.cache.chunk(at, version{digest: ref.entry.digest}, func() (*chunk, error) { return v.loadChunk(at, dimensions, &ref.entry) })
+}
+
+// loadChunk reads a finished chunk.
+func (v *View) loadChunk(at spaceChunk, dimensions int, e *entry) (*chunk, error) {
+	value, ok, err := v.r.Get(codesKey(nil, at.tenant, at.space, at.chunk), nil)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || !e.matches(value) {
+		return nil, damaged("a chunk", errContent)
+	}
+	c, err := decodeCodes(value)
+	if err != nil {
+		return nil, err
+	}
+	if c.words != codeWords(dimensions) || len(c.offsets) != int(e.rows) {
+		return nil, damaged("a chunk", errContent)
+	}
+	return newChunk(at.chunk, c), nil
+}
+
+// loadTail makes the codes of a chunk that is not finished.
+func (v *View) loadTail(at spaceChunk, dimensions int) (*chunk, error) {
+	first := at.chunk * chunkRows
+	it, err := v.r.Iter(rowsFrom(nil, at.tenant, first), rowsFrom(nil, at.tenant, first+chunkRows))
+	if err != nil {
+		return nil, err
+	}
+	c := &codes{words: codeWords(dimensions)}
+	var make coder
+	for ok := it.First(); ok; ok = it.Next() {
+		p, err := placeOf(it.Key())
+		if err == nil && p.space == at.space {
+			err = addRow(c, &make, it, p, dimensions)
+		}
+		if err != nil {
+			_ = it.Close()
+			return nil, err
+		}
+	}
+	return newChunk(at.chunk, c), it.Close()
+}
+
+// addRow adds the code of the row that an iterator is at.
+func addRow(c *codes, make *coder, it *kv.Iter, p place, dimensions int) error {
+	value, err := it.Value()
+	if err != nil {
+		return err
+	}
+	r, err := decodeRow(value)
+	if err != nil {
+		return err
+	}
+	if len(r.values) != dimensions {
+		return damaged("a row", errContent)
+	}
+	make.code(c.add(offsetOf(p.position)), r.values)
+	return nil
+}
