@@ -26,15 +26,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/frame"
+	"lukasa.dev/internal/index/graph"
 	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/index/vector"
 	"lukasa.dev/internal/index/weights"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
@@ -68,8 +72,15 @@ func New(store *kv.Store, log *journal.Log) *Applier {
 		Ledger: ledger.New(), Catalog: catalog.New(), Timeline: timeline.New(),
 	}
 	// The ledger is first: it gives tenants their numbers.
-	a.folds = []index.Fold{a.Ledger, a.Catalog, a.Timeline, frame.New(), weights.New()}
+	a.folds = append([]index.Fold{a.Ledger, a.Catalog, a.Timeline}, others()...)
 	return a
+}
+
+// others returns the folds that nobody asks anything but their keys.
+func others() []index.Fold {
+	return []index.Fold{
+		frame.New(), weights.New(), roster.New(), lexical.New(), vector.New(embed.Builtin().Name()), graph.New(),
+	}
 }
 
 // Formats returns the format number of every fold, by name.
@@ -212,7 +223,7 @@ func cursor(r kv.Reader, f index.Fold) (at journal.LSN, ok bool, err error) {
 // Cursor returns how far every fold of a store has come: the least of their
 // cursors, whatever their formats. It is zero for a store without any.
 func Cursor(r kv.Reader) (least, most journal.LSN, err error) {
-	for i, f := range []index.Fold{ledger.New(), catalog.New(), timeline.New(), frame.New(), weights.New()} {
+	for i, f := range append([]index.Fold{ledger.New(), catalog.New(), timeline.New()}, others()...) {
 		at, _, err := cursor(r, f)
 		if err != nil {
 			return 0, 0, err
@@ -266,10 +277,8 @@ func (a *Applier) empty(f index.Fold) error {
 
 func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journal.LSN, tell Progress) (passed []journal.Damage, err error) {
 	scan := a.log.Scan(from)
-	defer scan.Close()
 	var (
 		tx      = a.store.Begin()
-		frame   journal.Frame
 		held    int
 		records uint64
 		end     = a.log.End()
@@ -282,6 +291,11 @@ func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journa
 			if err := setCursor(tx, f, max(next, cursors[i])); err != nil {
 				return err
 			}
+		}
+		// What is replayed stays in the journal, so it may fail where nothing can be
+		// written out.
+		if err := a.store.MakeRoom(); err != nil {
+			return err
 		}
 		if err := tx.Commit(); err != nil {
 			return err
@@ -300,45 +314,36 @@ func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journa
 		}
 	}()
 	last := from
+	ahead := readAhead(ctx, scan)
+	defer ahead.stop()
 	for {
-		err := scan.Next(&frame)
-		if err == io.EOF {
+		item, ok := ahead.next()
+		if !ok {
 			break
 		}
-		if Bodiless(err) {
-			d, _ := errors.AsType[*journal.Damage](err)
-			passed = append(passed, *d)
-			frame.Erased, err = true, nil
+		if item.passed != nil {
+			passed = append(passed, *item.passed)
 		}
-		if err != nil {
-			return passed, err
+		if item.err != nil {
+			return passed, item.err
 		}
-		r, err := Decode(&frame)
-		if err != nil && r.Header.Kind != 0 && r.Header.Kind < record.Tombstone {
-			// One payload that breaks a rule must not cost all the others. A
-			// control is not passed over: it may say that something is gone.
-			passed = append(passed, journal.Damage{Part: journal.PartBody, From: frame.LSN, To: frame.Next, Detail: err.Error()})
-			r, err = index.Record{LSN: r.LSN, Header: r.Header, Leaf: r.Leaf, Damaged: true}, nil
-		}
-		if err != nil {
-			return passed, err
-		}
+		r := &item.record
 		if Alone(r.Header.Kind) {
-			if err := commit(frame.LSN); err != nil {
+			if err := commit(item.at); err != nil {
 				return passed, err
 			}
 			_ = tx.Discard()
 			tx = a.store.BeginIndexed()
-			if err := a.Load(tx, &r); err != nil {
+			if err := a.Load(tx, r); err != nil {
 				return passed, err
 			}
 		}
-		if err := a.feed(tx, &r, cursors, frame.LSN); err != nil {
+		if err := a.feed(tx, r, cursors, item.at); err != nil {
 			return passed, err
 		}
 		held++
 		records++
-		last = frame.Next
+		last = item.next
 		if held >= groupRecords || tx.Size() >= groupBytes || Alone(r.Header.Kind) {
 			if err := commit(last); err != nil {
 				return passed, err

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -11,10 +12,12 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
 )
@@ -112,6 +115,7 @@ func (w *twin) fill() {
 		}
 		w.violate()
 	}
+	w.talk()
 	w.put(false, &memory.Memory{ID: "newest", Type: "fact", Text: "The newest of all."})
 }
 
@@ -234,7 +238,79 @@ func (w *twin) answers(v engine.View) map[string]string {
 		found, err := w.b.Find(ctx, o)
 		note("find "+name, found, err)
 	}
+	w.searches(v, note)
 	return out
+}
+
+// searches asks questions of every sort. Scores are compared with the rest.
+func (w *twin) searches(v engine.View, note func(string, any, error)) {
+	for i, o := range []engine.SearchOptions{
+		{Query: "text of a number", TopK: 1000}, {Query: "forgotten rule"}, {Query: "Private to the tester"}, {Query: "what did Ann say about the text"}, {Query: `"this is number"`},
+		{Query: "text", Sessions: []string{"s1"}}, {Query: "text", Tags: []string{"t"}}, {Query: "text", Tags: []string{"secret"}}, {Query: "number goal", Kinds: []record.Kind{record.Memory}},
+		{Query: "Bea and Ann"}, {Query: "Cyd"}, {Query: "Dee met Bea in Oslo", TopK: 100}, {Query: "before the market", BudgetTokens: 25}, {Query: "text", Vector: []float32{1, 0.5}},
+		{Query: "market", Vector: []float32{1, 0.5}, Model: "unseen"}, {Query: "market", Vector: []float32{1, 0.5, 2}}, {Query: `"the market"`, Vector: []float32{1}, Model: "unseen"},
+		{Query: "the market", Sources: recall.Graph}, {Query: "the market", Sources: recall.Words}, {Query: "the market", Sources: recall.Meaning}, {Query: "who sells quinces?"},
+		{Query: "market", Embedder: fixed{"unseen", []float32{1, 0.5}}}, {Query: "market", Embedder: fixed{"nobody's", []float32{1, 0.5}}},
+	} {
+		if o.Vector != nil && v.Scope == "" {
+			continue // without a scope it is an error that tells which models there are
+		}
+		o.Tenant, o.View = "acme", v
+		found, err := w.b.Search(ctx, o)
+		note(fmt.Sprintf("search %d %s", i, o.Query), found, err)
+	}
+}
+
+// fixed is an embedder that has one vector for everything.
+type fixed struct {
+	name   string
+	vector []float32
+}
+
+func (f fixed) Name() string    { return f.name }
+func (f fixed) Dimensions() int { return len(f.vector) }
+func (f fixed) EmbedBatch(_ context.Context, texts []string) ([]embed.Result, error) {
+	list := make([]embed.Result, len(texts))
+	for i := range list {
+		list[i].Vector = f.vector
+	}
+	return list, nil
+}
+
+// talk appends a session with much that is hidden between what is not, and with names
+// that are hidden, or are mentioned more often there.
+func (w *twin) talk() {
+	seq := int64(0)
+	say := func(hidden bool, text string, more string) {
+		w.clock.Move(time.Second)
+		seq++
+		if hidden {
+			more += `,"tags":["secret"]`
+		}
+		if hidden && w.bare {
+			return
+		}
+		ev := coders(eventWith(w.t, "acme", fmt.Sprint("talk", seq), "market", seq, text, more))
+		if hidden {
+			ev.Metadata = `{"embedding_model":"unseen"}`
+		}
+		res, err := w.b.AppendEvents(ctx, user, []*hmx.Event{ev})
+		if err != nil || res.Refused > 0 {
+			w.t.Fatal(err, res)
+		}
+	}
+	say(false, "Ann: Where is the market of Oslo?", `,"tags":["t"]`)
+	for i := range 20 {
+		say(true, fmt.Sprintf("Cyd: hidden-talk %d with Bea about the text in Oslo.", i), `,"embeddings":[1,2]`)
+	}
+	say(false, "Bea: Behind the station, and Dee sells quinces.", `,"tags":["t"]`)
+	for i := range 70 {
+		say(true, fmt.Sprintf("Cyd: hidden-talk %d with Dee.", i), "")
+	}
+	say(false, "Ann: Then we meet Dee in Oslo.", `,"tags":["t"],"embeddings":[2,1]`)
+	say(false, "Bea: Dee is there before noon, after the market.", `,"tags":["t"]`)
+	w.put(true, &memory.Entity{ID: "hidden-n1", Name: "Bea", Aliases: []string{"Dee"}, Type: "person"})
+	w.put(true, &memory.Relation{ID: "hidden-e1", From: "hidden-n1", To: "open-n0", Predicate: "knows"})
 }
 
 // lists asks for every page of a list.

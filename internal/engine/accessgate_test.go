@@ -81,6 +81,8 @@ func sample(t *testing.T, typ reflect.Type, token string) reflect.Value {
 			case !f.IsExported():
 			case f.Name == "Scope" && f.Type.Kind() == reflect.String, f.Name == "Tenant":
 				v.Field(i).SetString(map[bool]string{true: token, false: "acme"}[f.Name == "Scope"])
+			case f.Name == "Query" && f.Type.Kind() == reflect.String:
+				v.Field(i).SetString("something") // a question must not be empty
 			case f.Name == "Tags" && f.Type == reflect.TypeFor[[]string]():
 				v.Field(i).Set(reflect.ValueOf([]string{"a"})) // something that narrows
 			case f.Type == reflect.TypeFor[engine.View](), f.Type == reflect.TypeFor[engine.Writer]():

@@ -166,6 +166,7 @@ func TestScopedWrites(t *testing.T) {
 		}, fault.NotFound, ""},
 		{"redact", func() error { return second(b.Redact(ctx, w, []memory.URI{uri(record.Memory, "open")})) }, fault.OutOfScope, "redact lukasa://acme/memory/open operation"},
 		{"expire", func() error { return second(b.Expire(ctx, w, "acme", g.clock.Now())) }, fault.OutOfScope, "expire what is over operation"},
+		{"embed", func() error { return second(b.Embed(ctx, w, engine.EmbedOptions{Tenant: "acme"})) }, fault.OutOfScope, "embed what has no vector operation"},
 		{"mint", func() error {
 			return second(b.MintScope(ctx, w, "acme", scope.Grant{To: "x", Include: scope.Selectors{All: true}, Expires: g.clock.Now().Add(time.Minute)}))
 		}, fault.OutOfScope, "mint a scope for x operation"},

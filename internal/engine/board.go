@@ -50,6 +50,7 @@ import (
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -67,6 +68,9 @@ type Options struct {
 	// and three times 16 MiB.
 	CacheBytes    int64
 	MemTableBytes uint64
+	// RecallBytes bounds what is held in memory to answer questions. Zero means
+	// 256 MiB, which is enough for some millions of documents.
+	RecallBytes int64
 	// WitnessDir is a directory outside the data directory in which it is
 	// remembered what was signed, so that a rollback of the whole directory is
 	// noticed. Empty means no such memory.
@@ -92,15 +96,16 @@ type Board struct {
 	dir string
 	id  string // of the directory
 
-	lock   io.Closer
-	log    *journal.Log
-	notary *notary.Notary
-	ids    *hmx.IDSource
-	tokens tokens.Counter
-	queue  *journal.Committer[*request]
-	scopes scopes
-	asking turns            // of those who ask for bundles
-	ticks  func() time.Time // by which it is measured how long something takes
+	lock     io.Closer
+	log      *journal.Log
+	notary   *notary.Notary
+	ids      *hmx.IDSource
+	tokens   tokens.Counter
+	queue    *journal.Committer[*request]
+	scopes   scopes
+	asking   turns            // of those who ask for bundles
+	searcher *recall.Searcher // of the store that is in use
+	ticks    func() time.Time // by which it is measured how long something takes
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.
@@ -151,7 +156,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	b.applier = apply.New(b.store, b.log)
+	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
 	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
 		return nil, err
 	}

@@ -116,6 +116,10 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 // scope hides is refused as such, and what is erased is not there for it.
 func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
 	h, err := find(g.tx, t, ref, View{})
+	if err == nil && h.Kind == record.Embedding && w.access == nil {
+		return nil, fault.Newf(fault.InvalidArgument, "%s: an embedding is there as long as what it is of", ref.target()).
+			WithFix("redact it, or what it is of")
+	}
 	if w.access == nil {
 		return h, err
 	}

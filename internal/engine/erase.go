@@ -161,9 +161,44 @@ func (g *group) putRedaction(w Writer, tenant, id string, red *memory.Redaction,
 	return err
 }
 
-// targetsOf returns every record about what a URI names, or the position of the
-// redaction that erased it before.
+// targetsOf returns every record about what a URI names, and what was made of it
+// by a model, or the position of the redaction that erased it before.
 func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
+	targets, by, err = g.recordsOf(w, t, u, key)
+	if err != nil || targets == nil {
+		return nil, by, err
+	}
+	made, err := embeddingsOf(g.tx, t, u)
+	if err != nil {
+		return nil, 0, g.stop(err)
+	}
+	for _, m := range made {
+		// A vector is no content that could be sent again.
+		more, _, err := g.recordsOf(w, t, m, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		targets = append(targets, more...)
+	}
+	return targets, 0, nil
+}
+
+// embeddingsOf returns the embeddings of what a URI names.
+func embeddingsOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err error) {
+	var failed error
+	u.Version = 0
+	err = catalog.ReferrersOf(r, t.Number, u.String(), record.Embedding, func(x catalog.Referrer) bool {
+		var h *catalog.Head
+		if h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing); failed == nil && h != nil {
+			list = append(list, memory.URI{Tenant: t.Name, Kind: x.Kind, ID: h.ID})
+		}
+		return failed == nil
+	})
+	return list, first(failed, err)
+}
+
+// recordsOf returns every record about what a URI names.
+func (g *group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
 	id := record.ID(t.Name, u.Kind, u.ID)
 	if u.Kind == record.Event {
 		position, ok, err := ledger.Find(g.tx, t.Number, &id)

@@ -204,6 +204,7 @@ func (b *Board) runAhead(batch []prepared) *record.Ahead {
 				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
 				p.header.Commitment = record.Commit(p.body)
 				p.rec.Reading = kind.ReadForms(p.rec.Event, b.tokens)
+				p.rec.Doc()
 			}
 		}
 	})

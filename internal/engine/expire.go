@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"lukasa.dev/internal/apply"
@@ -83,6 +84,9 @@ func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Ex
 	for rest := e.expiry.Targets; len(rest) > 0; {
 		n := min(len(rest), memory.MaxTargets)
 		part := &memory.Expiry{Targets: rest[:n:n], Cause: e.expiry.Cause, Policy: e.expiry.Policy}
+		if err := b.eraseEmbeddings(ctx, e.writer, tenant, part.Targets); err != nil {
+			return err
+		}
 		if err := b.expire(ctx, e.writer, tenant, part); err != nil {
 			return err
 		}
@@ -96,6 +100,49 @@ func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Ex
 		rest = rest[n:]
 	}
 	return nil
+}
+
+// eraseEmbeddings erases what models made of events that are about to be erased.
+// It comes before: were it cut short the other way round, nothing would tell any more
+// what the rest was made of.
+func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, targets []memory.ExpiryTarget) error {
+	var made []memory.URI
+	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		any := false
+		err := catalog.List(r, t.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+			any = true
+			return false
+		})
+		if err != nil || !any {
+			return err
+		}
+		for _, target := range targets {
+			if target.Kind != record.Event {
+				continue
+			}
+			ev, err := b.eventAt(r, t, target.Position)
+			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			list, err := embeddingsOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
+			if err != nil {
+				return err
+			}
+			made = append(made, list...)
+		}
+		return nil
+	})
+	// What is over is over whoever says so.
+	w = Writer{Actor: w.Actor, Trust: record.Operator}
+	for part := range slices.Chunk(made, memory.MaxTargets) {
+		if err == nil {
+			_, err = b.redact(ctx, w, part, false)
+		}
+	}
+	return err
 }
 
 // expire puts the record of an expiry. Its targets are then what was still due

@@ -176,6 +176,8 @@ func fullText(body memory.Body) string {
 			text += ": " + b.Note
 		}
 		return text
+	case *memory.Embedding:
+		return "vector of " + b.Target.String() + " by " + b.Model
 	case *memory.Violation:
 		return b.AgentID + " was refused: " + string(b.Op) + " " + b.Target + " (" + string(b.Rule) + ")"
 	}

@@ -88,8 +88,11 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 	if err := w.check(); err != nil {
 		return err
 	}
-	if body.Kind() == record.Violation {
+	switch body.Kind() {
+	case record.Violation:
 		return fault.New(fault.InvalidArgument, "kind: violations are written by the board alone").WithFix("use feedback, or a memory, for what you have to say")
+	case record.Embedding:
+		return fault.New(fault.InvalidArgument, "kind: embeddings are written by the board alone").WithFix("give the event its vector in embeddings, or have the board ask an embedder")
 	}
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
@@ -220,7 +223,7 @@ func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, p
 
 // immutable reports whether things of a kind have one version only.
 func immutable(k record.Kind) bool {
-	return k == record.Artifact || k == record.Feedback || k == record.Violation
+	return k == record.Artifact || k == record.Feedback || k == record.Violation || k == record.Embedding
 }
 
 // identify finds out which thing a body is about, and gives the body its id.

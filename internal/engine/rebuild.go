@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/recall"
 )
 
 // Rebuild makes the index anew from the journal and puts it in the place of the
@@ -29,7 +30,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 		b.closed = true
 		return errors.Join(first(remade, err), b.release())
 	}
-	b.applier = apply.New(b.store, b.log)
+	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
 	// An index that is behind the journal must not be written to.
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return first(remade, b.fail(err))

@@ -61,6 +61,7 @@ type Store struct {
 	db    *pebble.DB
 	dir   string
 	watch *watch
+	room  uint64    // for what is not written out yet, in bytes
 	rooms sync.Pool // of transactions that have ended
 }
 
@@ -101,7 +102,7 @@ func Open(o Options) (*Store, error) {
 		w.unlock()
 		return nil, unopened(o.Dir, err)
 	}
-	return &Store{fs: o.FS, db: db, dir: o.Dir, watch: w}, nil
+	return &Store{fs: o.FS, db: db, dir: o.Dir, watch: w, room: memTables * uint64(o.MemTableBytes)}, nil
 }
 
 // unopened explains why a store cannot be opened. What the disk did not refuse
@@ -206,6 +207,9 @@ func (s *Store) Flush() error {
 	if err := s.Failed(); err != nil {
 		return err
 	}
+	if err := s.MakeRoom(); err != nil {
+		return err
+	}
 	flushed, err := s.db.AsyncFlush()
 	if err != nil {
 		return explain(s.dir, err)
@@ -220,6 +224,22 @@ func (s *Store) Flush() error {
 			return nil
 		case <-changed:
 		}
+	}
+}
+
+// MakeRoom waits until there is room in memory for another transaction, and returns
+// why if there will be none for now. Without it, Pebble waits for as long as it takes,
+// with a lock that closing it needs too.
+func (s *Store) MakeRoom() error {
+	for {
+		changed, _, _ := s.watch.state()
+		if s.PendingBytes() < s.room {
+			return nil
+		}
+		if err := s.Failed(); err != nil {
+			return err
+		}
+		<-changed
 	}
 }
 

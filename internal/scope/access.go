@@ -59,13 +59,13 @@ type pattern struct {
 }
 
 // Allows reports whether a subject may be seen and, if the scope may write at
-// all, written. Violations are nobody's business but that of whoever has the
-// board without a scope.
+// all, written. Violations and embeddings are nobody's business but that of
+// whoever has the board without a scope.
 func (a *Access) Allows(s *Subject) bool {
 	if a == nil {
 		return true
 	}
-	if s.Kind == record.Violation {
+	if s.Kind == record.Violation || s.Kind == record.Embedding {
 		return false
 	}
 	for i := range a.rules {

@@ -1,0 +1,421 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/frame"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/index/weights"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/salience"
+)
+
+// Bounds of a search.
+const (
+	DefaultSearchHits = 20
+	MaxSearchHits     = 1000
+	MaxSearchQuery    = 1 << 20 // bytes
+	// DefaultEmbedTimeout is how long an embedder may take for a question.
+	DefaultEmbedTimeout = 5 * time.Second
+)
+
+// SearchOptions says what is asked, and among what.
+type SearchOptions struct {
+	Tenant string
+	// Query is the question, in words. Parts in double quotes must be found as they
+	// are.
+	Query string
+	// TopK is how many hits are wanted: 1 to [MaxSearchHits]. Zero means
+	// [DefaultSearchHits].
+	TopK int
+
+	// What may be found: of these kinds, types, agents and sessions, with one of the
+	// tags, happened from since on and before until, trusted at least so far. What is
+	// empty narrows nothing.
+	Kinds        []record.Kind
+	Types        []string
+	Agents       []string
+	Sessions     []string
+	Tags         []string
+	Since, Until time.Time
+	MinTrust     record.Trust
+
+	// Vector is the question as a vector, by the model of that name: it is compared
+	// with the vectors that events brought with them and with those of [Board.Embed].
+	// What has none by that model is compared by the built-in one, if there is a Query.
+	Vector []float32
+	Model  string
+	// Embedder makes the Vector of the Query, before anything is read. If it cannot, or
+	// takes longer than EmbedTimeout (zero means [DefaultEmbedTimeout]), or if there
+	// are no vectors by its model yet, the built-in model is used alone, and the answer
+	// says so.
+	Embedder     embed.Provider
+	EmbedTimeout time.Duration
+	// Sources narrows where candidates come from. Zero means all.
+	Sources recall.Sources
+
+	// BudgetTokens is how many tokens the texts of all hits have together at most. A
+	// hit that does not fit ends the answer. Zero means any.
+	BudgetTokens int
+	// Form is how much of each hit is shown. Empty means medium.
+	Form memory.Form
+	View View
+}
+
+// Searched is the answer to a search.
+type Searched struct {
+	Hits []SearchHit
+	// Class is what was made of the question.
+	Class recall.Class
+	// Degraded says, in words, what could not be used.
+	Degraded []string
+	// Candidates is how many were weighed.
+	Candidates int
+	// Trimmed is how many hits within TopK were left out for the budget.
+	Trimmed      int
+	TotalTokens  int
+	BudgetTokens int // that was kept to; zero for none
+	Form         memory.Form
+	Counter      string // by which tokens are counted
+	Root         Root   // of the state that was looked at
+}
+
+// SearchHit is an event or a thing that answers.
+type SearchHit struct {
+	URI        memory.URI
+	SourceType hmx.SourceType
+	Thing      *Thing // nil for an event
+	Event      *StoredEvent
+	Score      float64 // 0 to 1
+	Parts      []recall.Part
+	// DuplicateOf is the earlier hit that says nearly the same; zero for none.
+	DuplicateOf memory.URI
+	Text        string
+	Tokens      int
+}
+
+// Search returns what answers a question, the best first. It reads one state,
+// writes nothing, and the same state has the same answer, bit by bit.
+//
+// Under a scope, how rare a word is, is told from what the scope shows, so that scores
+// tell nothing of what it hides.
+func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	degraded, err := o.embed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found *Searched
+	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
+		a := &asking{ctx: ctx, b: b, r: r, t: t, o: &o, view: v, now: v.now(t), records: make(map[uint64]*index.Record)}
+		more, err := a.open()
+		if err != nil {
+			return err
+		}
+		degraded = append(degraded, more...)
+		if found, err = a.run(); errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(o.Query) != "" {
+			degraded = append(degraded, a.builtinAlone())
+			found, err = a.run()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Degraded = degraded
+	return found, nil
+}
+
+// asking is one search under way.
+type asking struct {
+	ctx  context.Context
+	b    *Board
+	r    kv.Reader
+	t    *ledger.Tenant
+	o    *SearchOptions
+	view View // with its scope
+	now  int64
+
+	vectors *vector.View
+	weights salience.Weights
+	used    map[record.Kind]bool // kinds that feedback drew on
+
+	mu      sync.Mutex // guards records
+	records map[uint64]*index.Record
+}
+
+// run asks and shows.
+func (a *asking) run() (*Searched, error) {
+	q := recall.Request{
+		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
+		Each: a.view.access != nil || len(a.o.Tags) > 0, Hidden: a.view.access != nil,
+		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources,
+	}
+	if err := a.learned(&q); err != nil {
+		return nil, err
+	}
+	answer, err := a.b.searcher.Search(a.ctx, recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size}, q)
+	if err != nil {
+		return nil, err
+	}
+	found := &Searched{
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.tokens.Name(), Root: rootOf(a.t),
+		BudgetTokens: leastBudget(a.o.BudgetTokens, a.view.access.Budget()),
+	}
+	return found, a.show(answer.Hits, found)
+}
+
+// leastBudget returns the lower of two budgets, of which zero is none.
+func leastBudget(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// conditions returns what a row of the roster tells.
+func (o *SearchOptions) conditions() roster.Conditions {
+	c := roster.Conditions{
+		Kinds: o.Kinds, Classes: o.Types, Agents: o.Agents, Sessions: o.Sessions, MinTrust: o.MinTrust, Tags: o.Tags,
+	}
+	if !o.Since.IsZero() {
+		c.From = hmx.Some(index.Nanos(o.Since))
+	}
+	if !o.Until.IsZero() {
+		c.Until = hmx.Some(index.Nanos(o.Until))
+	}
+	return c
+}
+
+// learned has the best weighed by what feedback says of them, if there is any.
+func (a *asking) learned(q *recall.Request) (err error) {
+	if a.weights, _, err = weights.For(a.r, a.t.Number, a.view.Agent); err != nil {
+		return err
+	}
+	a.used = make(map[record.Kind]bool)
+	for _, k := range record.Kinds() {
+		used := false
+		if index.IsDocument(k) {
+			if used, err = frame.Used(a.r, a.t.Number, k); err != nil {
+				return err
+			}
+		}
+		if used {
+			a.used[k], q.Salience = true, a.salience
+		}
+	}
+	return nil
+}
+
+// salience says how much a document matters, to whoever looks: its importance, and
+// what having been used adds to that. What was said of others has no influence.
+func (a *asking) salience(position uint64, row roster.Row) (float64, error) {
+	if !a.used[row.Kind] {
+		return row.Importance, nil
+	}
+	rec, err := a.record(position)
+	if err != nil || rec == nil {
+		return row.Importance, err
+	}
+	id := ""
+	if rec.Event != nil {
+		id = rec.Event.EventID
+	} else if rec.Body != nil {
+		id, _ = rec.Body.Identity()
+	}
+	c := frame.Card{Updated: min(row.Time, a.now), Importance: row.Importance}
+	unused := a.weights.Score(c.Factors(a.now))
+	if c.Uses, c.Wins, c.Losses, err = frame.Usage(a.r, a.t.Number, row.Kind, frame.ThingOf(a.t.Name, row.Kind, id)); err != nil || c.Uses == 0 {
+		return row.Importance, err
+	}
+	return row.Importance + (a.weights.Score(c.Factors(a.now)) - unused), nil
+}
+
+// keptRecords is how many records a search keeps that it has read: the best are looked
+// at several times.
+const keptRecords = 256
+
+// record reads the record at a position, or nil if it was erased since the snapshot
+// was taken. It may be called by several goroutines.
+func (a *asking) record(position uint64) (*index.Record, error) {
+	a.mu.Lock()
+	rec, kept := a.records[position]
+	a.mu.Unlock()
+	if kept {
+		return rec, nil
+	}
+	f, err := a.b.frameAt(a.r, a.t, position)
+	if err != nil {
+		return nil, err
+	}
+	if !f.Erased {
+		decoded, err := apply.Decode(&f)
+		if err != nil {
+			return nil, err
+		}
+		rec = &decoded
+	}
+	a.mu.Lock()
+	if len(a.records) < keptRecords {
+		a.records[position] = rec
+	}
+	a.mu.Unlock()
+	return rec, nil
+}
+
+// accept reports whether a document may be shown, holds and has the tags that are
+// asked for.
+func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
+	if row.Kind == record.Event {
+		ev, err := a.b.eventAt(a.r, a.t, position)
+		if fault.CodeOf(err) == fault.Erased {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= a.now {
+			return false, nil
+		}
+		return a.tagged(ev.Event.Tags) && a.view.seesEvent(ev), nil
+	}
+	h, err := a.head(position)
+	if err != nil || h == nil {
+		return false, err
+	}
+	there := h.State == catalog.Live && h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil
+	return there && a.tagged(h.Tags) && a.view.sees(h), nil
+}
+
+func (a *asking) tagged(tags []string) bool {
+	return len(a.o.Tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(a.o.Tags, tag) })
+}
+
+// head returns the head of the thing whose version is at a position, or nil if it is
+// gone.
+func (a *asking) head(position uint64) (*catalog.Head, error) {
+	rec, err := a.record(position)
+	if err != nil || rec == nil || rec.Body == nil {
+		return nil, err
+	}
+	id, _ := rec.Body.Identity()
+	h, _, err := catalog.HeadOf(a.r, a.t.Number, rec.Body.Kind(), catalog.ThingOf(a.t.Name, rec.Body.Kind(), id))
+	return h, err
+}
+
+// exact returns the vector of a document by the model that is asked with: the built-in
+// one's is computed, others are on record.
+func (a *asking) exact(position uint64) ([]float32, error) {
+	rec, err := a.record(position)
+	if err != nil || rec == nil {
+		return nil, err
+	}
+	if a.o.Vector == nil {
+		return index.Embed(rec).Vector, nil
+	}
+	if rec.Event != nil && len(rec.Event.Embeddings) == len(a.o.Vector) && index.ModelOf(rec.Event) == a.o.Model {
+		list := make([]float32, len(rec.Event.Embeddings))
+		for i, x := range rec.Event.Embeddings {
+			list[i] = float32(x)
+		}
+		return list, nil
+	}
+	return a.journaled(position)
+}
+
+// show reads the hits and puts them into the answer, as long as the budget lasts.
+func (a *asking) show(hits []recall.Hit, found *Searched) error {
+	uris := make([]memory.URI, len(hits))
+	for i := range hits {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		h, err := a.hit(&hits[i])
+		if fault.CodeOf(err) == fault.Erased {
+			continue // since the snapshot was taken
+		}
+		if err != nil {
+			return err
+		}
+		uris[i] = h.URI
+		if hits[i].Duplicate {
+			h.DuplicateOf = uris[hits[i].Of]
+		}
+		h.Tokens = a.b.tokens.Count(h.Text)
+		if found.BudgetTokens > 0 && found.TotalTokens+h.Tokens > found.BudgetTokens {
+			found.Trimmed = len(hits) - i
+			return nil
+		}
+		found.TotalTokens += h.Tokens
+		found.Hits = append(found.Hits, *h)
+	}
+	return nil
+}
+
+// hit reads what a hit is.
+func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
+	out := &SearchHit{Score: found.Score, Parts: found.Parts}
+	rec, err := a.record(found.Position)
+	if err != nil {
+		return nil, err
+	}
+	gone := fault.Newf(fault.Erased, "position %d was erased", found.Position)
+	if rec == nil {
+		return nil, gone
+	}
+	if rec.Event != nil {
+		out.Event = &StoredEvent{
+			Event: rec.Event, Position: found.Position, Recorded: at(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
+		}
+		out.URI = memory.URI{Tenant: a.t.Name, Kind: record.Event, ID: rec.Event.EventID}
+		out.SourceType, out.Text = hmx.SourceEpisode, renderEvent(rec.Event, a.o.Form, a.b.tokens)
+		return out, nil
+	}
+	h, err := a.head(found.Position)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return nil, gone
+	}
+	if out.Thing, err = a.b.thing(a.r, a.t, h, 0, a.view); err != nil {
+		return nil, err
+	}
+	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.tokens)
+	return out, nil
+}
+
+// sourceOf returns what packs call things of a kind.
+func sourceOf(k record.Kind) hmx.SourceType {
+	switch k {
+	case record.Entity:
+		return hmx.SourceEntity
+	case record.Relation:
+		return hmx.SourceRelation
+	case record.Conflict:
+		return hmx.SourceConflict
+	case record.Policy:
+		return hmx.SourcePolicy
+	case record.Artifact:
+		return hmx.SourceArtifact
+	}
+	return hmx.SourceMemory
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/recall"
+)
+
+// embed has the question embedded, if there is an embedder and a use for it. What goes
+// wrong is told in words. It is an error only if nobody waits for the answer any more.
+func (o *SearchOptions) embed(ctx context.Context) (degraded []string, err error) {
+	if o.Embedder == nil || strings.TrimSpace(o.Query) == "" || o.Sources != 0 && o.Sources&recall.Meaning == 0 {
+		return nil, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(o.EmbedTimeout, DefaultEmbedTimeout))
+	defer cancel()
+	type answer struct {
+		vector []float32
+		err    error
+	}
+	// The embedder may be anybody's, and may not know when to stop.
+	answered := make(chan answer, 1)
+	go func(p embed.Provider, text string) {
+		v, err := embedOne(limited, p, text)
+		answered <- answer{v, err}
+	}(o.Embedder, cutText(o.Query, MaxEmbedText))
+	var a answer
+	select {
+	case a = <-answered:
+	case <-limited.Done():
+		a.err = limited.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	why := ""
+	switch {
+	case a.err != nil && limited.Err() != nil:
+		why = fmt.Sprintf("did not answer within %v", cmp.Or(o.EmbedTimeout, DefaultEmbedTimeout))
+	case a.err != nil:
+		why = "has no vector of the question: " + fault.From(a.err).Error()
+	default:
+		o.Vector, o.Model = a.vector, o.Embedder.Name()
+		if err := o.checkVector(); err == nil {
+			return nil, nil
+		}
+		o.Vector, o.Model = nil, ""
+		why = "has no usable vector of the question"
+	}
+	return []string{fmt.Sprintf("model %q %s; the built-in model is used alone", o.Embedder.Name(), why)}, nil
+}
+
+// open opens the vectors of the state. A question that was embedded is not compared
+// with vectors that are not there, which is told in words.
+func (a *asking) open() (degraded []string, err error) {
+	a.vectors = vector.Open(a.r, a.t.Number, a.t.Size, nil)
+	if a.o.Embedder == nil || a.o.Vector == nil || a.view.access != nil {
+		return nil, nil // under a scope it is told from what the scope shows, see builtinAlone
+	}
+	there, err := a.vectors.Has(a.o.Model, len(a.o.Vector))
+	if err != nil || there {
+		return nil, err
+	}
+	return []string{a.builtinAlone()}, nil
+}
+
+// builtinAlone leaves out the vector of the question, since there is nothing that it
+// could be compared with, and says so.
+func (a *asking) builtinAlone() string {
+	why := fmt.Sprintf("there are no vectors of model %q with %d dimensions yet; the built-in model is used alone: `lukasa embed` makes them", a.o.Model, len(a.o.Vector))
+	a.o.Vector, a.o.Model = nil, ""
+	return why
+}
+
+// journaled returns the vector of a document that a model outside the program made, or
+// nil if there is none on record.
+func (a *asking) journaled(position uint64) ([]float32, error) {
+	by, ok, err := a.vectors.Embedding(a.o.Model, len(a.o.Vector), position)
+	if err != nil || !ok {
+		return nil, err
+	}
+	rec, err := a.record(by)
+	if err != nil || rec == nil {
+		return nil, err
+	}
+	e, ok := rec.Body.(*memory.Embedding)
+	if !ok || e.Dimensions() != len(a.o.Vector) {
+		return nil, nil
+	}
+	return e.Floats(), nil
+}

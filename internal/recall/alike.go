@@ -1,0 +1,63 @@
+package recall
+
+import (
+	"context"
+	"slices"
+
+	"lukasa.dev/internal/text"
+)
+
+// alikeHits is how many of the best hits are compared with each other.
+const alikeHits = 100
+
+// alike marks hits that have nearly the same words as a better one: nine of ten.
+func (e *question) alike(ctx context.Context, hits []Hit) error {
+	hits = hits[:min(len(hits), alikeHits)]
+	sets := make([][]text.Term, len(hits))
+	for i := range hits {
+		if i%16 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		doc, err := e.words.Forward(hits[i].Position)
+		if err != nil {
+			return err
+		}
+		if doc == nil {
+			continue
+		}
+		set := make([]text.Term, len(doc.Tokens))
+		for k, t := range doc.Tokens {
+			set[k] = t.Term
+		}
+		slices.Sort(set)
+		sets[i] = slices.Compact(set)
+		for j := range i {
+			if !hits[j].Duplicate && same(sets[i], sets[j]) {
+				hits[i].Duplicate, hits[i].Of = true, j
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// fewTerms is how many terms a text has at least that can say the same as another: of
+// very short ones there are too many.
+const fewTerms = 4
+
+// same reports whether two sets of terms, both in order, have nine of ten in common.
+func same(a, b []text.Term) bool {
+	if min(len(a), len(b)) < fewTerms || 10*min(len(a), len(b)) < 9*max(len(a), len(b)) {
+		return false
+	}
+	common, j := 0, 0
+	for _, t := range a {
+		for j < len(b) && b[j] < t {
+			j++
+		}
+		if j < len(b) && b[j] == t {
+			common++
+		}
+	}
+	return 10*common >= 9*(len(a)+len(b)-common)
+}

@@ -1,0 +1,544 @@
+package recall
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/graph"
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/text"
+)
+
+// How many candidates there are at least, and which of them bring their neighbours.
+const (
+	byWords   = 200
+	byMeaning = 200
+	byGraph   = 50
+	hoods     = 60
+	reach     = 2  // neighbours before and behind
+	farReach  = 16 // that are looked at for them where some may be filtered out
+)
+
+// candidate is a document that may answer.
+type candidate struct {
+	position uint64
+	row      roster.Row
+	words    float64 // by its own words
+	near     float64 // by its own vector
+	other    float64 // by that of the built-in model, where the question is by another; see second.go
+	about    float64 // by whom and what it names
+	core     bool    // found by itself, not as a neighbour
+	// Places of its neighbours among the candidates, the nearest first; -1 if they are
+	// not known.
+	before, behind [reach]int
+}
+
+// question is a question on its way to an answer.
+type question struct {
+	*Searcher
+	state   State
+	request *Request
+	class   Class
+	query   text.Query
+	lexical lexical.Query
+	vector  []float32 // nil if there is none
+	second  []float32 // by the built-in model, where vector is by another; nil if there is none
+	times   []TimeRef
+	names   map[roster.Speaker]bool // of those who speak
+
+	words    *lexical.View
+	vectors  *vector.View
+	roster   *roster.View
+	graph    *graph.View
+	walker   *timeline.Walker
+	filter   index.Filter
+	mu       sync.Mutex // guards accepted
+	accepted map[uint64]bool
+
+	list  []candidate // by position, once they are all there
+	place map[uint64]int
+	hoods []hood
+	room  []uint64
+	hits  []Hit
+}
+
+// read reads a question, and opens what is needed to answer it.
+func (s *Searcher) read(st State, q *Request) (*question, error) {
+	now := time.Unix(0, q.Now).UTC()
+	var entities []kind.Entity
+	e := &question{
+		Searcher: s, state: st, request: q, query: text.ParseQuery(q.Query),
+		accepted: make(map[uint64]bool), place: make(map[uint64]int), names: make(map[roster.Speaker]bool),
+	}
+	e.class = Classify(q.Query, now, func(t string) (names []string) {
+		entities = kind.TextEntities(t)
+		for _, x := range entities {
+			names = append(names, x.Name)
+		}
+		return names
+	})
+	for _, t := range e.query.Terms {
+		e.lexical.Terms = append(e.lexical.Terms, lexical.WeightedTerm{Term: t.Term, Weight: t.Weight})
+	}
+	for _, p := range e.query.Phrases {
+		e.lexical.Phrases = append(e.lexical.Phrases, lexical.Phrase(p.Parts))
+	}
+	e.lexical.Flat, e.lexical.Params = q.Hidden, &lexical.Params{K1: k1, B: b}
+	var err error
+	if e.words, err = lexical.Open(st.Reader, st.Tenant, st.Size, s.words); err != nil {
+		return nil, err
+	}
+	if e.roster, err = roster.Open(st.Reader, st.Tenant, st.Size, s.rows); err != nil {
+		return nil, err
+	}
+	e.vectors = vector.Open(st.Reader, st.Tenant, st.Size, s.vectors)
+	e.graph = graph.Open(st.Reader, st.Tenant)
+	e.filter.Mask = e.roster.Filter(q.Where)
+	if q.Accept != nil {
+		e.filter.Accept = e.accept
+	}
+	if e.walker, err = timeline.NewWalker(st.Reader, st.Tenant); err != nil {
+		return nil, err
+	}
+	if err := e.direct(entities); err != nil {
+		_ = e.walker.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *question) close() { _ = e.walker.Close() }
+
+// accept looks closer at a document, where that is needed, and once only.
+func (e *question) accept(position uint64) (bool, error) {
+	row, ok, err := e.roster.Row(position)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return false, damaged(position)
+	}
+	if !row.Closer && !e.request.Each {
+		return true, nil
+	}
+	e.mu.Lock()
+	ok, known := e.accepted[position]
+	e.mu.Unlock()
+	if !known {
+		if ok, err = e.request.Accept(position, row); err != nil {
+			return false, err
+		}
+		e.mu.Lock()
+		e.accepted[position] = ok
+		e.mu.Unlock()
+	}
+	return ok, nil
+}
+
+// finds reports whether a document may be found.
+func (e *question) finds(position uint64) (bool, error) {
+	if e.filter.Mask != nil {
+		mask, err := e.filter.Mask(int(position / 1024))
+		if err != nil || mask == nil || mask[position%1024/64]>>(position%64)&1 == 0 {
+			return false, err
+		}
+	}
+	if e.filter.Accept == nil {
+		return true, nil
+	}
+	return e.filter.Accept(position)
+}
+
+// direct finds out which way the question points. Who speaks here is left out: that
+// somebody is named says who speaks and not what about.
+func (e *question) direct(entities []kind.Entity) error {
+	left := e.request.Query
+	for _, x := range append(slices.Clone(e.class.Names), namesOf(entities)...) {
+		node, ok, err := e.graph.Node(kind.EntityPerson, x)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if e.request.Accept != nil || e.filter.Mask != nil {
+			seen, err := e.graph.Mentions(node.ID, 1, e.filter)
+			if err != nil {
+				return err
+			}
+			if len(seen) == 0 {
+				continue
+			}
+		}
+		e.names[roster.SpeakerOf(x)] = true
+		left = strings.ReplaceAll(left, x, " ")
+	}
+	v := e.model.Embed(nil, left)
+	if v.Norm == 0 && len(e.names) > 0 {
+		v = e.model.Embed(nil, e.request.Query)
+	}
+	if v.Norm > 0 {
+		e.second = v.Vector
+	}
+	if e.vector = e.request.Vector; e.vector == nil {
+		e.vector, e.second = e.second, nil
+	}
+	return nil
+}
+
+func namesOf(entities []kind.Entity) (names []string) {
+	for _, x := range entities {
+		if x.Type == kind.EntityName || x.Type == kind.EntityPerson {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+// gather finds candidates by words, by meaning and by name. Words and meaning are
+// looked for at the same time.
+func (e *question) gather(ctx context.Context) error {
+	near := make(chan error, 1)
+	var nearest, others []vector.Match
+	byVector := e.request.Sources.has(Meaning) && e.vector != nil && len(e.query.Phrases) == 0
+	if byVector {
+		go func() {
+			var err error
+			if nearest, err = e.nearest(ctx); err == nil {
+				others, err = e.nearestOthers(ctx)
+			}
+			near <- err
+		}()
+	}
+	var matched []index.Match
+	var failed error
+	if e.request.Sources.has(Words) && len(e.lexical.Terms) > 0 {
+		matched, failed = e.words.Search(ctx, e.lexical, max(byWords, e.request.K), e.filter)
+	}
+	var err error
+	if byVector {
+		err = <-near
+	}
+	if failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range matched {
+		e.at(m.Position).words = m.Score
+	}
+	for _, m := range nearest {
+		e.at(m.Position).near = m.Score
+	}
+	e.addOthers(nearest, others)
+	// How rare a name is, is told from all there is.
+	if e.request.Sources.has(Graph) && len(e.query.Phrases) == 0 && !e.request.Hidden {
+		if err := e.connected(); err != nil {
+			return err
+		}
+	}
+	if err := e.anchor(ctx); err != nil {
+		return err
+	}
+	for i := range e.list {
+		e.list[i].core = true
+	}
+	return e.rows()
+}
+
+// nearest finds candidates by meaning.
+func (e *question) nearest(ctx context.Context) ([]vector.Match, error) {
+	found, err := e.vectors.Search(ctx, vector.Query{
+		Vector: e.vector, Own: e.request.Vector != nil, Model: e.request.Model, K: max(byMeaning, e.request.K),
+		Gate: shortGate, Filter: e.filter, Exact: e.request.Exact,
+	})
+	return found, e.noneShown(err, len(found))
+}
+
+// noneShown returns ErrNoVectors in the place of what says which vectors there are, be
+// it that none were found, if some of them are hidden.
+func (e *question) noneShown(err error, found int) error {
+	if e.request.Hidden && e.request.Vector != nil && (err == nil && found == 0 || fault.CodeOf(err) == fault.InvalidArgument) {
+		return ErrNoVectors
+	}
+	return err
+}
+
+// connected finds candidates by whom and what the question names, those who speak
+// left out: they are named everywhere.
+func (e *question) connected() error {
+	var seeds []graph.NodeID
+	for _, x := range e.class.Entities {
+		if e.names[roster.SpeakerOf(x)] {
+			continue
+		}
+		nodes, err := e.graph.Lookup(x)
+		if err != nil {
+			return err
+		}
+		for _, n := range nodes {
+			seeds = append(seeds, n.ID)
+		}
+	}
+	if len(seeds) == 0 {
+		return nil
+	}
+	if e.request.Hidden {
+		return e.mentioned(seeds)
+	}
+	found, err := e.graph.Walk(seeds, 1, graph.Limits{Walked: byGraph, Now: e.request.Now}, e.filter)
+	if err != nil {
+		return err
+	}
+	for _, m := range found {
+		e.at(m.Position).about = m.Score
+	}
+	return nil
+}
+
+// mentioned is connected where some are hidden: how rare a node is, and what else it is
+// called, may be known from them alone. So each counts the same, by its own name.
+func (e *question) mentioned(seeds []graph.NodeID) error {
+	left := graph.MaxSeeds
+	for i, id := range seeds {
+		if left == 0 || slices.Contains(seeds[:i], id) {
+			continue
+		}
+		found, err := e.graph.Mentions(id, byGraph, e.filter)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			left--
+		}
+		for _, position := range found {
+			e.at(position).about++
+		}
+	}
+	return nil
+}
+
+// anchor gives times to what the question names as a time by what happened then: the
+// time of the document that has the most of its words.
+func (e *question) anchor(ctx context.Context) error {
+	for _, t := range e.class.Times {
+		if t.Kind != TimeAnchor {
+			e.times = append(e.times, t)
+			continue
+		}
+		q := lexical.Query{Flat: e.request.Hidden, Params: e.lexical.Params}
+		for _, term := range text.ParseQuery(t.Anchor).Terms {
+			q.Terms = append(q.Terms, lexical.WeightedTerm{Term: term.Term, Weight: term.Weight})
+		}
+		found, err := e.words.Search(ctx, q, 1, e.filter)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		row, ok, err := e.roster.Row(found[0].Position)
+		if err != nil {
+			return err
+		}
+		if ok {
+			e.times = append(e.times, t.at(time.Unix(0, row.Time).UTC()))
+		}
+	}
+	return nil
+}
+
+// at returns the candidate at a position, which is new if it is not there yet. It is
+// valid until the next call.
+func (e *question) at(position uint64) *candidate {
+	i, ok := e.place[position]
+	if !ok {
+		i = len(e.list)
+		e.place[position] = i
+		c := candidate{position: position}
+		for k := range reach {
+			c.before[k], c.behind[k] = -1, -1
+		}
+		e.list = append(e.list, c)
+	}
+	return &e.list[i]
+}
+
+// rows reads what the roster says of candidates that it was not asked about yet.
+func (e *question) rows() error {
+	for i := range e.list {
+		c := &e.list[i]
+		if c.row.Kind != 0 {
+			continue
+		}
+		row, ok, err := e.roster.Row(c.position)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return damaged(c.position)
+		}
+		c.row = row
+	}
+	return nil
+}
+
+// neighbours brings in what stands beside the best candidates.
+func (e *question) neighbours() error {
+	var mostWords, mostNear float64
+	for i := range e.list {
+		mostWords, mostNear = max(mostWords, e.list[i].words), max(mostNear, e.list[i].near, e.list[i].other)
+	}
+	first := func(c *candidate) float64 {
+		return share(c.words, mostWords) + share(max(c.near, c.other), mostNear)
+	}
+	order := make([]int, len(e.list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := &e.list[a], &e.list[b]
+		return cmp.Or(cmp.Compare(first(y), first(x)), cmp.Compare(x.position, y.position))
+	})
+	if len(e.query.Phrases) == 0 && e.request.Sources == 0 {
+		for _, i := range order[:min(len(order), hoods)] {
+			if err := e.beside(e.list[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := e.rows(); err != nil {
+		return err
+	}
+	slices.SortFunc(e.list, func(a, b candidate) int { return cmp.Compare(a.position, b.position) })
+	for i := range e.list {
+		e.place[e.list[i].position] = i
+	}
+	e.connect()
+	return nil
+}
+
+// beside brings in what stands beside a candidate, and notes where.
+func (e *question) beside(c candidate) error {
+	if c.row.Session == (index.Digest{}) || c.row.Kind != record.Event {
+		return nil
+	}
+	far := reach
+	if e.filter.Mask != nil || e.filter.Accept != nil {
+		far = farReach // some of them may not be found
+	}
+	for {
+		h, all, err := e.hood(&c, far)
+		if err != nil {
+			return err
+		}
+		if all || !e.request.Hidden || len(h.before) == reach && len(h.behind) == reach {
+			e.hoods = append(e.hoods, h)
+			return nil
+		}
+		far *= 4 // what is hidden must not stand between what is not
+	}
+}
+
+// hood finds what stands beside a candidate, among so many to each side, and reports
+// whether there are no more.
+func (e *question) hood(c *candidate, far int) (h hood, all bool, err error) {
+	list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(c), far, far)
+	if err != nil {
+		return h, false, err
+	}
+	e.room, h.of = list, c.position
+	for i := earlier - 1; i >= 0 && len(h.before) < reach; i-- {
+		if h.before, err = e.beside1(h.before, list[i]); err != nil {
+			return h, false, err
+		}
+	}
+	for i := earlier; i < len(list) && len(h.behind) < reach; i++ {
+		if h.behind, err = e.beside1(h.behind, list[i]); err != nil {
+			return h, false, err
+		}
+	}
+	return h, (earlier < far || len(h.before) == reach) && (len(list)-earlier < far || len(h.behind) == reach), nil
+}
+
+// beside1 appends a neighbour if it may be found.
+func (e *question) beside1(list []uint64, position uint64) ([]uint64, error) {
+	if _, known := e.place[position]; !known {
+		if ok, err := e.finds(position); err != nil || !ok {
+			return list, err
+		}
+		e.at(position)
+	}
+	return append(list, position), nil
+}
+
+// hood is what stands beside a candidate, the nearest first.
+type hood struct {
+	of             uint64
+	before, behind []uint64
+}
+
+// connect tells candidates where their neighbours are: those that were looked up, and
+// those of one session whose sequences are as near as that.
+func (e *question) connect() {
+	order := make([]int, 0, len(e.list))
+	for i := range e.list {
+		if c := &e.list[i]; c.row.Kind == record.Event && c.row.Session != (index.Digest{}) {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := &e.list[a].row, &e.list[b].row
+		return cmp.Or(bytes.Compare(x.Session[:], y.Session[:]), cmp.Compare(x.Sequence, y.Sequence), cmp.Compare(a, b))
+	})
+	for i, a := range order {
+		x := &e.list[a]
+		for _, b := range order[i+1:] {
+			y := &e.list[b]
+			apart := y.row.Sequence - x.row.Sequence
+			if y.row.Session != x.row.Session || apart > reach || apart < 0 {
+				break
+			}
+			if apart > 0 && x.behind[apart-1] < 0 && y.before[apart-1] < 0 {
+				x.behind[apart-1], y.before[apart-1] = b, a
+			}
+		}
+	}
+	for _, h := range e.hoods {
+		c := &e.list[e.place[h.of]]
+		for k := range reach {
+			c.before[k], c.behind[k] = -1, -1
+			if k < len(h.before) {
+				c.before[k] = e.place[h.before[k]]
+			}
+			if k < len(h.behind) {
+				c.behind[k] = e.place[h.behind[k]]
+			}
+		}
+	}
+}
+
+func placeOf(c *candidate) timeline.Place {
+	return timeline.Place{Sequence: c.row.Sequence, Timestamp: c.row.Time, Position: c.position}
+}
+
+// share returns which part of the most a value is.
+func share(value, most float64) float64 {
+	if most <= 0 {
+		return 0
+	}
+	return value / most
+}

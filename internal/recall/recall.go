@@ -1,0 +1,158 @@
+// Package recall finds what answers a question: it reads the question, gathers
+// candidates, and weighs them.
+//
+// # How
+//
+// Candidates are the documents that have the question's words, those whose vectors are
+// near the question's, and those about whom and what it names. The best of them bring
+// what stands beside them in their sessions: what answers is often said one turn
+// after what was asked. Then each candidate is weighed together with its neighbours:
+// by words, by meaning, by who speaks, by when it happened, and by how much it
+// matters. What each of these adds is told with every hit.
+//
+// # What is guaranteed
+//
+// The answer is a function of the state and the request, to the last bit, whatever the
+// number of processors. Filters hold for everything that is looked at: what is filtered
+// out is no hit, is no neighbour of one, and, where the request says that it is hidden,
+// has no influence on any score. Work is bounded, whatever the size of the state.
+//
+// # What is not
+//
+// It does not read text and does not know who may see what; whoever asks does. It does
+// not judge what a text says. The best candidate has a high score even if it answers
+// badly: scores compare candidates of one question, not questions.
+package recall
+
+import (
+	"context"
+
+	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/column"
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/kv"
+)
+
+// Searcher answers questions about the states of one store. It holds what is read
+// often, up to a number of bytes, and is safe for concurrent use.
+type Searcher struct {
+	words   *lexical.Cache
+	vectors *vector.Cache
+	rows    *column.Cache
+	model   *embed.Model
+}
+
+// DefaultCacheBytes is how much a searcher holds if nothing else is said: a million
+// documents of one tenant and some more.
+const DefaultCacheBytes = 256 << 20
+
+// New returns a searcher that holds up to so many bytes; zero means
+// [DefaultCacheBytes].
+func New(bytes int64) *Searcher {
+	if bytes <= 0 {
+		bytes = DefaultCacheBytes
+	}
+	return &Searcher{
+		words: lexical.NewCache(0), vectors: vector.NewCache(bytes / 2), rows: column.NewCache(bytes / 2), model: embed.Builtin(),
+	}
+}
+
+// State is what is asked: a tenant as a reader sees it.
+type State struct {
+	Reader kv.Reader
+	Tenant uint32
+	Size   uint64 // records of the tenant
+}
+
+// Sources are what candidates come from. The zero value means all of them.
+type Sources uint8
+
+// The sources of candidates.
+const (
+	Words   Sources = 1 << iota // an inverted index
+	Meaning                     // vectors
+	Graph                       // entities
+)
+
+func (s Sources) has(one Sources) bool { return s == 0 || s&one != 0 }
+
+// Request is a question.
+type Request struct {
+	Query string
+	K     int   // hits at most
+	Now   int64 // nanoseconds; what is relative to now is relative to this
+	// Where says what may be found. Accept looks closer at a document whose row says
+	// that this takes a closer look, or, with Each, at every one; nil accepts all. It
+	// may be called by several goroutines.
+	Where  roster.Conditions
+	Accept func(position uint64, row roster.Row) (bool, error)
+	Each   bool
+	// Hidden says that what is not accepted must not have any influence: how rare a
+	// word is, is then told from what was found, and not from all there is.
+	Hidden bool
+	// Vector is the question by the named model, to be compared with the vectors that
+	// the model made; what it made none of is compared by the built-in model. Nil means
+	// the built-in model alone.
+	Vector []float32
+	Model  string
+	// Exact returns the vector of a document by the model that is used. Nil leaves it at
+	// estimates.
+	Exact func(position uint64) ([]float32, error)
+	// Salience says how much a document matters, from 0 to 1. It is asked about the best
+	// only. Nil means by its importance alone.
+	Salience func(position uint64, row roster.Row) (float64, error)
+	Sources  Sources
+}
+
+// Hit is a document that answers.
+type Hit struct {
+	Position uint64
+	Score    float64 // 0 to 1
+	Parts    []Part  // what the score is made of, in the order of [PartNames]
+	// Duplicate says that the hit at place Of of the answer says nearly the same.
+	Duplicate bool
+	Of        int
+}
+
+// Part is one reason for a score.
+type Part struct {
+	Name string
+	// Value is what was found, most of them from 0 to 1; Weight what that counts,
+	// and Score what it adds: their product, in the measure of the whole score.
+	Value, Weight, Score float64
+}
+
+// Answer is what a question found.
+type Answer struct {
+	Class      Class
+	Hits       []Hit
+	Candidates int // that were weighed
+}
+
+// ErrNoVectors says that nothing that may be found has a vector by the model of the
+// question.
+var ErrNoVectors = fault.Newf(fault.InvalidArgument, "vector: nothing here has a vector of that model and of as many dimensions")
+
+// Search answers a question. A question without a word and without a vector has no
+// answer. Where the request says that some are hidden, and nothing else has a vector by
+// its model, the error is ErrNoVectors, and it is up to whoever asks to ask without.
+func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, error) {
+	e, err := s.read(st, &q)
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	if err := e.gather(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.neighbours(); err != nil {
+		return nil, err
+	}
+	if err := e.weigh(ctx); err != nil {
+		return nil, err
+	}
+	return e.answer(ctx)
+}

@@ -1,0 +1,395 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/vector"
+)
+
+// The parts of a score. What is called a share is one of the best candidate's.
+const (
+	PartWords    = "words"    // share: the question's words in it and in what stands beside it
+	PartMeaning  = "meaning"  // share: how near its vector is to the question's
+	PartContext  = "context"  // share: how near it is together with what stands beside it
+	PartGraph    = "graph"    // share: whom and what it names
+	PartSpeaker  = "speaker"  // the question names who says it
+	PartQuestion = "question" // it is itself a question
+	PartDate     = "date"     // how well its time fits the one that is asked for
+	PartWhen     = "when"     // when is asked, and it says when
+	PartLength   = "length"   // logarithm of its length, in that of a usual turn
+	PartRecency  = "recency"  // how recent it is
+	PartSalience = "salience" // how much it matters
+	PartTrust    = "trust"    // how far it can be believed
+)
+
+// PartNames lists the parts in their order.
+func PartNames() []string {
+	return []string{
+		PartWords, PartMeaning, PartContext, PartGraph, PartSpeaker, PartQuestion, PartDate, PartWhen, PartLength,
+		PartRecency, PartSalience, PartTrust,
+	}
+}
+
+// parts is how many parts there are.
+const parts = 12
+
+// weights say what each part counts. They were fitted, see docs/quality.md.
+var weights = [parts]float64{1, 0.35, 0.5, 0.05, 0.25, -0.15, 0.9, 0.35, -0.08, 0.02, 0.1, 0.05}
+
+// newestRecency is what recency counts more where the question wants the last word on
+// something.
+const newestRecency = 0.5
+
+// Constants of the parts.
+const (
+	k1, b       = 1.2, 0.85 // of BM25
+	shortGate   = 10        // pieces at which a vector counts half: short texts are near everything
+	contextGate = 20        // the same within a window
+	usualPieces = 25        // of a turn
+	month       = 30 * 24 * time.Hour
+)
+
+// What neighbours count: the one before, which counts twice if it asks, the one
+// before that; the one behind, and the one behind that.
+var (
+	countBefore = [reach]float64{0.6, 0.45}
+	countBehind = [reach]float64{0.45, 0.3375}
+)
+
+const countAsking = 2
+
+// features are the values of the parts of a candidate.
+type features [parts]float64
+
+// member is a candidate within a window, and how much it counts there.
+type member struct {
+	place int
+	count float64
+}
+
+// window returns a candidate with its neighbours.
+func (e *question) window(room []member, i int) []member {
+	room = append(room, member{i, 1})
+	c := &e.list[i]
+	for k, p := range c.before {
+		if p < 0 {
+			continue
+		}
+		count := countBefore[k]
+		if k == 0 && e.list[p].row.Question {
+			count *= countAsking
+		}
+		room = append(room, member{p, count})
+	}
+	for k, p := range c.behind {
+		if p >= 0 {
+			room = append(room, member{p, countBehind[k]})
+		}
+	}
+	return room
+}
+
+// weigh computes the features and the scores of all candidates, and puts the best into
+// the answer.
+func (e *question) weigh(ctx context.Context) error {
+	all := make([]features, len(e.list))
+	if err := e.weighWords(all); err != nil {
+		return err
+	}
+	if err := e.weighMeaning(ctx, all); err != nil {
+		return err
+	}
+	for i := range all {
+		all[i][3] = e.list[i].about
+	}
+	for part := range 4 {
+		most := 0.0
+		for i := range all {
+			most = max(most, all[i][part])
+		}
+		for i := range all {
+			all[i][part] = share(all[i][part], most)
+		}
+	}
+	for i := range all {
+		e.weighRest(&all[i], &e.list[i])
+	}
+	e.score(all)
+	return e.salience()
+}
+
+// weighWords computes the BM25 of windows: occurrences are those of all their
+// documents, each by its count, and the length is their mean.
+func (e *question) weighWords(all []features) error {
+	if len(e.lexical.Terms) == 0 || !e.request.Sources.has(Words) {
+		return nil
+	}
+	positions := make([]uint64, len(e.list))
+	for i := range e.list {
+		positions[i] = e.list[i].position
+	}
+	lengths := make([]uint32, len(e.list))
+	for i := range e.list {
+		lengths[i] = uint32(e.list[i].row.Words)
+	}
+	n, err := e.words.Count(e.lexical, positions, lengths)
+	if err != nil {
+		return err
+	}
+	average := e.average(n)
+	terms := len(n.Terms)
+	if e.request.Hidden {
+		rarity(n)
+	}
+	room := make([]member, 0, 2*reach+1)
+	for i := range all {
+		hood := e.window(room[:0], i)
+		length, total := 0.0, 0.0
+		for _, m := range hood {
+			length += float64(m.count * float64(n.Lengths[m.place]))
+			total += m.count
+		}
+		against := float64(k1 * (1 - b + float64(b*length/total)/average))
+		sum := 0.0
+		for t := range terms {
+			tf := 0.0
+			for _, m := range hood {
+				tf += float64(m.count * n.TF[m.place*terms+t])
+			}
+			sum += float64(float64(n.Weights[t]*n.IDF[t]) * (tf / (tf + against)))
+		}
+		all[i][0] = sum
+	}
+	return nil
+}
+
+// average returns how long documents are: all of them or, where some are hidden, the
+// candidates.
+func (e *question) average(n *lexical.Counts) float64 {
+	documents, length := e.words.Stats()
+	if e.request.Hidden {
+		documents, length = uint64(len(n.Lengths)), 0
+		for _, l := range n.Lengths {
+			length += uint64(l)
+		}
+	}
+	if documents == 0 || length == 0 {
+		return 1
+	}
+	return float64(length) / float64(documents)
+}
+
+// rarity takes how rare terms are from the candidates.
+func rarity(n *lexical.Counts) {
+	for t := range n.Terms {
+		having := 0
+		for i := range n.Lengths {
+			if n.TF[i*len(n.Terms)+t] > 0 {
+				having++
+			}
+		}
+		n.IDF[t] = lexical.IDF(uint64(len(n.Lengths)), uint64(having))
+	}
+}
+
+// weighMeaning computes how near candidates are to the question, by themselves and
+// within their windows.
+func (e *question) weighMeaning(ctx context.Context, all []features) error {
+	if e.vector == nil || !e.request.Sources.has(Meaning) {
+		return nil
+	}
+	positions := make([]uint64, len(e.list))
+	for i := range e.list {
+		positions[i] = e.list[i].position
+	}
+	rows, err := e.vectors.Near(ctx, vector.Query{Vector: e.vector, Own: e.request.Vector != nil, Model: e.request.Model}, positions)
+	there := 0
+	for i := range rows {
+		if rows[i].Vector != nil {
+			there++
+		}
+	}
+	if err := e.noneShown(err, there); err != nil {
+		return err
+	}
+	around := e.contexts(rows, len(e.vector))
+	for i := range all {
+		c := &e.list[i]
+		if r := &rows[i]; c.near == 0 && r.Vector != nil {
+			c.near = float64(r.Cosine * gate(r.Pieces, shortGate))
+		}
+		all[i][1], all[i][2] = max(c.near, 0), around[i]
+	}
+	return e.weighOthers(ctx, all, rows, positions)
+}
+
+// contexts computes how near candidates are to the question within their windows.
+func (e *question) contexts(rows []vector.Near, dimensions int) []float64 {
+	list := make([]float64, len(rows))
+	sum := make([]float32, dimensions)
+	room := make([]member, 0, 2*reach+1)
+	for i := range list {
+		hood := e.window(room[:0], i)
+		if len(hood) == 1 {
+			list[i] = max(rows[i].Cosine, 0)
+			continue
+		}
+		clear(sum)
+		near := 0.0
+		for _, m := range hood {
+			r := &rows[m.place]
+			if r.Vector == nil {
+				continue
+			}
+			count := float64(m.count * gate(r.Pieces, contextGate))
+			near += float64(count * r.Cosine)
+			f := float32(count)
+			for k, x := range r.Vector {
+				sum[k] += float32(f * x)
+			}
+		}
+		squares := 0.0
+		for _, x := range sum {
+			squares += float64(float64(x) * float64(x))
+		}
+		if squares > 0 {
+			list[i] = max(near/math.Sqrt(squares), 0)
+		}
+	}
+	return list
+}
+
+// gate is how much the vector of a text with so many pieces counts. Of a text whose
+// pieces nobody counted it counts whole.
+func gate(pieces int, half float64) float64 {
+	if pieces == 0 {
+		return 1
+	}
+	return float64(pieces) / (float64(pieces) + half)
+}
+
+// weighRest computes what does not depend on other candidates.
+func (e *question) weighRest(f *features, c *candidate) {
+	if c.row.Speaker != 0 && e.names[c.row.Speaker] {
+		f[4] = 1
+	}
+	if c.row.Question {
+		f[5] = 1
+	}
+	at := time.Unix(0, c.row.Time).UTC()
+	for _, t := range e.times {
+		f[6] = max(f[6], told(t, at))
+	}
+	if e.class.Asks.When && c.row.Times {
+		f[7] = 1
+	}
+	f[8] = lexical.Ln(float64(max(c.row.Pieces, 1)) / usualPieces)
+	if age := e.request.Now - c.row.Time; age > 0 {
+		f[9] = 1 / (1 + float64(age)/float64(month))
+	} else {
+		f[9] = 1
+	}
+	f[10] = c.row.Importance
+	f[11] = float64(c.row.Trust) / 5
+}
+
+
+// score adds the parts up and orders the candidates.
+func (e *question) score(all []features) {
+	w := weights
+	if e.class.Newest {
+		w[9] += newestRecency
+	}
+	whole := 0.0
+	for _, x := range w {
+		whole += max(x, 0)
+	}
+	for k := range w {
+		w[k] /= whole
+	}
+	scored := make([]scoredPlace, len(all))
+	for i := range all {
+		sum := 0.0
+		for k, value := range all[i] {
+			sum += float64(value * w[k])
+		}
+		scored[i] = scoredPlace{i, sum}
+	}
+	// Candidates are in the order of their positions, and so are their places.
+	slices.SortFunc(scored, func(a, b scoredPlace) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
+	})
+	names := PartNames()
+	e.hits = make([]Hit, min(len(scored), max(e.request.K, askedSalience)))
+	room := make([]Part, parts*len(e.hits))
+	for i := range e.hits {
+		h := &e.hits[i]
+		h.Position, h.Score = e.list[scored[i].place].position, scored[i].score
+		h.Parts, room = room[:parts:parts], room[parts:]
+		for k, value := range all[scored[i].place] {
+			h.Parts[k] = Part{Name: names[k], Value: value, Weight: w[k], Score: float64(value * w[k])}
+		}
+	}
+}
+
+// scoredPlace is the place of a candidate, and its score.
+type scoredPlace struct {
+	place int
+	score float64
+}
+
+// order puts the best first, and of equally good ones the older.
+func order(hits []Hit) {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Position, b.Position))
+	})
+}
+
+// askedSalience is of how many of the best it is asked how much they matter.
+const askedSalience = 64
+
+// salience replaces the importance of the best by what whoever asks says of them, and
+// orders the hits anew.
+func (e *question) salience() error {
+	if e.request.Salience == nil {
+		return nil
+	}
+	best := e.hits[:min(len(e.hits), askedSalience)]
+	for i := range best {
+		h := &best[i]
+		value, err := e.request.Salience(h.Position, e.list[e.place[h.Position]].row)
+		if err != nil {
+			return err
+		}
+		p := &h.Parts[10]
+		p.Value = min(max(value, 0), 1)
+		p.Score = float64(p.Value * p.Weight)
+		// What did not change has the same bits as before.
+		h.Score = 0
+		for _, p := range h.Parts {
+			h.Score += p.Score
+		}
+	}
+	order(e.hits)
+	return nil
+}
+
+// answer returns the best, and marks what says the same twice.
+func (e *question) answer(ctx context.Context) (*Answer, error) {
+	a := &Answer{Class: e.class, Candidates: len(e.list), Hits: e.hits[:min(len(e.hits), e.request.K)]}
+	for i := range a.Hits {
+		a.Hits[i].Score = min(max(a.Hits[i].Score, 0), 1)
+	}
+	return a, e.alike(ctx, a.Hits)
+}
+
+func damaged(position uint64) error {
+	return fault.Newf(fault.Damaged, "the indexes disagree about position %d", position).
+		WithFix("`lukasa rebuild` makes them anew from the journal")
+}
