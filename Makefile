@@ -41,13 +41,15 @@ fuzz: ## run every fuzz target for FUZZTIME executions each (200000x)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 .PHONY: bench
-bench: ## measure decoding beside json/v2, the journal beside Pebble, and the rest
+bench: ## measure decoding beside json/v2, the journal beside Pebble, words beside bleve, and the rest
 	$(GO) test -run '^$$' -bench DecodeRatio -benchtime 5s ./hmx
 	$(GO) test -run '^$$' -bench 'Event|NDJSON|SSE|Write|Push' -benchmem ./hmx/...
 	$(GO) test -run '^$$' -bench 'Parse/event|Canonical/event' -benchmem ./internal/canon
 	$(GO) test -run '^$$' -bench 'Context|Find|Read|O200k' -benchmem ./internal/engine ./internal/kind ./internal/tokens
 	$(GO) run ./cmd/lukasa bench journal
+	$(GO) test -run '^$$' -bench Bleve -benchtime 1x ./internal/bench
 	$(GO) run ./cmd/lukasa bench context
+	$(GO) run ./cmd/lukasa bench recall
 
 .PHONY: torture
 torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bits; 10,000 random boards, 100,000 signed chains

@@ -202,6 +202,8 @@ func summary(body lukasa.Body) string {
 		return b.HMX.Title
 	case *lukasa.Feedback:
 		return strings.TrimSpace(b.AgentID + " " + string(b.Outcome) + " " + b.Note)
+	case *memory.Embedding:
+		return b.Target.String() + " by " + b.Model
 	case *memory.Violation:
 		return b.AgentID + " may not " + string(b.Op) + " " + b.Target + ": " + strings.ReplaceAll(string(b.Rule), "_", " ")
 	}

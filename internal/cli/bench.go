@@ -21,11 +21,12 @@ func benchCommand(s *shell) *cobra.Command {
 Machines are noisy, so the contenders take turns and the ratio counts. All writes
 are durable; everything is written to a directory of its own and removed.`,
 		Example: `  lukasa bench journal --help
-  lukasa bench context --help`,
+  lukasa bench context --help
+  lukasa bench recall --help`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s))
+	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s))
 	return cmd
 }
 

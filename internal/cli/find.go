@@ -34,22 +34,37 @@ type findFlags struct {
 	form               string
 	as                 string
 	now                string
+	trust, only        string
+	explain            bool
+	embedder           embedderFlags
 }
 
 func findCommand(s *shell) *cobra.Command {
 	var flags findFlags
 	c := &cobra.Command{
-		Use:   "find [TEXT]",
-		Short: "Find memories, events and other things by what holds for them",
-		Long: `Find what all the given flags hold for; of one that is given again, one value must
-hold. With TEXT, only what has one of its words, and what answers it best first;
-without, what matters most first, as ` + "`lukasa context`" + ` weighs it. --as says for whom:
-what is private to others is not found then, and its learned weights count.
+		Use:   "find [QUESTION]",
+		Short: "Find what answers a question, or what holds for given flags",
+		Long: `Find what answers a QUESTION, the best first, among everything there is: events,
+memories and other things, by their words, by what they mean, by who says them, by
+when they happened and by what stands beside them. Words in double quotes must be
+found as they are. --explain shows what a score is made of. --kind, --type, --tag,
+--agent, --session, --since, --until and --trust narrow where an answer may come
+from; of a flag that is given again, one value must hold.
 
-Something has to narrow what is looked at: --type, --tag, --key, --agent,
---session, --since, --until or a --frame with its reference; for events --agent,
---session or such a --frame. TEXT alone looks through the memories. What would
-be too much to look through is refused, and the error says what helps.
+Without a QUESTION, find what all the flags hold for, and what matters most first, as
+` + "`lukasa context`" + ` weighs it. The same goes for a QUESTION beside --key, --frame, --status,
+--state, --as-of, --where, --follow or another --order, which compare one thing after the
+other: then only what has one of its words is found. Something has to narrow what is
+looked at: --type, --tag, --key, --agent, --session, --since, --until or a --frame
+with its reference; for events --agent, --session or such a --frame. What would be too
+much to look through is refused, and the error says what helps.
+
+With --embed-url and --embed-model, or their variables, the QUESTION is compared with
+the vectors that ` + "`lukasa embed`" + ` had made, too. If the server does not answer, the
+built-in model is used alone, and a note says so.
+
+--as says for whom: what is private to others is not found then, and its learned
+weights count.
 
 --where compares one field, such as 'importance>=0.8', 'text contains cent' or
 'data.status=active'. Fields are text, key, id, actor, type, status, trust,
@@ -58,7 +73,8 @@ comparisons = != < <= > >= contains prefix.
 
 --follow leads on from what was found along edges, such as supports:out:2, and
 may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + ` hops at most.`,
-		Example: `  lukasa find "when are releases cut" --type fact
+		Example: `  lukasa find "when are releases cut"
+  lukasa find "what broke last week" --kind event --explain
   lukasa find --tag release --where 'importance>=0.3' --order time
   lukasa find --kind event --frame modify:file=billing/refund.go
   lukasa find --key release --follow '*:both:2' --json`,
@@ -66,10 +82,20 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 			if len(args) <= 1 {
 				return nil
 			}
-			return fault.Newf(fault.Usage, "%q takes one TEXT, got %d arguments", c.CommandPath(), len(args)).
-				WithFix(`put the text into quotes, such as lukasa find "when are releases cut"`)
+			return fault.Newf(fault.Usage, "%q takes one QUESTION, got %d arguments", c.CommandPath(), len(args)).
+				WithFix(`put it into quotes, such as lukasa find "when are releases cut"`)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return s.find(c, strings.Join(args, ""), &flags) },
+		RunE: func(c *cobra.Command, args []string) error {
+			text := strings.Join(args, "")
+			if flags.asks(text) {
+				return s.search(c, text, &flags)
+			}
+			if flags.explain || flags.only+flags.trust != "" || flags.embedder.given(c) {
+				return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… go with a QUESTION, and not with flags that compare one thing after the other").
+					WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --as-of, --where, --follow and --order away")
+			}
+			return s.find(c, text, &flags)
+		},
 	}
 	flags.addTenant(c)
 	flags.addScope(c)
@@ -89,10 +115,14 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
 	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
 	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
-	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(names(engine.FindOrders()), ", ")+" (default relevance with a TEXT, else salience)")
+	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(names(engine.FindOrders()), ", ")+" (default relevance with a QUESTION, else salience)")
 	f.IntVar(&flags.limit, "limit", engine.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", engine.MaxFindLimit))
 	f.IntVar(&flags.budget, "budget", 0, "as many `TOKENS` at most in all texts together (default any)")
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
+	f.BoolVar(&flags.explain, "explain", false, "show what each score is made of, and what was made of the QUESTION")
+	f.StringVar(&flags.only, "only", "", "candidates from one `SOURCE` only: words or meaning")
+	f.StringVar(&flags.trust, "trust", "", "trusted at least so far, a `TIER`: "+strings.Join(trustNames(), ", "))
+	flags.embedder.add(c, "embed-")
 	f.StringVar(&flags.as, "as", "", "the `AGENT` that looks (default an operator, who sees everything)")
 	addHeadNow(c, &flags.now)
 	suggestValues(c, "kind", append([]string{record.Event.String()}, bodyKinds()...))

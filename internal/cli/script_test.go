@@ -57,10 +57,11 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"hold":   hold,
-			"mask":   mask,
-			"setenv": setenv,
+			"embedder": embedder,
+			"exits":    exits,
+			"hold":     hold,
+			"mask":     mask,
+			"setenv":   setenv,
 		},
 	})
 }

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/bench"
+	"lukasa.dev/internal/fault"
+)
+
+func benchRecallCommand(s *shell) *cobra.Command {
+	var o bench.RecallOptions
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "recall",
+		Short: "Measure how long it takes to find what answers a question",
+		Long: `Measure how long it takes to find what answers a question.
+
+One tenant is built with a million events of a year: messages, tool calls and their
+results, edits and commands, in made-up and in common words that are spread as those
+of texts are. It is taken in as a stream, durably and into every index. Then
+questions are asked that were made from some words of an event at random, one after
+the other, for 50 hits: by words, meaning and names together, by each of the first
+two alone, and narrowed to a session, an agent, a month, a tag, and by a scope. The
+answer says how often the event was among the hits. At last the index of vectors is
+compared with a scan of all vectors in memory, which takes 1 KB for each event.
+
+The goals: 20,000 events a second, less than 1 GB of memory, half of the answers
+within 10 ms and 99 of 100 within 30 ms, the event found for four questions of five,
+vectors 12 times as fast as the scan, with 99 of 100 of the nearest ten.
+
+A directory that --keep names is built and left there; --reuse measures it again,
+with the same --events. If another version made its index, that is made anew from
+the journal first, which the answer tells.
+
+Exit code 1: a call failed; or, with --strict, a goal is missed.`,
+		Example: `  lukasa bench recall --events 500 --queries 8`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Events < 1 || o.Events > 100_000_000 || o.Queries < 1 || o.Queries > 10_000_000 {
+				return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 100000000, --queries 1 to 10000000")
+			}
+			if o.Keep != "" && o.Reuse != "" {
+				return fault.New(fault.Usage, "--keep builds a directory, --reuse does not").WithFix("give one of them")
+			}
+			if o.Dir == "" {
+				o.Dir = "."
+			}
+			p := s.progress()
+			defer p.done()
+			o.Progress = func(what string, done, total int) {
+				p.update(func() string {
+					if total == 0 {
+						return what
+					}
+					return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
+				})
+			}
+			r, err := bench.Recall(cmd.Context(), o)
+			p.done()
+			if err != nil {
+				return err
+			}
+			if s.json {
+				err = s.writeJSON(r)
+			} else {
+				s.printRecallBench(r)
+			}
+			if err != nil {
+				return err
+			}
+			return failedRecallBench(r, strict)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
+	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
+	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	f.IntVar(&o.Events, "events", 1_000_000, "how many events there are")
+	f.IntVar(&o.Queries, "queries", 2_000, "how many questions are asked; with each filter a quarter of them")
+	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
+	return cmd
+}
+
+// failedRecallBench is the error of a report with calls that failed or, if goals must
+// be reached, with goals that were missed.
+func failedRecallBench(r *bench.RecallReport, strict bool) error {
+	failed, calls := 0, 0
+	for _, c := range r.Cases {
+		failed, calls = failed+c.Errors, calls+c.Calls
+	}
+	if failed > 0 {
+		return fault.Newf(fault.NotProven, "%d of %s failed, the first with: %s", failed, counted(calls, "call"), r.Problem).
+			WithFix("the figures are good for nothing; correct what the error is about, and measure again")
+	}
+	if !strict {
+		return nil
+	}
+	var missed []string
+	for _, g := range r.Goals {
+		if !g.OK {
+			missed = append(missed, g.Name)
+		}
+	}
+	return missedGoals(missed)
+}
+
+// printRecallBench prints a report as a table.
+func (s *shell) printRecallBench(r *bench.RecallReport) {
+	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	if in := r.Intake; in != nil {
+		fmt.Fprintf(s.stdout, "  taken in within %.0f s: %.0f events/s of %.0f bytes, %.0f µs of processor time each, peak memory %d MB\n",
+			in.Seconds, in.EventsPerSecond, in.EventBytes, 1e6*in.CPUSeconds/float64(r.Events), in.PeakBytes>>20)
+	}
+	fmt.Fprintf(s.stdout, "  opened in %.2f s", r.OpenSeconds)
+	if r.Replayed > 0 {
+		fmt.Fprintf(s.stdout, ", with %s read from the journal, since its index was of another version, behind or missing", counted(int(r.Replayed), "record"))
+	}
+	fmt.Fprintf(s.stdout, "; memory %d MB after all questions, %d MB at most\n\n", r.ResidentBytes>>20, r.PeakBytes>>20)
+	fmt.Fprintf(s.stdout, "%-32s %7s %9s %9s %9s %9s %9s %6s %6s\n", "questions", "calls", "p50 ms", "p95 ms", "p99 ms", "max ms", "cpu ms", "hits", "found")
+	for _, c := range r.Cases {
+		fmt.Fprintf(s.stdout, "%-32s %7d %9.2f %9.2f %9.2f %9.2f %9.2f %6.1f %5.0f%%\n",
+			c.What, c.Calls, c.P50, c.P95, c.P99, c.Max, c.CPU, c.Hits, 100*c.Found)
+	}
+	v := r.Vectors
+	fmt.Fprintf(s.stdout, "\n%s vectors of %d dimensions: %.2f ms, an exact scan %.1f ms, of processor time %.1f times as much; recall@10 %.3f\n\n",
+		thousands(v.Vectors), v.Dimensions, v.Ours, v.Exact, v.CPURatio, v.Recall)
+	for _, g := range r.Goals {
+		mark, than := s.paint.green("ok"), "below"
+		if g.Least {
+			than = "at least"
+		}
+		if !g.OK {
+			mark = s.paint.red("missed")
+		}
+		fmt.Fprintf(s.stdout, "%-30s %12.2f, %s %g  %s\n", g.Name, g.Got, than, g.Goal, mark)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/eval"
+	"lukasa.dev/internal/fault"
+)
+
+type evalFlags struct {
+	work      string
+	keep      bool
+	fit       bool
+	top       int
+	only      string
+	questions string
+	limit     int
+	seed      uint64
+	out       string
+}
+
+// evalCommand measures how good the answers are.
+func evalCommand(s *shell) *cobra.Command {
+	var flags evalFlags
+	c := &cobra.Command{
+		Use:   "eval DIR",
+		Short: "Measure how much of the known evidence a search finds",
+		Long: `Measure how much of the known evidence a search finds. docs/quality.md tells what is
+measured, and has the figures of public data.
+
+DIR has *.ndjson files of HMX events and a questions.json,
+[{"tenant", "question", "category", "evidence": [event_id, …]}, …]. The events are
+recorded in a data directory of their own, which is removed afterwards; each question
+is asked in its tenant. The table tells which share of the evidence is among the
+first 5, 10 and 20 hits, and which is inside what fits into 500, 1000, 2000 and 4000
+tokens: hits in order until the first that does not fit, four characters a token.
+Plain BM25 over single events stands beside it.
+
+--fit also fits the weights of the parts of scores on the questions of all tenants but
+one, ranks the candidates of that one by them, and joins the figures of all tenants
+that were left out so. It tells whether the weights as they are could be better, and
+whether others only look so.
+
+If DIR has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels-*.tsv, as the
+collections of BEIR do, each document is recorded as an event, and the table tells
+nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.`,
+		Example: `  # What a directory has to hold
+  mkdir shop && cp examples/session.ndjson shop
+  echo '[{"tenant":"acme","question":"what is wrong with refunds?","category":"what","evidence":["019e5a3b-7c4d-7000-8000-000000000001"]}]' > shop/questions.json
+  lukasa eval shop`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one DIR, got %d arguments", c.CommandPath(), len(args)).WithFix(seeHelp(c))
+		},
+		RunE: func(c *cobra.Command, args []string) error { return s.eval(c.Context(), args[0], &flags) },
+	}
+	f := c.Flags()
+	f.StringVar(&flags.work, "work", "", "make the data directory inside `DIR` (default: where temporary files are)")
+	f.BoolVar(&flags.keep, "keep", false, "leave the data directory there, and tell where")
+	f.BoolVar(&flags.fit, "fit", false, "fit weights on the other tenants, for each tenant in turn")
+	f.IntVar(&flags.top, "top", 0, fmt.Sprintf("ask for `N` hits (default %d; with --fit %d, the most)", eval.DefaultTop, eval.MaxTop))
+	f.StringVar(&flags.only, "only", "", "find candidates by one `SOURCE` alone: "+onlyWords+" or "+onlyMeaning)
+	f.StringVar(&flags.questions, "questions", "", "read the questions from `FILE` (default: DIR/"+eval.QuestionsFile+")")
+	f.IntVar(&flags.limit, "limit", 0, "ask `N` questions, drawn by --seed; 0 means all")
+	f.Uint64Var(&flags.seed, "seed", 1, "draw other questions with another `NUMBER`")
+	f.StringVar(&flags.out, "out", "", "write what became of each question to `FILE`, a line of JSON each")
+	return c
+}
+
+// options checks the flags.
+func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
+	if f.top < 0 || f.top > eval.MaxTop || f.limit < 0 {
+		return o, fault.New(fault.Usage, "a flag is out of range").WithFix(fmt.Sprintf("--top 1 to %d, or 0 for as many as usual, --limit 0 or more", eval.MaxTop))
+	}
+	if documents && (f.fit || f.only+f.questions+f.out != "") {
+		return o, fault.New(fault.Usage, "--fit, --only, --questions and --out are for conversations, and this is a collection of documents").
+			WithFix("leave them away")
+	}
+	o = eval.Options{Work: f.work, Keep: f.keep, Top: f.top, Limit: f.limit, Seed: f.seed, Fit: f.fit}
+	switch f.only {
+	case "":
+	case onlyWords:
+		o.Sources = lukasa.FromWords
+	case onlyMeaning:
+		o.Sources = lukasa.FromMeaning
+	default:
+		return o, unknownName(fault.Usage, "only", f.only, []string{onlyWords, onlyMeaning})
+	}
+	return o, nil
+}
+
+func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
+	documents := eval.HasDocuments(dir)
+	o, err := flags.options(documents)
+	if err != nil {
+		return err
+	}
+	p := s.progress()
+	defer p.done()
+	o.Progress = func(what string, done, total int) {
+		p.update(func() string {
+			if total == 0 {
+				return oneLine(what)
+			}
+			return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
+		})
+	}
+	if documents {
+		return s.evalDocuments(ctx, dir, o, p)
+	}
+	set, err := eval.Load(dir, flags.questions)
+	if err != nil {
+		return err
+	}
+	var r *eval.Report
+	run := func() (err error) {
+		r, err = eval.Run(ctx, set, o)
+		return err
+	}
+	if flags.out == "" {
+		err = run()
+	} else {
+		err = writeFile(flags.out, func(w io.Writer) error {
+			o.Answer = func(a *eval.Answer) error { return encodeLine(w, a) }
+			return run()
+		})
+	}
+	p.done()
+	if err != nil {
+		return err
+	}
+	s.degraded(r.Degraded)
+	if s.json {
+		return s.writeJSON(r)
+	}
+	s.showEval(r)
+	return nil
+}
+
+func (s *shell) evalDocuments(ctx context.Context, dir string, o eval.Options, p *progress) error {
+	d, err := eval.LoadDocuments(dir)
+	if err != nil {
+		return err
+	}
+	r, err := eval.RunDocuments(ctx, d, o)
+	p.done()
+	if err != nil {
+		return err
+	}
+	s.degraded(r.Degraded)
+	if s.json {
+		return s.writeJSON(r)
+	}
+	s.showEvalDocuments(r)
+	return nil
+}
+
+// degraded tells what a search could not use.
+func (s *shell) degraded(list []string) {
+	for _, d := range list {
+		s.note("%s", d)
+	}
+}

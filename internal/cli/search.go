@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// asks reports whether a find with a text is a question: whether what the flags
+// say narrows where an answer may come from, and asks for nothing that takes a
+// comparison of one thing after the other.
+func (f *findFlags) asks(text string) bool {
+	return text != "" && f.key+f.frame+f.status+f.state+f.asOf == "" && len(f.where)+len(f.follow)+f.seeds == 0 &&
+		(f.order == "" || f.order == string(lukasa.ByRelevance))
+}
+
+// question checks the flags of a find that is a question.
+func (f *findFlags) question(s *shell, text string) (o lukasa.SearchOptions, err error) {
+	find, err := f.options(s, text)
+	if err != nil {
+		return o, err
+	}
+	o = lukasa.SearchOptions{
+		Query: text, TopK: find.Limit, Types: f.types, Tags: find.Tags, Since: find.After, Until: find.Before,
+		BudgetTokens: find.BudgetTokens, Form: find.Form, View: find.View,
+	}
+	if len(f.kinds) > 0 {
+		o.Kinds = find.Kinds
+	}
+	if f.agent != "" {
+		o.Agents = []string{f.agent}
+	}
+	if f.session != "" {
+		o.Sessions = []string{f.session}
+	}
+	if f.trust != "" {
+		var ok bool
+		if o.MinTrust, ok = record.ParseTrust(f.trust); !ok {
+			return o, unknownName(fault.Usage, "trust", f.trust, trustNames())
+		}
+	}
+	switch f.only {
+	case "":
+	case onlyWords:
+		o.Sources = lukasa.FromWords
+	case onlyMeaning:
+		o.Sources = lukasa.FromMeaning
+	default:
+		return o, unknownName(fault.Usage, "only", f.only, []string{onlyWords, onlyMeaning})
+	}
+	return o, nil
+}
+
+// What --only can be.
+const (
+	onlyWords   = "words"
+	onlyMeaning = "meaning"
+)
+
+// searchFlag maps the fields of a search to the flags that set them.
+func searchFlag(field string) (string, bool) {
+	switch field {
+	case "top_k":
+		return "limit", true
+	case "since", "until":
+		return field, true
+	case "min_trust":
+		return "trust", true
+	case "agents", "sessions":
+		return field[:len(field)-1], true
+	}
+	return findFlag(field)
+}
+
+// search asks a question.
+func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
+	o, err := flags.question(s, text)
+	if err != nil {
+		return err
+	}
+	// A question is not worth a long wait.
+	if o.Embedder, err = s.embedder(c, &flags.embedder, lukasa.EmbedServer{Retries: -1}); err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := t.Search(ctx, o)
+		if err != nil {
+			return asFlags(c, err, searchFlag)
+		}
+		for _, d := range found.Degraded {
+			s.note("%s", d)
+		}
+		if s.json {
+			a, err := answerSearched(text, found, flags.explain)
+			if err != nil {
+				return err
+			}
+			return s.writeJSON(a)
+		}
+		now := o.View.Now
+		if now.IsZero() {
+			now = found.Root.Time
+		}
+		s.showSearched(found, now, flags.explain)
+		return nil
+	})
+}
+
+// searchHitAnswer is what answers a question, as --json prints it.
+type searchHitAnswer struct {
+	ID          string             `json:"id"`
+	URI         lukasa.URI         `json:"uri"`
+	Kind        lukasa.Kind        `json:"kind"`
+	SourceType  hmx.SourceType     `json:"source_type"`
+	Score       float64            `json:"score"`
+	Parts       map[string]float64 `json:"parts"`
+	Reasons     []reasonAnswer     `json:"reasons,omitempty"` // with --explain
+	Text        string             `json:"text"`
+	Tokens      int                `json:"tokens"`
+	DuplicateOf *lukasa.URI        `json:"duplicate_of,omitempty"`
+	Thing       *thingAnswer       `json:"thing,omitempty"`
+	Event       *eventAnswer       `json:"event,omitempty"`
+}
+
+// reasonAnswer is how a part of a score comes about.
+type reasonAnswer struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Weight float64 `json:"weight"`
+	Score  float64 `json:"score"`
+}
+
+// searchedAnswer is the answer to a question, as --json prints it.
+type searchedAnswer struct {
+	Query          string                  `json:"query"`
+	Hits           []searchHitAnswer       `json:"hits"`
+	Classification hmx.QueryClassification `json:"classification"`
+	Degraded       []string                `json:"degraded,omitempty"`
+	Candidates     int                     `json:"candidates"`
+	Trimmed        int                     `json:"trimmed"`
+	TotalTokens    int                     `json:"total_tokens"`
+	BudgetTokens   int                     `json:"budget_tokens,omitempty"`
+	Form           string                  `json:"form"`
+	Counter        string                  `json:"counter"`
+	rootAnswer
+}
+
+func answerSearched(query string, f *lukasa.Searched, explain bool) (searchedAnswer, error) {
+	a := searchedAnswer{
+		Query: query, Hits: make([]searchHitAnswer, len(f.Hits)), Classification: f.Class.Classification(), Degraded: f.Degraded,
+		Candidates: f.Candidates, Trimmed: f.Trimmed, TotalTokens: f.TotalTokens, BudgetTokens: f.BudgetTokens,
+		Form: string(f.Form), Counter: f.Counter, rootAnswer: answerRoot(f.Root),
+	}
+	for i := range f.Hits {
+		h := &f.Hits[i]
+		one := searchHitAnswer{
+			ID: h.URI.ID, URI: h.URI, Kind: h.URI.Kind, SourceType: h.SourceType, Score: h.Score,
+			Parts: make(map[string]float64, len(h.Parts)), Text: h.Text, Tokens: h.Tokens,
+		}
+		for _, p := range h.Parts {
+			one.Parts[p.Name] = p.Score
+			if explain {
+				one.Reasons = append(one.Reasons, reasonAnswer(p))
+			}
+		}
+		if !h.DuplicateOf.IsZero() {
+			one.DuplicateOf = &h.DuplicateOf
+		}
+		if h.Thing != nil {
+			thing, err := answerThing(h.Thing)
+			if err != nil {
+				return a, err
+			}
+			one.Thing = &thing
+		}
+		if h.Event != nil {
+			event, err := answerEvent(h.Event)
+			if err != nil {
+				return a, err
+			}
+			one.Event = &event
+		}
+		a.Hits[i] = one
+	}
+	return a, nil
+}

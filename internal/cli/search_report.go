@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lukasa.dev"
+)
+
+// showSearched prints what answers a question for a person.
+func (s *shell) showSearched(f *lukasa.Searched, now time.Time, explain bool) {
+	if explain {
+		s.showQuestion(f)
+	}
+	for i := range f.Hits {
+		h := &f.Hits[i]
+		s.showHit(&lukasa.Hit{URI: h.URI, Thing: h.Thing, Event: h.Event, Score: h.Score, Text: h.Text, Tokens: h.Tokens}, now)
+		if !h.DuplicateOf.IsZero() {
+			s.aside(2, "says nearly the same as "+h.DuplicateOf.String())
+		}
+		if explain {
+			s.showReasons(h)
+		}
+	}
+	if len(f.Hits) > 0 {
+		fmt.Fprintln(s.stdout)
+	}
+	switch {
+	case len(f.Hits) == 0:
+		fmt.Fprintln(s.stdout, s.paint.dim("nothing found"))
+	case f.Trimmed > 0:
+		fmt.Fprintf(s.stdout, "%s; %s would not fit into %s\n", counted(len(f.Hits), "hit"), thousands(f.Trimmed), counted(f.BudgetTokens, "token"))
+	default:
+		fmt.Fprintf(s.stdout, "%s, the best of %s\n", counted(len(f.Hits), "hit"), counted(f.Candidates, "candidate"))
+	}
+}
+
+// showQuestion prints what was made of a question.
+func (s *shell) showQuestion(f *lukasa.Searched) {
+	c := f.Class.Classification()
+	parts := []string{"read as " + c.Intent}
+	if len(c.Keywords) > 0 {
+		parts = append(parts, "words: "+strings.Join(c.Keywords, ", "))
+	}
+	if len(c.Entities) > 0 {
+		parts = append(parts, "names: "+strings.Join(c.Entities, ", "))
+	}
+	if c.TimeRef != nil {
+		parts = append(parts, "time: "+*c.TimeRef)
+	}
+	s.aside(0, parts...)
+	fmt.Fprintln(s.stdout)
+}
+
+// showReasons prints what a score is made of, a line for each part that counts.
+func (s *shell) showReasons(h *lukasa.SearchHit) {
+	for _, p := range h.Parts {
+		if p.Score == 0 {
+			continue
+		}
+		s.aside(4, fmt.Sprintf("%+.3f  %-9s %s", p.Score, p.Name, reason(p)))
+	}
+}
+
+// reason says in words what a part means.
+func reason(p lukasa.Part) string {
+	says := map[string]string{
+		"words":    "has the question's words, it or what stands beside it: %.2f of the best",
+		"meaning":  "means what is asked: %.2f of the best",
+		"context":  "stands where this is talked about: %.2f of the best",
+		"speaker":  "is said by whom the question names",
+		"question": "is itself a question",
+		"date":     "fits the time that is asked for: %.2f",
+		"when":     "says when, and when is asked",
+		"length":   "is %.2f long, in logarithms of pieces",
+		"phrase":   "has words of the question side by side: %.2f",
+		"recency":  "is recent: %.2f",
+		"salience": "matters: %.2f",
+		"trust":    "can be believed: %.2f",
+		"session":  "is in a session with more of it: %.2f of the best",
+		"graph":    "is about what the question names, or close to it: %.2f of the best",
+	}
+	text, ok := says[p.Name]
+	if !ok {
+		return fmt.Sprintf("%.2f", p.Value)
+	}
+	if strings.Contains(text, "%") {
+		return fmt.Sprintf(text, p.Value)
+	}
+	return text
+}
