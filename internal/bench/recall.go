@@ -92,7 +92,7 @@ type RecallReport struct {
 	Records       uint64       `json:"records"`
 	DirBytes      int64        `json:"directory_bytes"`
 	Intake        *Intake      `json:"intake,omitempty"` // not of a directory that is reused
-	OpenSeconds   float64      `json:"open_seconds"`
+	OpenSeconds   float64      `json:"open_seconds"`     // after a clean stop, the median of three
 	Replayed      uint64       `json:"replayed_records"` // into the index, before it was open
 	Cases         []RecallCase `json:"cases"`
 	ResidentBytes uint64       `json:"resident_bytes"` // after the questions
@@ -124,20 +124,10 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 			return nil, err
 		}
 	}
-	var err error
-	if report.DirBytes, err = dirBytes(dir); err != nil {
-		return nil, err
-	}
-	o.Progress("opening", 0, 0)
-	start := time.Now()
-	b, err := engine.Open(ctx, dir, engine.Options{MustExist: true, Progress: func(done, end journal.LSN, records uint64) {
-		report.Replayed = records
-		o.Progress(fmt.Sprintf("opening: the index is made from the journal, %d%%", 100*done/max(end, 1)), 0, 0)
-	}})
+	b, err := report.open(ctx, dir, &o)
 	if err != nil {
 		return nil, err
 	}
-	report.OpenSeconds = time.Since(start).Seconds()
 	if err := report.measure(ctx, b, c, &o); err != nil {
 		_ = b.Close() // the first error counts
 		return nil, err
@@ -150,6 +140,37 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	}
 	report.judge()
 	return report, nil
+}
+
+// opens is how often the directory is opened, of which the median counts: the first
+// may have to wait for what was written before.
+const opens = 3
+
+// open opens the directory.
+func (r *RecallReport) open(ctx context.Context, dir string, o *RecallOptions) (b *engine.Board, err error) {
+	var took []float64
+	for range opens {
+		if b != nil {
+			if err := b.Close(); err != nil {
+				return nil, err
+			}
+			if r.DirBytes, err = dirBytes(dir); err != nil {
+				return nil, err
+			}
+		}
+		o.Progress("opening", 0, 0)
+		start := time.Now()
+		b, err = engine.Open(ctx, dir, engine.Options{MustExist: true, Progress: func(done, end journal.LSN, records uint64) {
+			r.Replayed = max(r.Replayed, records)
+			o.Progress(fmt.Sprintf("opening: the index is made from the journal, %d%%", 100*done/max(end, 1)), 0, 0)
+		}})
+		if err != nil {
+			return nil, err
+		}
+		took = append(took, time.Since(start).Seconds())
+	}
+	r.OpenSeconds = median(took)
+	return b, nil
 }
 
 // dirBytes returns how large the files of a directory are together.
@@ -288,6 +309,13 @@ func (s *recallSort) ask(c *corpus, chance *rand.Rand) question {
 	return q
 }
 
+// hiding returns the token of a scope that hides a tag.
+func hiding(ctx context.Context, b *engine.Board) (string, error) {
+	return b.MintScope(ctx, engine.Writer{Actor: "bench", Trust: record.User}, tenant, scope.Grant{
+		To: "agent-0", Include: scope.Selectors{All: true}, Exclude: scope.Selectors{Tags: []string{tagName(recallHidden)}}, Expires: b.Now().Add(24 * time.Hour),
+	})
+}
+
 // measure asks.
 func (r *RecallReport) measure(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) error {
 	if err := checkRecallMade(ctx, b, o.Events); err != nil {
@@ -298,9 +326,7 @@ func (r *RecallReport) measure(ctx context.Context, b *engine.Board, c *corpus, 
 		return err
 	}
 	r.Records = root.Size
-	token, err := b.MintScope(ctx, engine.Writer{Actor: "bench", Trust: record.User}, tenant, scope.Grant{
-		To: "agent-0", Include: scope.Selectors{All: true}, Exclude: scope.Selectors{Tags: []string{tagName(recallHidden)}}, Expires: b.Now().Add(24 * time.Hour),
-	})
+	token, err := hiding(ctx, b)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -156,7 +157,9 @@ func (s *shell) embed(c *cobra.Command, flags *embedFlags) error {
 			return err
 		}
 	}
-	model, err := s.embedder(c, &flags.server, lukasa.EmbedServer{Dimensions: flags.dimensions})
+	model, err := s.embedder(c, &flags.server, lukasa.EmbedServer{
+		Dimensions: flags.dimensions, Batch: 32, Timeout: 2 * time.Minute, // a model on a small machine takes its time
+	})
 	if err != nil {
 		return err
 	}

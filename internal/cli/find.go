@@ -46,8 +46,9 @@ func findCommand(s *shell) *cobra.Command {
 		Short: "Find what answers a question, or what holds for given flags",
 		Long: `Find what answers a QUESTION, the best first, among everything there is: events,
 memories and other things, by their words, by what they mean, by who says them, by
-when they happened and by what stands beside them. Words in double quotes must be
-found as they are. --explain shows what a score is made of. --kind, --type, --tag,
+when they happened and by what stands beside them. Words in double quotes count for
+more where they stand together; a QUESTION of nothing else is found as it is or not at
+all. --explain shows what a score is made of. --kind, --type, --tag,
 --agent, --session, --since, --until and --trust narrow where an answer may come
 from; of a flag that is given again, one value must hold.
 

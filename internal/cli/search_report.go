@@ -74,11 +74,10 @@ func reason(p lukasa.Part) string {
 		"date":     "fits the time that is asked for: %.2f",
 		"when":     "says when, and when is asked",
 		"length":   "is %.2f long, in logarithms of pieces",
-		"phrase":   "has words of the question side by side: %.2f",
+		"phrase":   "has what the question quotes",
 		"recency":  "is recent: %.2f",
 		"salience": "matters: %.2f",
 		"trust":    "can be believed: %.2f",
-		"session":  "is in a session with more of it: %.2f of the best",
 		"graph":    "is about what the question names, or close to it: %.2f of the best",
 	}
 	text, ok := says[p.Name]

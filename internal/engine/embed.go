@@ -29,7 +29,7 @@ const maxEmbedProblems = 100
 
 // embedBatch is how many texts a provider is given at once, and how many vectors are
 // journaled together.
-const embedBatch = 256
+const embedBatch = 128
 
 // EmbedOptions says who makes vectors of what.
 type EmbedOptions struct {
@@ -125,6 +125,7 @@ type unembedded struct {
 	uri      memory.URI
 	position uint64
 	trust    record.Trust
+	ends     int64 // when an event is over
 	text     string
 }
 
@@ -289,18 +290,17 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 	if text = cutText(text, MaxEmbedText); !ok || strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	now := max(e.b.o.Clock().UnixNano(), t.Time)
-	u := &unembedded{position: position, trust: rec.Header.Trust, text: text}
+	u := &unembedded{position: position, trust: rec.Header.Trust, ends: math.MaxInt64, text: text}
 	u.uri = memory.URI{Tenant: t.Name, Kind: rec.Header.Kind}
 	if rec.Event != nil {
 		u.uri.ID = rec.Event.EventID
-		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= now {
-			return nil, nil
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok {
+			u.ends = end
 		}
 	} else {
 		u.uri.ID, _ = rec.Body.Identity()
 	}
-	if ok, err := wantsEmbedding(r, t, now, u, e.out); err != nil || !ok {
+	if ok, err := e.b.wantsEmbedding(r, t, u, e.out); err != nil || !ok {
 		return nil, err
 	}
 	return u, nil
@@ -308,8 +308,8 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 
 // wantsEmbedding reports whether something is current, and has no embedding by the
 // model, be it one that was erased: whoever erased it did not want it.
-func wantsEmbedding(r kv.Reader, t *ledger.Tenant, now int64, u *unembedded, by *Embedded) (bool, error) {
-	if current, err := isCurrent(r, t, now, u.uri, u.position); err != nil || !current {
+func (b *Board) wantsEmbedding(r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
+	if current, err := isCurrent(r, t, max(b.o.Clock().UnixNano(), t.Time), u); err != nil || !current {
 		return false, err
 	}
 	id := memory.NewEmbedding(by.Model, u.uri, u.position, make([]float32, by.Dimensions)).ID
@@ -317,15 +317,15 @@ func wantsEmbedding(r kv.Reader, t *ledger.Tenant, now int64, u *unembedded, by 
 	return err == nil && !there, err
 }
 
-// isCurrent reports whether a record is an event that is not erased, or the content of
-// a thing that is live.
-func isCurrent(r kv.Reader, t *ledger.Tenant, now int64, u memory.URI, position uint64) (bool, error) {
-	if u.Kind == record.Event {
-		_, gone, err := ledger.Erased(r, t.Number, position)
-		return !gone, err
+// isCurrent reports whether a record is an event that is there, or the content of a
+// thing that is live, and not over.
+func isCurrent(r kv.Reader, t *ledger.Tenant, now int64, u *unembedded) (bool, error) {
+	if u.uri.Kind == record.Event {
+		_, gone, err := ledger.Erased(r, t.Number, u.position)
+		return !gone && u.ends > now, err
 	}
-	h, ok, err := catalog.HeadOf(r, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
-	return ok && err == nil && h.State == catalog.Live && h.Position == position && h.Expires > now, err
+	h, ok, err := catalog.HeadOf(r, t.Number, u.uri.Kind, catalog.ThingOf(t.Name, u.uri.Kind, u.uri.ID))
+	return ok && err == nil && h.State == catalog.Live && h.Position == u.position && h.Expires > now, err
 }
 
 // embed has vectors made of texts, and journals them. It returns how many texts had no
@@ -421,8 +421,7 @@ func (g *group) putEmbeddings(w Writer, tenant string, by *Embedded, made []vect
 	}
 	var entries []*entry
 	for _, one := range made {
-		// Its own time is not looked at again: it was not over when the text was read.
-		if ok, err := wantsEmbedding(g.tx, t, math.MinInt64, one.of, by); err != nil {
+		if ok, err := g.b.wantsEmbedding(g.tx, t, one.of, by); err != nil {
 			return 0, g.stop(err)
 		} else if !ok {
 			continue

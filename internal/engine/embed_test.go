@@ -351,7 +351,9 @@ func TestEmbedTrouble(t *testing.T) {
 }
 
 // stubborn is an embedder that does not know when to stop, or makes no sense.
-type stubborn struct{ answer func() ([]embed.Result, error) }
+type stubborn struct {
+	answer func() ([]embed.Result, error)
+}
 
 func (s stubborn) Name() string    { return "stubborn" }
 func (s stubborn) Dimensions() int { return 2 }
@@ -432,7 +434,7 @@ func TestDimensionsDoNotMix(t *testing.T) {
 // TestEmbedAtOnce has several calls and writers at the same time.
 func TestEmbedAtOnce(t *testing.T) {
 	a := newEmbeddingBoard(t)
-	const n = 40
+	const n = 16
 	for i := range n {
 		a.put(user, fact(fmt.Sprint("m", i), "", fmt.Sprint("number ", i)))
 	}
@@ -537,4 +539,54 @@ func TestNoScopeEmbeds(t *testing.T) {
 	if err != nil || len(list.Things) != 1 || list.Things[0].Body.(*memory.Violation).Op != memory.OpEmbed {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// TestEmbedWhileExpiring leaves no vector of an event that is erased.
+func TestEmbedWhileExpiring(t *testing.T) {
+	a := newEmbeddingBoard(t)
+	a.put(operator, retain("old", memory.RetainErase, memory.Scope{}, record.Event))
+	for round := range 4 {
+		for i := range 12 {
+			a.append(user, event(t, "acme", fmt.Sprint("e", round, "-", i), int64(100*round+i), fmt.Sprint("number ", i)))
+		}
+		a.Move(time.Hour)
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := a.b.Embed(ctx, user, engine.EmbedOptions{Tenant: "acme", Provider: a.model}); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			if _, err := a.b.Expire(ctx, operator, "acme", a.Now()); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Wait()
+		lines, err := readJournal(a.fs, "data")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines["acme"] {
+			if l.Kind != record.Embedding || l.Erased {
+				continue
+			}
+			body, err := memory.Decode(record.Embedding, l.Body[record.SaltSize:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of := body.(*memory.Embedding).Position; lines["acme"][of].Erased {
+				t.Errorf("the vector at %d is there, but what it is of, at %d, is erased", l.Position, of)
+			}
+		}
+	}
+	if _, err := a.b.Expire(ctx, operator, "acme", a.Now()); err != nil {
+		t.Fatal(err)
+	}
+	a.events()
+	for _, l := range a.embeddings() {
+		if !l.Erased {
+			t.Errorf("the vector at %d is left", l.Position)
+		}
+	}
+	sound(t, a.b)
 }

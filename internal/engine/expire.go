@@ -197,8 +197,11 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 	if err != nil || r.Header.Kind != target.Kind {
 		return false, nil
 	}
+	if r.Event != nil {
+		return g.unembedded(t, r.Event.EventID)
+	}
 	if r.Body == nil {
-		return r.Event != nil, nil
+		return false, nil
 	}
 	id, _ := r.Body.Identity()
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
@@ -206,6 +209,26 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 		return false, g.stop(err)
 	}
 	return ok && h.State == catalog.Live && h.Position == target.Position, nil
+}
+
+// unembedded reports whether no model made a vector of an event that is still there.
+// One that was made since they were erased would outlive the event; it goes with it
+// the next time.
+func (g *group) unembedded(t *ledger.Tenant, event string) (bool, error) {
+	made, err := embeddingsOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
+	if err != nil {
+		return false, g.stop(err)
+	}
+	for _, u := range made {
+		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return false, g.stop(err)
+		}
+		if ok && h.State != catalog.Redacted {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // eraseOld journals the erasure of what a policy erases, in as many records as

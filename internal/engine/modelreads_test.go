@@ -27,8 +27,38 @@ func (m *model) compare() {
 	}
 	m.compareThings()
 	m.compareEvents()
+	m.compareSearch()
 	if _, err := soundness(m.b); err != nil {
 		m.fatalf("%v", err)
+	}
+}
+
+// compareSearch holds that a search by a word that all have finds what is there, as it
+// is now, and nothing else.
+func (m *model) compareSearch() {
+	m.t.Helper()
+	want := make(map[string]string)
+	for _, x := range m.things {
+		if _, c := x.content(); x.state == "live" && (x.expires == 0 || x.expires > m.time) {
+			want[x.id] = c.text
+		}
+	}
+	for _, e := range m.events {
+		if !e.erased && (e.end == 0 || e.end > m.time) {
+			want[e.ev.EventID] = "number"
+		}
+	}
+	found, err := m.b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: "Which number has this text?", TopK: 1000})
+	m.want(err, "", "search")
+	for _, h := range found.Hits {
+		text, ok := want[h.URI.ID]
+		if !ok || !strings.Contains(h.Text, text) {
+			m.fatalf("search: %s says %q, want %q", h.URI, h.Text, text)
+		}
+		delete(want, h.URI.ID)
+	}
+	if len(want) > 0 {
+		m.fatalf("search does not find %v", want)
 	}
 }
 

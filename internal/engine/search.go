@@ -38,8 +38,8 @@ const (
 // SearchOptions says what is asked, and among what.
 type SearchOptions struct {
 	Tenant string
-	// Query is the question, in words. Parts in double quotes must be found as they
-	// are.
+	// Query is the question, in words. Who has the parts in double quotes as they are
+	// counts for more, and if there is nothing else, nobody else is found.
 	Query string
 	// TopK is how many hits are wanted: 1 to [MaxSearchHits]. Zero means
 	// [DefaultSearchHits].
@@ -116,6 +116,11 @@ type SearchHit struct {
 // Under a scope, how rare a word is, is told from what the scope shows, so that scores
 // tell nothing of what it hides.
 func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+	// Whoever may not look has no question sent to anybody.
+	var err error
+	if o.View, err = b.look(o.Tenant, o.View); err != nil {
+		return nil, err
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -96,8 +97,8 @@ func TestSearchBadInput(t *testing.T) {
 	if _, err := b.Search(ctx, engine.SearchOptions{Tenant: "A tenant?", Query: "a"}); err == nil {
 		t.Error("a tenant that cannot be is searched")
 	}
-	if s, err := b.Search(ctx, engine.SearchOptions{Tenant: "nobody", Query: "a"}); err != nil || len(s.Hits) > 0 {
-		t.Errorf("a tenant without records: %+v %v", s, err)
+	if _, err := b.Search(ctx, engine.SearchOptions{Tenant: "nobody", Query: "a"}); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("a tenant without records: %v", err)
 	}
 	if after, err := b.Root(ctx, "acme"); err != nil || after != before {
 		t.Errorf("searches left something behind: %+v %v", after, err)
@@ -114,7 +115,7 @@ func TestSearchOddInput(t *testing.T) {
 		{"to be or not to be", "e0 play"}, {`"to be or not to be"`, "e0 play"}, {"the", ""}, {"🚀", "e1"}, {"launch 🚀🚀🚀", "e1"}, {"שלום", "e2"}, {"مرحبا", "e3"}, {"日本語", "e4"},
 		{"STRASSE", "e5"}, {"zurich", "e5"}, {"\x00\x01\x02", ""}, {"\xff\xfe\xfd launch", "e1"}, {`"`, ""}, {`""""`, ""}, {`"launch`, "e1"}, {"?!.,;:", ""}, {"'\"`", ""},
 		{strings.Repeat(`"`, 10_000), ""}, {strings.Repeat(`"launch" `, 200), "e1"}, {strings.Repeat("a", engine.MaxSearchQuery), ""},
-		{strings.Repeat("launch ", engine.MaxSearchQuery/7), "e1"}, {strings.Repeat("\u0301", 1000), ""}, {"\u202elaunch\u202c", "e1"}, {strings.Repeat("(", 5000) + "launch", "e1"},
+		{strings.Repeat("launch ", engine.MaxSearchQuery/7), "e1"}, {strings.Repeat("\u0301", 1000), ""}, {"\u202elaunch\u202c", "e1"}, {strings.Repeat("(", 5000) + "launch", ""},
 	} {
 		s, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: c.query})
 		short := c.query[:min(len(c.query), 20)]
@@ -220,5 +221,35 @@ func TestSearchCancelled(t *testing.T) {
 	}
 	if !ended {
 		t.Error("it asks whether it is wanted all the time")
+	}
+}
+
+// TestSearchTags holds that tags are exact, though the index has only a signature of
+// them.
+func TestSearchTags(t *testing.T) {
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), CacheBytes: 8 << 20, MemTableBytes: 4 << 20})
+	var tags []string
+	var all roster.Tags
+	for i := range 16 {
+		tag := fmt.Sprint("t", i)
+		tags, all = append(tags, tag), all|roster.TagOf(tag)
+	}
+	other := ""
+	for i := 0; other == ""; i++ {
+		if tag := fmt.Sprint("other", i); all.Has(roster.TagOf(tag)) {
+			other = tag
+		}
+	}
+	ev := event(t, "acme", "e", 1, "something with tags")
+	ev.Tags = tags
+	m := fact("m", "", "A fact with tags.")
+	m.Tags = tags
+	must(t)(b.AppendEvents(ctx, user, []*hmx.Event{ev}))
+	must(t)(b.Put(ctx, user, "acme", m, engine.AnyVersion()))
+	for _, tag := range append(tags, other) {
+		s, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: "tags", Tags: []string{tag}})
+		if err != nil || len(s.Hits) != map[bool]int{true: 0, false: 2}[tag == other] {
+			t.Errorf("%s: %v %v", tag, searchedIDs(s), err)
+		}
 	}
 }

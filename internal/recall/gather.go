@@ -23,10 +23,10 @@ import (
 
 // How many candidates there are at least, and which of them bring their neighbours.
 const (
-	byWords   = 200
-	byMeaning = 200
+	byWords   = 120
+	byMeaning = 120
 	byGraph   = 50
-	hoods     = 60
+	hoods     = 40
 	reach     = 2  // neighbours before and behind
 	farReach  = 16 // that are looked at for them where some may be filtered out
 )
@@ -39,6 +39,7 @@ type candidate struct {
 	near     float64 // by its own vector
 	other    float64 // by that of the built-in model, where the question is by another; see second.go
 	about    float64 // by whom and what it names
+	quoted   bool    // it has what the question quotes
 	core     bool    // found by itself, not as a neighbour
 	// Places of its neighbours among the candidates, the nearest first; -1 if they are
 	// not known.
@@ -53,8 +54,9 @@ type question struct {
 	class   Class
 	query   text.Query
 	lexical lexical.Query
-	vector  []float32 // nil if there is none
-	second  []float32 // by the built-in model, where vector is by another; nil if there is none
+	quoted  []lexical.Phrase // of a question that has other words too
+	vector  []float32        // nil if there is none
+	second  []float32        // by the built-in model, where vector is by another; nil if there is none
 	times   []TimeRef
 	names   map[roster.Speaker]bool // of those who speak
 
@@ -92,9 +94,7 @@ func (s *Searcher) read(st State, q *Request) (*question, error) {
 	for _, t := range e.query.Terms {
 		e.lexical.Terms = append(e.lexical.Terms, lexical.WeightedTerm{Term: t.Term, Weight: t.Weight})
 	}
-	for _, p := range e.query.Phrases {
-		e.lexical.Phrases = append(e.lexical.Phrases, lexical.Phrase(p.Parts))
-	}
+	e.quote()
 	e.lexical.Flat, e.lexical.Params = q.Hidden, &lexical.Params{K1: k1, B: b}
 	var err error
 	if e.words, err = lexical.Open(st.Reader, st.Tenant, st.Size, s.words); err != nil {
@@ -212,7 +212,7 @@ func namesOf(entities []kind.Entity) (names []string) {
 func (e *question) gather(ctx context.Context) error {
 	near := make(chan error, 1)
 	var nearest, others []vector.Match
-	byVector := e.request.Sources.has(Meaning) && e.vector != nil && len(e.query.Phrases) == 0
+	byVector := e.request.Sources.has(Meaning) && e.vector != nil && !e.strict()
 	if byVector {
 		go func() {
 			var err error
@@ -237,6 +237,9 @@ func (e *question) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := e.quotations(ctx); err != nil {
+		return err
+	}
 	for _, m := range matched {
 		e.at(m.Position).words = m.Score
 	}
@@ -244,8 +247,7 @@ func (e *question) gather(ctx context.Context) error {
 		e.at(m.Position).near = m.Score
 	}
 	e.addOthers(nearest, others)
-	// How rare a name is, is told from all there is.
-	if e.request.Sources.has(Graph) && len(e.query.Phrases) == 0 && !e.request.Hidden {
+	if e.request.Sources.has(Graph) && !e.strict() {
 		if err := e.connected(); err != nil {
 			return err
 		}
@@ -413,7 +415,7 @@ func (e *question) neighbours() error {
 		x, y := &e.list[a], &e.list[b]
 		return cmp.Or(cmp.Compare(first(y), first(x)), cmp.Compare(x.position, y.position))
 	})
-	if len(e.query.Phrases) == 0 && e.request.Sources == 0 {
+	if !e.strict() && e.request.Sources == 0 {
 		for _, i := range order[:min(len(order), hoods)] {
 			if err := e.beside(e.list[i]); err != nil {
 				return err

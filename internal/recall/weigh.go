@@ -26,21 +26,22 @@ const (
 	PartRecency  = "recency"  // how recent it is
 	PartSalience = "salience" // how much it matters
 	PartTrust    = "trust"    // how far it can be believed
+	PartPhrase   = "phrase"   // it has what the question quotes
 )
 
 // PartNames lists the parts in their order.
 func PartNames() []string {
 	return []string{
 		PartWords, PartMeaning, PartContext, PartGraph, PartSpeaker, PartQuestion, PartDate, PartWhen, PartLength,
-		PartRecency, PartSalience, PartTrust,
+		PartRecency, PartSalience, PartTrust, PartPhrase,
 	}
 }
 
 // parts is how many parts there are.
-const parts = 12
+const parts = 13
 
 // weights say what each part counts. They were fitted, see docs/quality.md.
-var weights = [parts]float64{1, 0.35, 0.5, 0.05, 0.25, -0.15, 0.9, 0.35, -0.08, 0.02, 0.1, 0.05}
+var weights = [parts]float64{1, 0.35, 0.5, 0.05, 0.25, -0.15, 0.9, 0.35, -0.08, 0.02, 0.1, 0.05, 0.6}
 
 // newestRecency is what recency counts more where the question wants the last word on
 // something.
@@ -297,8 +298,10 @@ func (e *question) weighRest(f *features, c *candidate) {
 	}
 	f[10] = c.row.Importance
 	f[11] = float64(c.row.Trust) / 5
+	if c.quoted {
+		f[12] = 1
+	}
 }
-
 
 // score adds the parts up and orders the candidates.
 func (e *question) score(all []features) {

@@ -147,7 +147,7 @@ func (x *Lexical) Name() string { return "lexical" }
 func (x *Lexical) Prefix() byte { return Prefix }
 
 // Format is the number of the fold's layout.
-func (x *Lexical) Format() uint32 { return format }
+func (x *Lexical) Format() uint32 { return format<<16 | index.DocumentVersion }
 
 // Reset forgets what is in memory.
 func (x *Lexical) Reset() {

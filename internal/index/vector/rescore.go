@@ -158,7 +158,8 @@ func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error
 // for many, in the order of their positions, is a good deal cheaper than as many
 // look-ups.
 func (s *search) rows(from, to int, position func(i int) uint64, visit func(i int, position uint64, value []byte) error) (err error) {
-	it, err := s.view.r.Iter(rowsFrom(nil, s.view.tenant, 0), rowsFrom(nil, s.view.tenant, s.view.size))
+	v := s.view
+	it, err := v.r.Iter(rowsFrom(nil, v.tenant, 0), rowsFrom(nil, v.tenant, v.size))
 	if err != nil {
 		return err
 	}
@@ -169,21 +170,40 @@ func (s *search) rows(from, to int, position func(i int) uint64, visit func(i in
 	}()
 	var key []byte
 	for i := from; i < to; i++ {
-		at := position(i)
-		key = rowKey(key, place{s.view.tenant, s.space, at})
-		var value []byte
-		if it.Seek(key) && bytes.Equal(it.Key(), key) {
-			if value, err = it.Value(); err != nil {
+		p := place{v.tenant, s.space, position(i)}
+		value := v.keptRow(p)
+		if value == nil {
+			key = rowKey(key, p)
+			if it.Seek(key) && bytes.Equal(it.Key(), key) {
+				if value, err = it.Value(); err != nil {
+					return err
+				}
+				v.keep(p, value)
+			} else if err := it.Err(); err != nil {
 				return err
 			}
-		} else if err := it.Err(); err != nil {
-			return err
 		}
-		if err := visit(i, at, value); err != nil {
+		if err := visit(i, p.position, value); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keptRow returns a row that was read before, or nil.
+func (v *View) keptRow(p place) []byte {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.kept[p]
+}
+
+// keep keeps a row that was read.
+func (v *View) keep(p place, value []byte) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.kept) < maxKept {
+		v.kept[p] = bytes.Clone(value)
+	}
 }
 
 // match returns what the row of a document gives.

@@ -1,24 +1,33 @@
 package vector
 
 import (
+	"sync"
+
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
 )
 
 // View is the vectors of a tenant at one state. Its reader must be safe for
-// concurrent use, as stores and snapshots are.
+// concurrent use, as stores and snapshots are. What it reads of rows it keeps: who
+// searches asks for the best of them again.
 type View struct {
 	r       kv.Reader
 	tenant  uint32
 	size    uint64
 	cache   *Cache
 	kernels kernels
+
+	mu   sync.Mutex // guards kept
+	kept map[place][]byte
 }
+
+// maxKept is how many rows a view keeps.
+const maxKept = 2048
 
 // Open returns the vectors of a tenant as a reader sees them. Size is how many
 // records the tenant has there; cache may be nil.
 func Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) *View {
-	return &View{r, tenant, size, cache, quickest()}
+	return &View{r: r, tenant: tenant, size: size, cache: cache, kernels: quickest(), kept: make(map[place][]byte)}
 }
 
 // Space is what can be compared: the vectors of one model with one number of
