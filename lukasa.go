@@ -54,6 +54,9 @@ type Options struct {
 	WitnessDir string
 	// CacheBytes is for what was read from the index. Zero means 80 MiB.
 	CacheBytes int64
+	// RecallBytes is for what is held in memory to answer questions. Zero means 256 MiB,
+	// enough for some millions of events and memories.
+	RecallBytes int64
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool
 	// Rebuild makes the index anew from the journal before anything else.
@@ -75,7 +78,7 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 // OpenContext is [Open], and gives up when ctx is done.
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
 	b, err := engine.Open(ctx, dir, engine.Options{
-		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes,
+		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
 		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress),
 	})
 	if err != nil {

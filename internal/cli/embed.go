@@ -81,8 +81,14 @@ func (s *shell) embedder(c *cobra.Command, f *embedderFlags, o lukasa.EmbedServe
 	e, err := lukasa.NewEmbedder(o)
 	if err != nil {
 		names := strings.NewReplacer("embedder: ", "", "use Key", "use "+envEmbedKey, "BaseURL ", url+" ", "Model ", model+" ", "Key ", key+" ")
-		return nil, fault.New(fault.Usage, names.Replace(fault.From(err).Error())).WithCause(err).
-			WithFix("an address is such as http://localhost:11434/v1, which is where Ollama is")
+		problem, fix := names.Replace(fault.From(err).Error()), "an address is such as http://localhost:11434/v1, which is where Ollama is"
+		switch {
+		case strings.HasPrefix(problem, key+" "):
+			fix = "give the key alone, as the service shows it"
+		case strings.HasPrefix(problem, model+" "):
+			fix = "give the name by which the server knows the model"
+		}
+		return nil, fault.New(fault.Usage, problem).WithCause(err).WithFix(fix)
 	}
 	return e, nil
 }
@@ -114,10 +120,10 @@ it. Run it again after new things came: it goes on where it ended. What the serv
 cannot do stays for the next time, and is found by its words meanwhile.
 
 A key is read from $` + envEmbedKey + ` or from a file, and never from the command line.`,
-		Example: `  ollama pull nomic-embed-text
-  export LUKASA_EMBED_URL=http://localhost:11434/v1 LUKASA_EMBED_MODEL=nomic-embed-text
-  lukasa embed
-  lukasa find "what did we decide about refunds"
+		Example: `  # By Ollama on this machine, after: ollama pull nomic-embed-text
+  lukasa embed --url http://localhost:11434/v1 --model nomic-embed-text
+  lukasa find "when are releases cut" --embed-url http://localhost:11434/v1 --embed-model nomic-embed-text
+  # By a service that wants a key; so many texts at most.
   lukasa embed --url https://api.openai.com/v1 --model text-embedding-3-small --key-file key.txt --limit 1000`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return s.embed(c, &flags) },

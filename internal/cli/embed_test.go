@@ -17,10 +17,17 @@ func embedder(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: embedder NAME [KEY]")
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := embedServer(append(args, "")[1])
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL+"/v1")
+}
+
+// embedServer starts a server for embeddings that wants to see a key, if there is one.
+func embedServer(key string) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Input []string }
 		switch err := json.NewDecoder(r.Body).Decode(&q); {
-		case len(args) == 2 && r.Header.Get("Authorization") != "Bearer "+args[1]:
+		case key != "" && r.Header.Get("Authorization") != "Bearer "+key:
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 			return
 		case err != nil || r.URL.Path != "/v1/embeddings":
@@ -36,8 +43,6 @@ func embedder(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
 	}))
-	ts.Defer(server.Close)
-	ts.Setenv(args[0], server.URL+"/v1")
 }
 
 // fakeVector is the sum of what the words of a text hash to. A quimby is a zorblax.

@@ -91,7 +91,7 @@ func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
 	case onlyMeaning:
 		o.Sources = lukasa.FromMeaning
 	default:
-		return o, unknownName(fault.Usage, "only", f.only, []string{onlyWords, onlyMeaning})
+		return o, unknownName(fault.Usage, "source for --only", f.only, []string{onlyWords, onlyMeaning})
 	}
 	return o, nil
 }

@@ -50,7 +50,8 @@ when they happened and by what stands beside them. Words in double quotes count 
 more where they stand together; a QUESTION of nothing else is found as it is or not at
 all. --explain shows what a score is made of. --kind, --type, --tag,
 --agent, --session, --since, --until and --trust narrow where an answer may come
-from; of a flag that is given again, one value must hold.
+from; of a flag that is given again, one value must hold. What scores less than a
+tenth of the best is counted and not shown, unless --limit or --json is given.
 
 Without a QUESTION, find what all the flags hold for, and what matters most first, as
 ` + "`lukasa context`" + ` weighs it. The same goes for a QUESTION beside --key, --frame, --status,
@@ -88,6 +89,10 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			text := strings.Join(args, "")
+			if len(args) > 0 && strings.TrimSpace(text) == "" {
+				return fault.New(fault.Usage, "the QUESTION is empty").
+					WithFix("say what is looked for; or leave it away, and narrow what is looked at with flags")
+			}
 			if flags.asks(text) {
 				return s.search(c, text, &flags)
 			}

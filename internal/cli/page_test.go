@@ -12,12 +12,18 @@ import (
 	"time"
 )
 
-// What docs/cold-start.md shows is what happens: its commands are run one after
-// the other, on one board and by a clock that stands at the time of the story,
-// and what they print is compared but for what chance makes. -update pastes it
-// anew.
+// What docs/cold-start.md and docs/recall.md show is what happens: the commands of a
+// page are run one after the other, on a board of its own and by a clock that stands
+// at the time of the story, and what they print is compared but for what chance
+// makes. -update pastes it anew.
 func TestColdStartShowsWhatHappens(t *testing.T) {
-	page, err := filepath.Abs("../../docs/cold-start.md")
+	for _, page := range []string{"docs/cold-start.md", "docs/recall.md"} {
+		t.Run(filepath.Base(page), func(t *testing.T) { showsWhatHappens(t, page) })
+	}
+}
+
+func showsWhatHappens(t *testing.T, name string) {
+	page, err := filepath.Abs("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +76,7 @@ func TestColdStartShowsWhatHappens(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("docs/cold-start.md shows other output than the program prints: run go test ./internal/cli -run ColdStart -update\n%s", after)
+	t.Errorf("%s shows other output than the program prints: run go test ./internal/cli -run ColdStart -update\n%s", name, after)
 }
 
 // runAt runs a command line by a clock that stands still.

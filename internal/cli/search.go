@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,7 @@ func (f *findFlags) question(s *shell, text string) (o lukasa.SearchOptions, err
 	if f.trust != "" {
 		var ok bool
 		if o.MinTrust, ok = record.ParseTrust(f.trust); !ok {
-			return o, unknownName(fault.Usage, "trust", f.trust, trustNames())
+			return o, unknownName(fault.Usage, "tier for --trust", f.trust, trustNames())
 		}
 	}
 	switch f.only {
@@ -51,7 +52,7 @@ func (f *findFlags) question(s *shell, text string) (o lukasa.SearchOptions, err
 	case onlyMeaning:
 		o.Sources = lukasa.FromMeaning
 	default:
-		return o, unknownName(fault.Usage, "only", f.only, []string{onlyWords, onlyMeaning})
+		return o, unknownName(fault.Usage, "source for --only", f.only, []string{onlyWords, onlyMeaning})
 	}
 	return o, nil
 }
@@ -77,6 +78,24 @@ func searchFlag(field string) (string, bool) {
 	return findFlag(field)
 }
 
+// asSearch says what is wrong with a question in the words of the command line.
+func asSearch(c *cobra.Command, err error) error {
+	e := fault.From(err)
+	if e.Code != fault.InvalidArgument {
+		return err
+	}
+	field, rule, _ := strings.Cut(e.Error(), ": ")
+	if field == "query" {
+		return fault.New(fault.Usage, "the QUESTION "+rule).WithCause(err).WithFix(e.Advice())
+	}
+	name, ok := searchFlag(field)
+	if !ok || !c.Flags().Changed(name) {
+		return err
+	}
+	rule = strings.ReplaceAll(rule, "after since", "after --since")
+	return fault.New(fault.Usage, "--"+name+" "+rule).WithCause(err).WithFix(e.Advice())
+}
+
 // search asks a question.
 func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 	o, err := flags.question(s, text)
@@ -94,7 +113,7 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 		}
 		found, err := t.Search(ctx, o)
 		if err != nil {
-			return asFlags(c, err, searchFlag)
+			return asSearch(c, err)
 		}
 		for _, d := range found.Degraded {
 			s.note("%s", d)
@@ -110,7 +129,11 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 		if now.IsZero() {
 			now = found.Root.Time
 		}
-		s.showSearched(found, now, flags.explain)
+		shown := len(found.Hits)
+		if !c.Flags().Changed("limit") {
+			shown = telling(found.Hits)
+		}
+		s.showSearched(found, shown, now, flags.explain)
 		return nil
 	})
 }
@@ -167,6 +190,9 @@ func answerSearched(query string, f *lukasa.Searched, explain bool) (searchedAns
 			Parts: make(map[string]float64, len(h.Parts)), Text: h.Text, Tokens: h.Tokens,
 		}
 		for _, p := range h.Parts {
+			if p.Score == 0 {
+				p.Score = 0 // and not -0
+			}
 			one.Parts[p.Name] = p.Score
 			if explain {
 				one.Reasons = append(one.Reasons, reasonAnswer(p))

@@ -8,12 +8,25 @@ import (
 	"lukasa.dev"
 )
 
-// showSearched prints what answers a question for a person.
-func (s *shell) showSearched(f *lukasa.Searched, now time.Time, explain bool) {
+// weakest is the part of the best score below which a hit tells a person nothing.
+const weakest = 0.1
+
+// telling returns how many of the first hits are worth a look.
+func telling(hits []lukasa.SearchHit) int {
+	n := 0
+	for n < len(hits) && hits[n].Score >= weakest*hits[0].Score {
+		n++
+	}
+	return n
+}
+
+// showSearched prints what answers a question for a person: the first hits, and how
+// many there are besides.
+func (s *shell) showSearched(f *lukasa.Searched, shown int, now time.Time, explain bool) {
 	if explain {
 		s.showQuestion(f)
 	}
-	for i := range f.Hits {
+	for i := range f.Hits[:shown] {
 		h := &f.Hits[i]
 		s.showHit(&lukasa.Hit{URI: h.URI, Thing: h.Thing, Event: h.Event, Score: h.Score, Text: h.Text, Tokens: h.Tokens}, now)
 		if !h.DuplicateOf.IsZero() {
@@ -26,13 +39,22 @@ func (s *shell) showSearched(f *lukasa.Searched, now time.Time, explain bool) {
 	if len(f.Hits) > 0 {
 		fmt.Fprintln(s.stdout)
 	}
+	more := ""
+	if weak := len(f.Hits) - shown; weak > 0 {
+		more = fmt.Sprintf("; %s more hardly match, --limit or --json shows them", thousands(weak))
+		if weak == 1 {
+			more = "; 1 more hardly matches, --limit or --json shows it"
+		}
+	}
 	switch {
+	case len(f.Hits) == 0 && f.Trimmed > 0:
+		fmt.Fprintf(s.stdout, "nothing fits into %s\n", counted(f.BudgetTokens, "token"))
 	case len(f.Hits) == 0:
 		fmt.Fprintln(s.stdout, s.paint.dim("nothing found"))
 	case f.Trimmed > 0:
-		fmt.Fprintf(s.stdout, "%s; %s would not fit into %s\n", counted(len(f.Hits), "hit"), thousands(f.Trimmed), counted(f.BudgetTokens, "token"))
+		fmt.Fprintf(s.stdout, "%s%s; %s would not fit into %s\n", counted(shown, "hit"), more, thousands(f.Trimmed), counted(f.BudgetTokens, "token"))
 	default:
-		fmt.Fprintf(s.stdout, "%s, the best of %s\n", counted(len(f.Hits), "hit"), counted(f.Candidates, "candidate"))
+		fmt.Fprintf(s.stdout, "%s, the best of %s%s\n", counted(shown, "hit"), counted(f.Candidates, "candidate"), more)
 	}
 }
 

@@ -267,7 +267,7 @@ func TestWaitsAreBoundedAndScattered(t *testing.T) {
 
 // A server that asks for a long wait is not asked again before.
 func TestLongWaitIsNotWaited(t *testing.T) {
-	for _, header := range []string{"31", "99999999999999999", "Fri, 02 Jan 2026 04:00:00 GMT"} {
+	for _, header := range []string{"31", "99999999999999999", "99999999999999999999", "Fri, 02 Jan 2026 04:00:00 GMT"} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ []string) bool {
 			w.Header().Set("Retry-After", header)
 			w.WriteHeader(429)

@@ -132,11 +132,12 @@ func (r *Remote) complaint(response *http.Response, body []byte) *trouble {
 // if it asks for none.
 func (r *Remote) retryAfter(value string) time.Duration {
 	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
-		if seconds > uint64(longestWait/time.Second) {
-			return longestWait + time.Second
-		}
+	seconds, err := strconv.ParseUint(value, 10, 64)
+	if err == nil && seconds <= uint64(longestWait/time.Second) {
 		return time.Duration(seconds) * time.Second
+	}
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return longestWait + time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, date.Sub(r.options.Now()))

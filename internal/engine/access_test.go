@@ -309,6 +309,20 @@ func (w *twin) talk() {
 	}
 	say(false, "Ann: Then we meet Dee in Oslo.", `,"tags":["t"],"embeddings":[2,1]`)
 	say(false, "Bea: Dee is there before noon, after the market.", `,"tags":["t"]`)
+	if !w.bare {
+		// More than anybody looks at one by one, in the middle of what is not hidden.
+		var many []*hmx.Event
+		for i := range 1100 {
+			text := fmt.Sprintf("Ann: hidden-talk %d about the market and the quinces.", i)
+			many = append(many, coders(eventWith(w.t, "acme", fmt.Sprint("many", i), "market", seq-1, text, `,"tags":["secret"]`)))
+		}
+		for part := range slices.Chunk(many, 500) {
+			if res, err := w.b.AppendEvents(ctx, user, part); err != nil || res.Refused > 0 {
+				w.t.Fatal(err, res)
+			}
+		}
+	}
+	say(false, "Ann: Late as ever, I missed the market.", `,"tags":["t"]`)
 	w.put(true, &memory.Entity{ID: "hidden-n1", Name: "Bea", Aliases: []string{"Dee"}, Type: "person"})
 	w.put(true, &memory.Relation{ID: "hidden-e1", From: "hidden-n1", To: "open-n0", Predicate: "knows"})
 }

@@ -96,16 +96,18 @@ type Board struct {
 	dir string
 	id  string // of the directory
 
-	lock     io.Closer
-	log      *journal.Log
-	notary   *notary.Notary
-	ids      *hmx.IDSource
-	tokens   tokens.Counter
-	queue    *journal.Committer[*request]
-	scopes   scopes
-	asking   turns            // of those who ask for bundles
-	searcher *recall.Searcher // of the store that is in use
-	ticks    func() time.Time // by which it is measured how long something takes
+	lock       io.Closer
+	log        *journal.Log
+	notary     *notary.Notary
+	ids        *hmx.IDSource
+	tokens     tokens.Counter
+	queue      *journal.Committer[*request]
+	scopes     scopes
+	asking     turns            // of those who ask for bundles
+	searcher   *recall.Searcher // of the store that is in use
+	sights     *sights          // of the same store
+	embedCalls embedCalls       // that searches wait for, or have left behind
+	ticks      func() time.Time // by which it is measured how long something takes
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.
@@ -156,7 +158,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
+	b.applier, b.searcher, b.sights = apply.New(b.store, b.log), recall.New(b.o.RecallBytes), newSights()
 	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
 		return nil, err
 	}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -390,6 +392,65 @@ func TestStubbornEmbedders(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
+}
+
+// TestHungEmbedder has an embedder that comes back when it likes. A few calls are left
+// behind; then questions are answered at once without it, until it comes back.
+func TestHungEmbedder(t *testing.T) {
+	a := newEmbeddingBoard(t)
+	a.put(user, fact("m", "", "lunch"))
+	var asked atomic.Int32
+	release := make(chan struct{})
+	a.model = stubborn{func() ([]embed.Result, error) {
+		asked.Add(1)
+		<-release
+		return []embed.Result{{Vector: []float32{1, 2}}}, nil
+	}}
+	ask := func(timeout time.Duration) string {
+		ids, found := a.ask("lunch", func(o *engine.SearchOptions) { o.EmbedTimeout = timeout })
+		if len(ids) != 1 || len(found.Degraded) != 1 {
+			t.Fatalf("%q, %q", ids, found.Degraded)
+		}
+		return found.Degraded[0]
+	}
+	for range 4 {
+		if why := ask(time.Millisecond); !strings.Contains(why, "did not answer within 1ms") {
+			t.Error(why)
+		}
+	}
+	for range 50 {
+		if why := ask(time.Hour); !strings.Contains(why, "is not asked") {
+			t.Error(why)
+		}
+	}
+	if n := asked.Load(); n != 4 {
+		t.Errorf("it was asked %d times", n)
+	}
+	close(release)
+	for asked.Load() == 4 { // until the calls have come back
+		ask(time.Hour)
+		runtime.Gosched()
+	}
+	// Questions that wait for an answer are not held against it.
+	meet := make(chan struct{})
+	var waiting atomic.Int32
+	a.model = stubborn{func() ([]embed.Result, error) {
+		if waiting.Add(1) == 12 {
+			close(meet)
+		}
+		<-meet
+		return []embed.Result{{Vector: []float32{1, 2}}}, nil
+	}}
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			_, err := a.b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: "lunch", Embedder: a.model, EmbedTimeout: time.Minute})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestDimensionsDoNotMix within a call, nor under the name of one model.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -88,6 +89,17 @@ func (f *forgery) expire(kind record.Kind, positions ...uint64) uint64 {
 		targets = append(targets, fmt.Sprintf(`{"kind":%q,"position":%d}`, kind, p))
 	}
 	return f.add(record.Expiry, fmt.Sprint("x", len(f.records)), `{"targets":[`+strings.Join(targets, ",")+`],"cause":"ttl"}`)
+}
+
+// embedding appends the vector of a record, by its right id unless another is given.
+func (f *forgery) embedding(kind record.Kind, of string, position uint64, id string) uint64 {
+	e := memory.NewEmbedding("hash", memory.URI{Tenant: f.tenant, Kind: kind, ID: of}, position, []float32{1, 2})
+	e.ID = cmp.Or(id, e.ID)
+	payload, err := e.AppendJSON(nil)
+	if err != nil {
+		panic(err)
+	}
+	return f.add(record.Embedding, e.ID+"#1", string(payload))
 }
 
 // export writes the file.
@@ -215,6 +227,29 @@ func TestImportForgeries(t *testing.T) {
 				f.add(record.Redaction, "r"+id, fmt.Sprintf(`{"targets":[{"kind":"event","position":%d,"id":"%x","content":"%064x"}],"key":"%032x"}`, p, record.ID("acme", record.Event, id), i+1, i+1))
 			}
 		}, "not the one of this tenant's redactions"},
+		{"an embedding under another id", func(f *forgery) { f.embedding(record.Event, "e0", 0, "embedding-0") }, "id: it is not that of an embedding"},
+		{"an embedding of a position to come", func(f *forgery) { f.embedding(record.Event, "e0", 9, "") }, "position: 9 is not before the record itself"},
+		{"an embedding of itself", func(f *forgery) { f.embedding(record.Event, "e0", 3, "") }, "position: 3 is not before the record itself"},
+		{"an embedding of feedback", func(f *forgery) { f.add(record.Feedback, "f#1", feedback); f.embedding(record.Feedback, "f", 3, "") }, "no embeddings of a feedback"},
+		{"an embedding of another event", func(f *forgery) { f.embedding(record.Event, "e0", 1, "") }, "position 1 is not that event"},
+		{"an embedding of no event", func(f *forgery) { f.embedding(record.Event, "e7", 1, "") }, "position 1 is not that event"},
+		{"an embedding of an erased event", func(f *forgery) {
+			p := f.blank(record.Event, "x")
+			f.redact(record.Event, p, "x")
+			f.embedding(record.Event, "x", p, "")
+		}, "that event was erased at position 4"},
+		{"an embedding of another memory", func(f *forgery) { f.memory("n", 1, "text"); f.embedding(record.Memory, "m", 3, "") }, "position 3 is not what that memory says"},
+		{"an embedding of no memory", func(f *forgery) { f.embedding(record.Memory, "n", 2, "") }, "position 2 is not what that memory says"},
+		{"an embedding of an old version", func(f *forgery) { f.memory("m", 2, "newer"); f.embedding(record.Memory, "m", 2, "") }, "position 2 is not what that memory says"},
+		{"an embedding of what was forgotten", func(f *forgery) {
+			f.add(record.Tombstone, "t", `{"kind":"memory","id":"m","version":1}`)
+			f.embedding(record.Memory, "m", 2, "")
+		}, "position 2 is not what that memory says"},
+		{"an embedding of another tenant", func(f *forgery) {
+			e := memory.NewEmbedding("hash", memory.URI{Tenant: "globex", Kind: record.Event, ID: "e0"}, 0, []float32{1, 2})
+			payload, _ := e.AppendJSON(nil)
+			f.add(record.Embedding, e.ID+"#1", string(payload))
+		}, "tenant"},
 		{"erased content again", func(f *forgery) {
 			key := bytes.Repeat([]byte{7}, 16)
 			ev, _, err := hmx.DecodeEvent([]byte(eventPayload("acme", "new")))

@@ -106,6 +106,11 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 	if e.header.ID != record.ID(t.Name, kind, id+"#"+strconv.FormatUint(version, 10)) {
 		return misfitf("id: it is not the digest of version %d of this %s, which comes next", version, kind)
 	}
+	if x, ok := e.rec.Body.(*memory.Embedding); ok {
+		if err := g.fitsEmbedding(t, x); err != nil {
+			return err
+		}
+	}
 	if key != "" {
 		holder, held, err := catalog.Holder(g.tx, t.Number, kind, key)
 		if err != nil {
@@ -126,6 +131,31 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 	}
 	mac, ok := memory.BodyMAC(t.Key, e.rec.Body)
 	return g.fitsContent(t, mac, ok)
+}
+
+// fitsEmbedding refuses the vector of something else than an event that is there, or
+// than what a live thing says.
+func (g *group) fitsEmbedding(t *ledger.Tenant, x *memory.Embedding) error {
+	if x.Target.Kind == record.Event {
+		id := record.ID(t.Name, record.Event, x.Target.ID)
+		position, found, err := ledger.Find(g.tx, t.Number, &id)
+		if err != nil {
+			return err
+		}
+		if !found || position != x.Position {
+			return misfitf("target: position %d is not that event", x.Position)
+		}
+		by, gone, err := ledger.Erased(g.tx, t.Number, position)
+		if err == nil && gone {
+			err = misfitf("target: that event was erased at position %d", by)
+		}
+		return err
+	}
+	head, found, err := catalog.HeadOf(g.tx, t.Number, x.Target.Kind, catalog.ThingOf(t.Name, x.Target.Kind, x.Target.ID))
+	if err == nil && (!found || head.State != catalog.Live || head.Position != x.Position) {
+		err = misfitf("target: position %d is not what that %s says, and live", x.Position, x.Target.Kind)
+	}
+	return err
 }
 
 // fitsChange is fits for a control about one thing, which must be there.

@@ -221,6 +221,16 @@ func checkOwn(e *entry) error {
 		if id, _ := e.rec.Body.Identity(); id == "" {
 			return fmt.Errorf("payload: it has no id")
 		}
+		if x, ok := e.rec.Body.(*memory.Embedding); ok {
+			switch {
+			case x.ID != memory.NewEmbedding(x.Model, x.Target, x.Position, x.Floats()).ID:
+				return fmt.Errorf("id: it is not that of an embedding of this target and position by this model")
+			case x.Position >= h.Position:
+				return fmt.Errorf("position: %d is not before the record itself", x.Position)
+			case !index.IsDocument(x.Target.Kind):
+				return fmt.Errorf("target: there are no embeddings of a %s", x.Target.Kind)
+			}
+		}
 		return memory.CheckLinks(h.Tenant, e.rec.Body)
 	}
 	return nil

@@ -83,6 +83,10 @@ func TestEverybodyAtOnce(t *testing.T) {
 				if fail(err) {
 					return
 				}
+				_, err = b.Search(ctx, engine.SearchOptions{Tenant: tenant, Query: "what many said at once"})
+				if fail(err) {
+					return
+				}
 				_, err = b.Checkpoint(ctx, tenant)
 				if fail(err) {
 					return

@@ -30,7 +30,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 		b.closed = true
 		return errors.Join(first(remade, err), b.release())
 	}
-	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
+	b.applier, b.searcher, b.sights = apply.New(b.store, b.log), recall.New(b.o.RecallBytes), newSights()
 	// An index that is behind the journal must not be written to.
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return first(remade, b.fail(err))

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -113,8 +114,10 @@ type SearchHit struct {
 // Search returns what answers a question, the best first. It reads one state,
 // writes nothing, and the same state has the same answer, bit by bit.
 //
-// Under a scope, how rare a word is, is told from what the scope shows, so that scores
-// tell nothing of what it hides.
+// What a scope does not show, and what is private to other agents than the one that
+// looks, has no influence on which hits there are, nor on their scores: they are as if
+// it were not there. The graph is then not asked. That others have anything private at
+// all can be told from that.
 func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error
@@ -124,13 +127,16 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	degraded, err := o.embed(ctx)
+	degraded, err := o.embed(ctx, &b.embedCalls)
 	if err != nil {
 		return nil, err
 	}
 	var found *Searched
 	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
 		a := &asking{ctx: ctx, b: b, r: r, t: t, o: &o, view: v, now: v.now(t), records: make(map[uint64]*index.Record)}
+		if a.visible, err = b.visible(ctx, r, t, v); err != nil {
+			return err
+		}
 		more, err := a.open()
 		if err != nil {
 			return err
@@ -158,6 +164,8 @@ type asking struct {
 	o    *SearchOptions
 	view View // with its scope
 	now  int64
+	// visible is what the view shows, nil if it shows everything.
+	visible *visible
 
 	vectors *vector.View
 	weights salience.Weights
@@ -171,8 +179,11 @@ type asking struct {
 func (a *asking) run() (*Searched, error) {
 	q := recall.Request{
 		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
-		Each: a.view.access != nil || len(a.o.Tags) > 0, Hidden: a.view.access != nil,
+		Each:   len(a.o.Tags) > 0,
 		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources,
+	}
+	if a.visible != nil {
+		q.Visible = &a.visible.Visible
 	}
 	if err := a.learned(&q); err != nil {
 		return nil, err
@@ -204,8 +215,8 @@ func (o *SearchOptions) conditions() roster.Conditions {
 	if !o.Since.IsZero() {
 		c.From = hmx.Some(index.Nanos(o.Since))
 	}
-	if !o.Until.IsZero() {
-		c.Until = hmx.Some(index.Nanos(o.Until))
+	if n := index.Nanos(o.Until); !o.Until.IsZero() && n < math.MaxInt64 { // nothing is later than that
+		c.Until = hmx.Some(n)
 	}
 	return c
 }
@@ -326,6 +337,10 @@ func (a *asking) head(position uint64) (*catalog.Head, error) {
 	return h, err
 }
 
+// maxExact is how large a record is at most whose vector is computed again for a
+// question.
+const maxExact = 16 << 10
+
 // exact returns the vector of a document by the model that is asked with: the built-in
 // one's is computed, others are on record.
 func (a *asking) exact(position uint64) ([]float32, error) {
@@ -334,6 +349,9 @@ func (a *asking) exact(position uint64) ([]float32, error) {
 		return nil, err
 	}
 	if a.o.Vector == nil {
+		if len(rec.Payload) > maxExact {
+			return nil, nil // an estimate is nearly as good, and costs nothing
+		}
 		return index.Embed(rec).Vector, nil
 	}
 	if rec.Event != nil && len(rec.Event.Embeddings) == len(a.o.Vector) && index.ModelOf(rec.Event) == a.o.Model {

@@ -60,13 +60,15 @@ func (o *SearchOptions) check() error {
 		values int
 	}{{"kinds", len(o.Kinds)}, {"types", len(o.Types)}, {"agents", len(o.Agents)}, {"sessions", len(o.Sessions)}, {"tags", len(o.Tags)}} {
 		if list.values > maxSearchValues {
-			return bad(list.field, "has %d values, but may have at most %d", list.values, maxSearchValues)
+			return bad(list.field, "has %d values, but may have at most %d", list.values, maxSearchValues).
+				WithFix("ask several times, or leave the filter out")
 		}
 	}
 	if len(o.Kinds) == 1 && o.Kinds[0] == record.Memory {
 		for i, name := range o.Types {
 			if !slices.Contains(memory.Types(), memory.Type(name)) {
-				return bad(fmt.Sprintf("types[%d]", i), "is %q, which is not a type of memory", name)
+				return bad(fmt.Sprintf("types[%d]", i), "is %q, which is not a type of memory", name).
+					WithFix("use one of " + words(memory.Types()))
 			}
 		}
 	}
@@ -82,7 +84,8 @@ func (o *SearchOptions) checkVector() error {
 		return fault.Newf(fault.InvalidArgument, "vector: "+format, args...)
 	}
 	if len(o.Vector) == 0 || len(o.Vector) > hmx.MaxEmbeddings {
-		return bad("has %d numbers, but must have from 1 to %d", len(o.Vector), hmx.MaxEmbeddings)
+		return bad("has %d numbers, but must have from 1 to %d", len(o.Vector), hmx.MaxEmbeddings).
+			WithFix("give the whole vector of the question, or leave it out")
 	}
 	zero := true
 	for i, x := range o.Vector {

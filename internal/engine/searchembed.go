@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
@@ -13,11 +14,69 @@ import (
 	"lukasa.dev/internal/recall"
 )
 
+// How many calls of embedders may be under way, and how many of them may have been
+// left behind: their questions did not wait for them any longer, and they have not
+// come back. Beyond that nobody is asked, or an embedder that never returns would keep
+// a goroutine for each question.
+const (
+	maxEmbedCalls = 64
+	maxLeftCalls  = 4
+)
+
+// embedCalls are the calls of embedders that questions made.
+type embedCalls struct {
+	mu      sync.Mutex
+	running int
+	left    int // of those that are running
+}
+
+// embedCall is one of them.
+type embedCall struct {
+	all         *embedCalls
+	left, ended bool
+}
+
+// begin returns a call, or nil if there are too many.
+func (c *embedCalls) begin() *embedCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running >= maxEmbedCalls || c.left >= maxLeftCalls {
+		return nil
+	}
+	c.running++
+	return &embedCall{all: c}
+}
+
+// leave says that nobody waits for the call any more.
+func (c *embedCall) leave() {
+	c.all.mu.Lock()
+	defer c.all.mu.Unlock()
+	if !c.ended {
+		c.left = true
+		c.all.left++
+	}
+}
+
+// end says that the call has come back.
+func (c *embedCall) end() {
+	c.all.mu.Lock()
+	defer c.all.mu.Unlock()
+	c.ended = true
+	c.all.running--
+	if c.left {
+		c.all.left--
+	}
+}
+
 // embed has the question embedded, if there is an embedder and a use for it. What goes
 // wrong is told in words. It is an error only if nobody waits for the answer any more.
-func (o *SearchOptions) embed(ctx context.Context) (degraded []string, err error) {
+func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded []string, err error) {
 	if o.Embedder == nil || strings.TrimSpace(o.Query) == "" || o.Sources != 0 && o.Sources&recall.Meaning == 0 {
 		return nil, nil
+	}
+	call := calls.begin()
+	if call == nil {
+		return []string{fmt.Sprintf("model %q is not asked, as earlier calls of models have not come back; the built-in model is used alone", o.Embedder.Name())}, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(o.EmbedTimeout, DefaultEmbedTimeout))
 	defer cancel()
@@ -30,12 +89,14 @@ func (o *SearchOptions) embed(ctx context.Context) (degraded []string, err error
 	go func(p embed.Provider, text string) {
 		v, err := embedOne(limited, p, text)
 		answered <- answer{v, err}
+		call.end()
 	}(o.Embedder, cutText(o.Query, MaxEmbedText))
 	var a answer
 	select {
 	case a = <-answered:
 	case <-limited.Done():
 		a.err = limited.Err()
+		call.leave()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -61,8 +122,8 @@ func (o *SearchOptions) embed(ctx context.Context) (degraded []string, err error
 // with vectors that are not there, which is told in words.
 func (a *asking) open() (degraded []string, err error) {
 	a.vectors = vector.Open(a.r, a.t.Number, a.t.Size, nil)
-	if a.o.Embedder == nil || a.o.Vector == nil || a.view.access != nil {
-		return nil, nil // under a scope it is told from what the scope shows, see builtinAlone
+	if a.o.Embedder == nil || a.o.Vector == nil || a.visible != nil {
+		return nil, nil // where some are hidden it is told from the others, see builtinAlone
 	}
 	there, err := a.vectors.Has(a.o.Model, len(a.o.Vector))
 	if err != nil || there {

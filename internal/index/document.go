@@ -47,6 +47,7 @@ type Document struct {
 	// Closer says that whether it may be shown, or still holds, takes a look at the
 	// thing itself: it is private, or holds for a time only.
 	Closer   bool
+	Private  bool          // it is for the agent that wrote it alone
 	Entities []kind.Entity // of an event
 
 	// What follows is computed from the above.
@@ -190,7 +191,8 @@ func readThing(body memory.Body) *Document {
 	f := body.Facets()
 	d := &Document{
 		Kind: body.Kind(), Class: f.Class, Session: f.Session, Tags: f.Tags, declared: f.Importance, about: f.Agent,
-		Closer: f.Visibility == memory.VisiblePrivate || f.ValidFrom != math.MinInt64 || f.ValidUntil != math.MaxInt64 || f.TTL > 0,
+		Private: f.Visibility == memory.VisiblePrivate,
+		Closer:  f.Visibility == memory.VisiblePrivate || f.ValidFrom != math.MinInt64 || f.ValidUntil != math.MaxInt64 || f.TTL > 0,
 	}
 	d.ID, d.Key = body.Identity()
 	switch b := body.(type) {

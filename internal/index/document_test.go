@@ -73,7 +73,7 @@ func TestThings(t *testing.T) {
 			"writer", "release cadence of it\nWe ship on Mondays.",
 		}, {
 			&memory.Memory{ID: "m", Type: memory.TypeGoal, Text: "Ship.", Data: &memory.Goal{Status: memory.GoalAchieved}, Visibility: memory.VisiblePrivate},
-			index.Document{Kind: record.Memory, ID: "m", Class: "goal", Text: "Ship.", Importance: 0.5, Closer: true},
+			index.Document{Kind: record.Memory, ID: "m", Class: "goal", Text: "Ship.", Importance: 0.5, Closer: true, Private: true},
 			"writer", "Ship.",
 		}, {
 			&memory.Memory{ID: "m", Type: memory.TypeFact, Text: "Soon over.", TTLSeconds: 9},

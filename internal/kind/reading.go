@@ -85,3 +85,10 @@ func abridge(c tokens.Counter, text string, n, limit int) (string, int) {
 		}
 	}
 }
+
+// Medium returns the medium form of an event, and how many tokens it has. It is the one
+// of [Forms], without the cost of the other.
+func Medium(ev *hmx.Event, c tokens.Counter) (text string, count int) {
+	text = Read(ev).Text
+	return abridge(c, text, c.Count(text), memory.MediumTokens)
+}

@@ -15,8 +15,11 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 	hits = hits[:min(len(hits), alikeHits)]
 	sets := make([][]text.Term, len(hits))
 	for i := range hits {
-		if i%16 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.list[e.place[hits[i].Position]].row.Words > manyTerms {
+			continue
 		}
 		doc, err := e.words.Forward(hits[i].Position)
 		if err != nil {
@@ -40,6 +43,10 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 	}
 	return nil
 }
+
+// manyTerms is how many terms a text has at most that is compared with others: what is
+// that long is seldom said twice.
+const manyTerms = 2000
 
 // fewTerms is how many terms a text has at least that can say the same as another: of
 // very short ones there are too many.

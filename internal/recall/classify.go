@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/text"
 )
 
 // Intent is what a query wants, in one word. HMX-C/5 names procedural and leaves
@@ -78,8 +79,10 @@ func (c Class) Classification() hmx.QueryClassification {
 }
 
 // Classify says what a query wants and what it speaks of. entities finds who and
-// what a text speaks of; it may be nil.
+// what a text speaks of; it may be nil. What is beyond the first [text.MaxQuery]
+// bytes is not looked at.
 func Classify(query string, now time.Time, entities func(text string) []string) Class {
+	query = text.Head(query, text.MaxQuery)
 	c := Class{Times: ParseTime(query, now)}
 	c.Time = telling(c.Times)
 	if entities != nil {

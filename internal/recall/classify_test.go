@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"lukasa.dev/internal/text"
 )
 
 // shortClass prints a class in one line.
@@ -130,5 +132,19 @@ func BenchmarkClassify(b *testing.B) {
 	now := time.Date(2026, 11, 11, 10, 30, 0, 0, time.UTC)
 	for b.Loop() {
 		Classify(query, now, nil)
+	}
+}
+
+// TestClassifyIsBounded: what is beyond the first bytes says nothing.
+func TestClassifyIsBounded(t *testing.T) {
+	lead := strings.Repeat("é ", text.MaxQuery/3)
+	c := Classify("when "+lead+" Late on 2023-05-07 why?", testNow(), func(query string) []string {
+		if len(query) > text.MaxQuery {
+			t.Errorf("entities are looked for in %d bytes", len(query))
+		}
+		return nil
+	})
+	if c.Intent != Temporal || len(c.Times) != 0 || c.Asks.Why || len(c.Names) != 0 {
+		t.Errorf("%s, %v, %v, %q", c.Intent, c.Times, c.Asks, c.Names)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -54,9 +56,9 @@ type question struct {
 	class   Class
 	query   text.Query
 	lexical lexical.Query
-	quoted  []lexical.Phrase // of a question that has other words too
-	vector  []float32        // nil if there is none
-	second  []float32        // by the built-in model, where vector is by another; nil if there is none
+	quoted  []text.Phrase // of a question that has other words too
+	vector  []float32     // nil if there is none
+	second  []float32     // by the built-in model, where vector is by another; nil if there is none
 	times   []TimeRef
 	names   map[roster.Speaker]bool // of those who speak
 
@@ -77,7 +79,7 @@ type question struct {
 }
 
 // read reads a question, and opens what is needed to answer it.
-func (s *Searcher) read(st State, q *Request) (*question, error) {
+func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, error) {
 	now := time.Unix(0, q.Now).UTC()
 	var entities []kind.Entity
 	e := &question{
@@ -91,21 +93,23 @@ func (s *Searcher) read(st State, q *Request) (*question, error) {
 		}
 		return names
 	})
-	for _, t := range e.query.Terms {
-		e.lexical.Terms = append(e.lexical.Terms, lexical.WeightedTerm{Term: t.Term, Weight: t.Weight})
-	}
 	e.quote()
-	e.lexical.Flat, e.lexical.Params = q.Hidden, &lexical.Params{K1: k1, B: b}
 	var err error
 	if e.words, err = lexical.Open(st.Reader, st.Tenant, st.Size, s.words); err != nil {
 		return nil, err
 	}
-	if e.roster, err = roster.Open(st.Reader, st.Tenant, st.Size, s.rows); err != nil {
+	if e.lexical.Terms, err = e.weighted(ctx, e.query.Terms); err != nil {
+		return nil, err
+	}
+	e.lexical.Flat, e.lexical.Params = e.narrowed(), e.params()
+	if e.roster, err = s.Roster(st); err != nil {
 		return nil, err
 	}
 	e.vectors = vector.Open(st.Reader, st.Tenant, st.Size, s.vectors)
 	e.graph = graph.Open(st.Reader, st.Tenant)
-	e.filter.Mask = e.roster.Filter(q.Where)
+	if e.filter.Mask = e.roster.Filter(q.Where); e.narrowed() {
+		e.filter.Mask = e.roster.Both(e.filter.Mask, q.Visible.Mask)
+	}
 	if q.Accept != nil {
 		e.filter.Accept = e.accept
 	}
@@ -164,30 +168,33 @@ func (e *question) finds(position uint64) (bool, error) {
 // direct finds out which way the question points. Who speaks here is left out: that
 // somebody is named says who speaks and not what about.
 func (e *question) direct(entities []kind.Entity) error {
-	left := e.request.Query
-	for _, x := range append(slices.Clone(e.class.Names), namesOf(entities)...) {
-		node, ok, err := e.graph.Node(kind.EntityPerson, x)
+	left := text.Head(e.request.Query, text.MaxQuery)
+	names := append(slices.Clone(e.class.Names), namesOf(entities)...)
+	speaks := e.mentioned
+	if e.narrowed() && len(names) > 0 {
+		asked := make(map[roster.Speaker]bool)
+		for _, x := range names {
+			asked[roster.SpeakerOf(x)] = true
+		}
+		speak, err := e.roster.Speak(e.request.Visible.Mask, asked)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			continue
+		speaks = func(name string) (bool, error) { return speak[roster.SpeakerOf(name)], nil }
+	}
+	for _, x := range names {
+		ok, err := speaks(x)
+		if err != nil {
+			return err
 		}
-		if e.request.Accept != nil || e.filter.Mask != nil {
-			seen, err := e.graph.Mentions(node.ID, 1, e.filter)
-			if err != nil {
-				return err
-			}
-			if len(seen) == 0 {
-				continue
-			}
+		if ok {
+			e.names[roster.SpeakerOf(x)] = true
+			left = without(left, x)
 		}
-		e.names[roster.SpeakerOf(x)] = true
-		left = strings.ReplaceAll(left, x, " ")
 	}
 	v := e.model.Embed(nil, left)
 	if v.Norm == 0 && len(e.names) > 0 {
-		v = e.model.Embed(nil, e.request.Query)
+		v = e.model.Embed(nil, text.Head(e.request.Query, text.MaxQuery))
 	}
 	if v.Norm > 0 {
 		e.second = v.Vector
@@ -196,6 +203,54 @@ func (e *question) direct(entities []kind.Entity) error {
 		e.vector, e.second = e.second, nil
 	}
 	return nil
+}
+
+// mentioned reports whether somebody of a name speaks, by the graph.
+func (e *question) mentioned(name string) (bool, error) {
+	node, ok, err := e.graph.Node(kind.EntityPerson, name)
+	if err != nil || !ok || e.filter.Mask == nil && e.filter.Accept == nil {
+		return ok, err
+	}
+	seen, err := e.graph.Mentions(node.ID, 1, e.filter)
+	return len(seen) > 0, err
+}
+
+// without returns a text without the words of a name, wherever they stand together.
+func without(text, name string) string {
+	for at := 0; ; {
+		i := indexFold(text[at:], name)
+		if i < 0 {
+			return text
+		}
+		i += at
+		end := i + len(name)
+		if inWord(text[:i], utf8.DecodeLastRuneInString) || inWord(text[end:], utf8.DecodeRuneInString) {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			at = i + size
+			continue
+		}
+		text = text[:i] + " " + text[end:]
+		at = i + 1
+	}
+}
+
+// indexFold is strings.Index for ASCII letters of any case.
+func indexFold(text, name string) int {
+	if name == "" {
+		return -1
+	}
+	for i := 0; i+len(name) <= len(text); i++ {
+		if strings.EqualFold(text[i:i+len(name)], name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// inWord reports whether a text has a letter or a digit at one of its ends.
+func inWord(text string, end func(string) (rune, int)) bool {
+	r, size := end(text)
+	return size > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 func namesOf(entities []kind.Entity) (names []string) {
@@ -247,7 +302,7 @@ func (e *question) gather(ctx context.Context) error {
 		e.at(m.Position).near = m.Score
 	}
 	e.addOthers(nearest, others)
-	if e.request.Sources.has(Graph) && !e.strict() {
+	if e.request.Sources.has(Graph) && !e.strict() && !e.narrowed() {
 		if err := e.connected(); err != nil {
 			return err
 		}
@@ -273,7 +328,7 @@ func (e *question) nearest(ctx context.Context) ([]vector.Match, error) {
 // noneShown returns ErrNoVectors in the place of what says which vectors there are, be
 // it that none were found, if some of them are hidden.
 func (e *question) noneShown(err error, found int) error {
-	if e.request.Hidden && e.request.Vector != nil && (err == nil && found == 0 || fault.CodeOf(err) == fault.InvalidArgument) {
+	if e.narrowed() && e.request.Vector != nil && (err == nil && found == 0 || fault.CodeOf(err) == fault.InvalidArgument) {
 		return ErrNoVectors
 	}
 	return err
@@ -298,37 +353,12 @@ func (e *question) connected() error {
 	if len(seeds) == 0 {
 		return nil
 	}
-	if e.request.Hidden {
-		return e.mentioned(seeds)
-	}
 	found, err := e.graph.Walk(seeds, 1, graph.Limits{Walked: byGraph, Now: e.request.Now}, e.filter)
 	if err != nil {
 		return err
 	}
 	for _, m := range found {
 		e.at(m.Position).about = m.Score
-	}
-	return nil
-}
-
-// mentioned is connected where some are hidden: how rare a node is, and what else it is
-// called, may be known from them alone. So each counts the same, by its own name.
-func (e *question) mentioned(seeds []graph.NodeID) error {
-	left := graph.MaxSeeds
-	for i, id := range seeds {
-		if left == 0 || slices.Contains(seeds[:i], id) {
-			continue
-		}
-		found, err := e.graph.Mentions(id, byGraph, e.filter)
-		if err != nil {
-			return err
-		}
-		if len(found) > 0 {
-			left--
-		}
-		for _, position := range found {
-			e.at(position).about++
-		}
 	}
 	return nil
 }
@@ -341,9 +371,10 @@ func (e *question) anchor(ctx context.Context) error {
 			e.times = append(e.times, t)
 			continue
 		}
-		q := lexical.Query{Flat: e.request.Hidden, Params: e.lexical.Params}
-		for _, term := range text.ParseQuery(t.Anchor).Terms {
-			q.Terms = append(q.Terms, lexical.WeightedTerm{Term: term.Term, Weight: term.Weight})
+		q := lexical.Query{Flat: e.lexical.Flat, Params: e.lexical.Params}
+		var err error
+		if q.Terms, err = e.weighted(ctx, text.ParseQuery(t.Anchor).Terms); err != nil {
+			return err
 		}
 		found, err := e.words.Search(ctx, q, 1, e.filter)
 		if err != nil {
@@ -399,12 +430,12 @@ func (e *question) rows() error {
 }
 
 // neighbours brings in what stands beside the best candidates.
-func (e *question) neighbours() error {
+func (e *question) neighbours(ctx context.Context) error {
 	var mostWords, mostNear float64
 	for i := range e.list {
 		mostWords, mostNear = max(mostWords, e.list[i].words), max(mostNear, e.list[i].near, e.list[i].other)
 	}
-	first := func(c *candidate) float64 {
+	best := func(c *candidate) float64 {
 		return share(c.words, mostWords) + share(max(c.near, c.other), mostNear)
 	}
 	order := make([]int, len(e.list))
@@ -413,10 +444,13 @@ func (e *question) neighbours() error {
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := &e.list[a], &e.list[b]
-		return cmp.Or(cmp.Compare(first(y), first(x)), cmp.Compare(x.position, y.position))
+		return cmp.Or(cmp.Compare(best(y), best(x)), cmp.Compare(x.position, y.position))
 	})
-	if !e.strict() && e.request.Sources == 0 {
+	if !e.strict() && e.request.Sources == allSources {
 		for _, i := range order[:min(len(order), hoods)] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := e.beside(e.list[i]); err != nil {
 				return err
 			}
@@ -438,42 +472,31 @@ func (e *question) beside(c candidate) error {
 	if c.row.Session == (index.Digest{}) || c.row.Kind != record.Event {
 		return nil
 	}
+	if e.narrowed() {
+		return e.besideVisible(&c)
+	}
 	far := reach
 	if e.filter.Mask != nil || e.filter.Accept != nil {
 		far = farReach // some of them may not be found
 	}
-	for {
-		h, all, err := e.hood(&c, far)
-		if err != nil {
-			return err
-		}
-		if all || !e.request.Hidden || len(h.before) == reach && len(h.behind) == reach {
-			e.hoods = append(e.hoods, h)
-			return nil
-		}
-		far *= 4 // what is hidden must not stand between what is not
-	}
-}
-
-// hood finds what stands beside a candidate, among so many to each side, and reports
-// whether there are no more.
-func (e *question) hood(c *candidate, far int) (h hood, all bool, err error) {
-	list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(c), far, far)
+	list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(&c), far, far)
 	if err != nil {
-		return h, false, err
+		return err
 	}
-	e.room, h.of = list, c.position
+	e.room = list
+	h := hood{of: c.position}
 	for i := earlier - 1; i >= 0 && len(h.before) < reach; i-- {
 		if h.before, err = e.beside1(h.before, list[i]); err != nil {
-			return h, false, err
+			return err
 		}
 	}
 	for i := earlier; i < len(list) && len(h.behind) < reach; i++ {
 		if h.behind, err = e.beside1(h.behind, list[i]); err != nil {
-			return h, false, err
+			return err
 		}
 	}
-	return h, (earlier < far || len(h.before) == reach) && (len(list)-earlier < far || len(h.behind) == reach), nil
+	e.hoods = append(e.hoods, h)
+	return nil
 }
 
 // beside1 appends a neighbour if it may be found.

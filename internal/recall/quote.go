@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"lukasa.dev/internal/index/lexical"
-	"lukasa.dev/internal/text"
 )
 
 // quote finds out what is meant by the parts of a question in double quotes. If there
@@ -12,24 +11,13 @@ import (
 // are what somebody calls something, which others may have called otherwise: who has
 // them counts for more.
 func (e *question) quote() {
-	quoted := make(map[text.Term]bool)
-	var phrases []lexical.Phrase
-	for _, p := range e.query.Phrases {
-		phrases = append(phrases, lexical.Phrase(p.Parts))
-		for _, t := range p.Parts {
-			quoted[t.Term] = true
-		}
-		for _, t := range p.Wholes {
-			quoted[t.Term] = true
-		}
-	}
 	for _, t := range e.query.Terms {
-		if !quoted[t.Term] {
-			e.quoted = phrases
+		if !t.Quoted {
+			e.quoted = e.query.Phrases
 			return
 		}
 	}
-	e.lexical.Phrases = phrases
+	e.lexical.Phrases = e.query.Phrases
 }
 
 // strict reports whether a document must have what is quoted.

@@ -14,8 +14,18 @@
 //
 // The answer is a function of the state and the request, to the last bit, whatever the
 // number of processors. Filters hold for everything that is looked at: what is filtered
-// out is no hit, is no neighbour of one, and, where the request says that it is hidden,
-// has no influence on any score. Work is bounded, whatever the size of the state.
+// out is no hit and no neighbour of one.
+//
+// Where the request says what is visible, the answer is a function of the visible
+// documents alone, apart from their positions, of which only the order counts: which
+// candidates there are, how rare words are and how long documents, who speaks, what
+// stands beside what, how many vectors are compared. Then the graph, whose weights are
+// those of all documents, is not asked, and neighbours are those with the next sequence
+// numbers. How long an answer takes may depend on the others.
+//
+// Work is bounded by the number of documents: codes of vectors and, where not all
+// documents are visible, postings of the question's words are gone through; all else is
+// bounded whatever the size of the state.
 //
 // # What is not
 //
@@ -67,6 +77,11 @@ type State struct {
 	Size   uint64 // records of the tenant
 }
 
+// Roster returns the attributes of the documents of a state.
+func (s *Searcher) Roster(st State) (*roster.View, error) {
+	return roster.Open(st.Reader, st.Tenant, st.Size, s.rows)
+}
+
 // Sources are what candidates come from. The zero value means all of them.
 type Sources uint8
 
@@ -77,7 +92,10 @@ const (
 	Graph                       // entities
 )
 
-func (s Sources) has(one Sources) bool { return s == 0 || s&one != 0 }
+// allSources is all of them.
+const allSources = Words | Meaning | Graph
+
+func (s Sources) has(one Sources) bool { return s&one != 0 }
 
 // Request is a question.
 type Request struct {
@@ -90,9 +108,9 @@ type Request struct {
 	Where  roster.Conditions
 	Accept func(position uint64, row roster.Row) (bool, error)
 	Each   bool
-	// Hidden says that what is not accepted must not have any influence: how rare a
-	// word is, is then told from what was found, and not from all there is.
-	Hidden bool
+	// Visible says which documents there are for whoever asks, if those are not all.
+	// What the others are has no influence on the answer.
+	Visible *Visible
 	// Vector is the question by the named model, to be compared with the vectors that
 	// the model made; what it made none of is compared by the built-in model. Nil means
 	// the built-in model alone.
@@ -105,6 +123,13 @@ type Request struct {
 	// only. Nil means by its importance alone.
 	Salience func(position uint64, row roster.Row) (float64, error)
 	Sources  Sources
+}
+
+// Visible is the documents that there are for whoever asks.
+type Visible struct {
+	Mask      roster.Mask // must leave live documents only
+	Documents uint64      // how many they are
+	Words     uint64      // how many tokens they have outside of their tags
 }
 
 // Hit is a document that answers.
@@ -134,13 +159,17 @@ type Answer struct {
 
 // ErrNoVectors says that nothing that may be found has a vector by the model of the
 // question.
-var ErrNoVectors = fault.Newf(fault.InvalidArgument, "vector: nothing here has a vector of that model and of as many dimensions")
+var ErrNoVectors = fault.Newf(fault.InvalidArgument, "vector: nothing here has a vector of that model and of as many dimensions").
+	WithFix("ask with the model that vectors were made by, or in words alone")
 
 // Search answers a question. A question without a word and without a vector has no
-// answer. Where the request says that some are hidden, and nothing else has a vector by
+// answer. Where the request says what is visible, and nothing of that has a vector by
 // its model, the error is ErrNoVectors, and it is up to whoever asks to ask without.
 func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, error) {
-	e, err := s.read(st, &q)
+	if q.Sources == 0 {
+		q.Sources = allSources
+	}
+	e, err := s.read(ctx, st, &q)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +177,7 @@ func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, er
 	if err := e.gather(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.neighbours(); err != nil {
+	if err := e.neighbours(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.weigh(ctx); err != nil {

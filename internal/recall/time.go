@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"math"
 	"strings"
 	"time"
 )
@@ -106,31 +105,6 @@ func (t TimeRef) String() string {
 		return t.Direction.String() + " " + strings.ToValidUTF8(t.Anchor, "\uFFFD")
 	}
 	return ""
-}
-
-// Nanos returns the nanoseconds since 1970 from which and until which a reference
-// goes, the least and the greatest number for an end that is open or beyond what
-// 64 bits hold. An anchor goes from end to end.
-func (t TimeRef) Nanos() (from, until int64) {
-	from, until = math.MinInt64, math.MaxInt64
-	if t.Kind == TimeRange || t.Kind == TimeAfter {
-		from = nanos(t.From)
-	}
-	if t.Kind == TimeRange || t.Kind == TimeBefore {
-		until = nanos(t.Until)
-	}
-	return from, until
-}
-
-func nanos(t time.Time) int64 {
-	const edge = math.MaxInt64/int64(time.Second) - 1
-	switch s := t.Unix(); {
-	case s < -edge:
-		return math.MinInt64
-	case s > edge:
-		return math.MaxInt64
-	}
-	return t.UnixNano()
 }
 
 // nearest is the least width that [Near] knows: people who name a minute do not

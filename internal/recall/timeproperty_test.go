@@ -2,7 +2,6 @@ package recall
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,18 +30,17 @@ func checkRefs(t *testing.T, query string, now time.Time) []TimeRef {
 				t.Fatalf("%q: %+v is out of bounds", query, r)
 			}
 		}
-		from, until := r.Nanos()
 		switch r.Kind {
 		case TimeRange:
-			if !r.From.Before(r.Until) || from > until || Near(r, r.From) != 1 || Near(r, r.Until.Add(-1)) != 1 {
+			if !r.From.Before(r.Until) || Near(r, r.From) != 1 || Near(r, r.Until.Add(-1)) != 1 {
 				t.Fatalf("%q: %+v is inverted", query, r)
 			}
 		case TimeBefore:
-			if !r.From.IsZero() || from != math.MinInt64 || Near(r, r.Until.Add(-1)) != 1 {
+			if !r.From.IsZero() || Near(r, r.Until.Add(-1)) != 1 {
 				t.Fatalf("%q: %+v has a beginning", query, r)
 			}
 		case TimeAfter:
-			if !r.Until.IsZero() || until != math.MaxInt64 || Near(r, r.From) != 1 {
+			if !r.Until.IsZero() || Near(r, r.From) != 1 {
 				t.Fatalf("%q: %+v has an end", query, r)
 			}
 		case TimeAnchor:
@@ -229,16 +227,6 @@ func TestTimeRefStrings(t *testing.T) {
 	}
 	if TimeKind(0).String()+Direction(0).String()+(TimeRef{}).String() != "" {
 		t.Error("what is not there has a name")
-	}
-	from, until := ParseTime("9999-12-31", testNow())[0].Nanos()
-	if from != math.MaxInt64 || until != math.MaxInt64 {
-		t.Error(from, until)
-	}
-	if from, _ := ParseTime("0001-01-01", testNow())[0].Nanos(); from != math.MinInt64 {
-		t.Error(from)
-	}
-	if from, _ := ParseTime("2026-11-11", testNow())[0].Nanos(); from != startOfDay(testNow()).UnixNano() {
-		t.Error(from)
 	}
 }
 

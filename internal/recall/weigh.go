@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/vector"
 )
 
@@ -72,11 +72,12 @@ type features [parts]float64
 type member struct {
 	place int
 	count float64
+	part  float64 // of its words that count
 }
 
 // window returns a candidate with its neighbours.
 func (e *question) window(room []member, i int) []member {
-	room = append(room, member{i, 1})
+	room = append(room, member{i, 1, 1})
 	c := &e.list[i]
 	for k, p := range c.before {
 		if p < 0 {
@@ -86,11 +87,11 @@ func (e *question) window(room []member, i int) []member {
 		if k == 0 && e.list[p].row.Question {
 			count *= countAsking
 		}
-		room = append(room, member{p, count})
+		room = append(room, member{p, count, 1})
 	}
 	for k, p := range c.behind {
 		if p >= 0 {
-			room = append(room, member{p, countBehind[k]})
+			room = append(room, member{p, countBehind[k], 1})
 		}
 	}
 	return room
@@ -125,8 +126,14 @@ func (e *question) weigh(ctx context.Context) error {
 	return e.salience()
 }
 
+// longNeighbour is how many times as long as others a neighbour is at most taken for. Of
+// one that is longer only as large a part counts, or what a tool printed would bury what
+// was said beside it.
+const longNeighbour = 3
+
 // weighWords computes the BM25 of windows: occurrences are those of all their
-// documents, each by its count, and the length is their mean.
+// documents, each by its count, and the length is their mean. What stands beside a
+// document can only add to what it says itself.
 func (e *question) weighWords(all []features) error {
 	if len(e.lexical.Terms) == 0 || !e.request.Sources.has(Words) {
 		return nil
@@ -143,60 +150,39 @@ func (e *question) weighWords(all []features) error {
 	if err != nil {
 		return err
 	}
-	average := e.average(n)
+	average := e.average()
 	terms := len(n.Terms)
-	if e.request.Hidden {
-		rarity(n)
-	}
 	room := make([]member, 0, 2*reach+1)
 	for i := range all {
 		hood := e.window(room[:0], i)
+		own := float64(n.Lengths[i])
 		length, total := 0.0, 0.0
-		for _, m := range hood {
-			length += float64(m.count * float64(n.Lengths[m.place]))
+		for k := range hood {
+			m := &hood[k]
+			l := float64(n.Lengths[m.place])
+			if most := max(own, longNeighbour*average); l > most {
+				m.part = most / l
+				l = most
+			}
+			length += float64(m.count * l)
 			total += m.count
 		}
+		alone := float64(k1 * (1 - b + float64(b*own)/average))
 		against := float64(k1 * (1 - b + float64(b*length/total)/average))
-		sum := 0.0
+		itself, sum := 0.0, 0.0
 		for t := range terms {
 			tf := 0.0
 			for _, m := range hood {
-				tf += float64(m.count * n.TF[m.place*terms+t])
+				tf += float64(float64(m.count*m.part) * n.TF[m.place*terms+t])
 			}
-			sum += float64(float64(n.Weights[t]*n.IDF[t]) * (tf / (tf + against)))
+			factor := float64(n.Weights[t] * n.IDF[t])
+			sum += float64(factor * (tf / (tf + against)))
+			tf = n.TF[i*terms+t]
+			itself += float64(factor * (tf / (tf + alone)))
 		}
-		all[i][0] = sum
+		all[i][0] = max(sum, itself)
 	}
 	return nil
-}
-
-// average returns how long documents are: all of them or, where some are hidden, the
-// candidates.
-func (e *question) average(n *lexical.Counts) float64 {
-	documents, length := e.words.Stats()
-	if e.request.Hidden {
-		documents, length = uint64(len(n.Lengths)), 0
-		for _, l := range n.Lengths {
-			length += uint64(l)
-		}
-	}
-	if documents == 0 || length == 0 {
-		return 1
-	}
-	return float64(length) / float64(documents)
-}
-
-// rarity takes how rare terms are from the candidates.
-func rarity(n *lexical.Counts) {
-	for t := range n.Terms {
-		having := 0
-		for i := range n.Lengths {
-			if n.TF[i*len(n.Terms)+t] > 0 {
-				having++
-			}
-		}
-		n.IDF[t] = lexical.IDF(uint64(len(n.Lengths)), uint64(having))
-	}
 }
 
 // weighMeaning computes how near candidates are to the question, by themselves and
@@ -290,12 +276,10 @@ func (e *question) weighRest(f *features, c *candidate) {
 	if e.class.Asks.When && c.row.Times {
 		f[7] = 1
 	}
-	f[8] = lexical.Ln(float64(max(c.row.Pieces, 1)) / usualPieces)
-	if age := e.request.Now - c.row.Time; age > 0 {
-		f[9] = 1 / (1 + float64(age)/float64(month))
-	} else {
-		f[9] = 1
-	}
+	f[8] = index.Ln(float64(max(c.row.Pieces, 1)) / usualPieces)
+	// The ends of time are further apart than 64 bits can say.
+	age := max(0, float64(e.request.Now)-float64(c.row.Time))
+	f[9] = 1 / (1 + age/float64(month))
 	f[10] = c.row.Importance
 	f[11] = float64(c.row.Trust) / 5
 	if c.quoted {

@@ -30,11 +30,15 @@ func parsePhrase(s string) Phrase {
 		}
 	}
 	var p Phrase
+	each := 1 // how many tokens there may be more for one
+	if len(names) > 0 {
+		each = 2
+	}
 	told := int32(-1) // the last group whose whole is there
 	spare := uint32(0)
 	for i, token := range tokens {
 		o := origins[i]
-		if token.At >= MaxPhrase {
+		if token.At >= MaxPhrase || len(p.Parts)+len(p.Wholes)+each > MaxPhrase {
 			break
 		}
 		part := o.role&^roleStop != roleWhole

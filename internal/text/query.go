@@ -1,18 +1,22 @@
 package text
 
 import (
+	"cmp"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 const (
+	// MaxQuery is how many bytes of a question are looked at, the first ones.
+	MaxQuery = 64 << 10
 	// MaxTerms is how many different terms of a question count, the first ones.
 	MaxTerms = 64
-	// MaxWords is how many words of a question are told.
-	MaxWords = 256
 	// MaxPhrases is how many phrases of a question count, the first ones.
 	MaxPhrases = 8
-	// MaxPhrase is how many places of a phrase count, the first ones.
+	// MaxPhrase is how many places of a phrase count, the first ones, and how many
+	// tokens it has at most, parts and wholes together.
 	MaxPhrase = 64
 	// fullParts is how many parts of a name count as much as words do. Those of
 	// names with more share what so many count, or a long path would drown the rest.
@@ -26,8 +30,6 @@ type Query struct {
 	Terms []QueryTerm
 	// Phrases are what stands in double quotes. Their words are among the terms too.
 	Phrases []Phrase
-	// Words are all words as they are written, stop words too.
-	Words []string
 }
 
 // QueryTerm is a term of a question.
@@ -37,10 +39,13 @@ type QueryTerm struct {
 	Count  int     // how often it occurs
 	Weight float64 // 1, or less for one of many parts of a name
 	At     uint32  // where it first occurs, as in Token
+	Quoted bool    // it occurs in double quotes only
 }
 
-// ParseQuery takes a question apart. Any string will do, in linear time.
+// ParseQuery takes a question apart. Any string will do, in linear time; what is
+// beyond its first [MaxQuery] bytes is not looked at.
 func ParseQuery(s string) Query {
+	s = Head(s, MaxQuery)
 	var q Query
 	tokens, origins := traced(s)
 	parts := make(map[int32]int)
@@ -50,6 +55,10 @@ func ParseQuery(s string) Query {
 			parts[o.group]++
 		}
 		all = all && o.role&roleStop != 0
+	}
+	var quotes []span
+	for q := range quotations(s) {
+		quotes = append(quotes, q)
 	}
 	seen := make(map[Term]int)
 	for i, token := range tokens {
@@ -64,33 +73,54 @@ func ParseQuery(s string) Query {
 		if k, ok := seen[token.Term]; ok {
 			q.Terms[k].Count++
 			q.Terms[k].Weight = max(q.Terms[k].Weight, weight)
+			q.Terms[k].Quoted = q.Terms[k].Quoted && within(quotes, o.lo)
 		} else if len(q.Terms) < MaxTerms {
 			seen[token.Term] = len(q.Terms)
 			q.Terms = append(q.Terms, QueryTerm{
-				Term: token.Term, Text: strings.Clone(s[o.lo:o.hi]), Count: 1, Weight: weight, At: token.At,
+				Term: token.Term, Text: strings.Clone(s[o.lo:o.hi]), Count: 1, Weight: weight, At: token.At, Quoted: within(quotes, o.lo),
 			})
 		}
 	}
-	for quoted := range quotations(s) {
+	for _, quote := range quotes {
 		if len(q.Phrases) == MaxPhrases {
 			break
 		}
-		if p := parsePhrase(quoted); len(p.Parts) > 0 {
+		if p := parsePhrase(s[quote.from:quote.to]); len(p.Parts) > 0 {
 			q.Phrases = append(q.Phrases, p)
 		}
-	}
-	for w := range Words(s) {
-		if len(q.Words) == MaxWords {
-			break
-		}
-		q.Words = append(q.Words, strings.Clone(w.Text))
 	}
 	return q
 }
 
+// Head returns at most so many bytes of a text, whole characters only.
+func Head(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// within says whether a place is in one of the spans, which are in order.
+func within(spans []span, at int) bool {
+	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at int) int { return cmp.Compare(s.to, at) })
+	for ; i < len(spans) && spans[i].from <= at; i++ {
+		if at < spans[i].to {
+			return true
+		}
+	}
+	return false
+}
+
 // quotations goes through what stands in double quotes, straight or curved.
-func quotations(s string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
+func quotations(s string) iter.Seq[span] {
+	whole := len(s)
+	return func(yield func(span) bool) {
 		for s != "" {
 			i := strings.IndexAny(s, "\"“„«")
 			if i < 0 {
@@ -117,7 +147,7 @@ func quotations(s string) func(yield func(string) bool) {
 				}
 				continue
 			}
-			if !yield(s[:end]) {
+			if from := whole - len(s); !yield(span{from, from + end}) {
 				return
 			}
 			_, n := utf8.DecodeRuneInString(s[end:])

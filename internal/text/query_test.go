@@ -5,24 +5,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestParseQuery: terms as they are written, with how often and where they occur.
 func TestParseQuery(t *testing.T) {
-	for _, tc := range []struct{ query, terms, words string }{
-		{"", "", ""},
-		{" ?!\t", "", ""},
-		{"When did Caroline go to the support group?", "Caroline@2 go@3 support@6 group@7", "When did Caroline go to the support group"},
-		{"dogs and a dog, DOGS", "dogs*3@0", "dogs and a dog DOGS"},
-		{"The Who", "The@0 Who@1", "The Who"},
-		{"to be or not to be", "to*2@0 be*2@1 or@2 not@3", "to be or not to be"},
-		{"don't", "don't@0", "don't"},
-		{"US policy", "US@0 policy@1", "US policy"},
-		{"Café’s e-mail", "Café@0 e-mail@1 e@1 mail@2", "Café’s e mail"},
-		{"in ﬁve ½ days", "ﬁve@1 ½@2 ½@2 ½@3 days@4", "in ﬁve ½ days"},
-		{"东京大学", "东京@0 京大@1 大学@2", "东 京 大 学"},
-		{"a/b/c/d.go", "a/b/c/d.go@0 b~0.75@1 c~0.75@2 d.go@3 d~0.75@3 go~0.75@4", "a b c d.go"},
-		{"go a/b/c/d.go", "go*2@0 a/b/c/d.go@1 b~0.75@2 c~0.75@3 d.go@4 d~0.75@4", "go a b c d.go"},
+	for _, tc := range []struct{ query, terms string }{
+		{"", ""},
+		{" ?!\t", ""},
+		{"When did Caroline go to the support group?", "Caroline@2 go@3 support@6 group@7"},
+		{"dogs and a dog, DOGS", "dogs*3@0"},
+		{"The Who", "The@0 Who@1"},
+		{"to be or not to be", "to*2@0 be*2@1 or@2 not@3"},
+		{"don't", "don't@0"},
+		{"US policy", "US@0 policy@1"},
+		{"Café’s e-mail", "Café@0 e-mail@1 e@1 mail@2"},
+		{"in ﬁve ½ days", "ﬁve@1 ½@2 ½@2 ½@3 days@4"},
+		{"东京大学", "东京@0 京大@1 大学@2"},
+		{"a/b/c/d.go", "a/b/c/d.go@0 b~0.75@1 c~0.75@2 d.go@3 d~0.75@3 go~0.75@4"},
+		{"go a/b/c/d.go", "go*2@0 a/b/c/d.go@1 b~0.75@2 c~0.75@3 d.go@4 d~0.75@4"},
 	} {
 		q := ParseQuery(tc.query)
 		var terms []string
@@ -39,24 +40,36 @@ func TestParseQuery(t *testing.T) {
 		if got := strings.Join(terms, " "); got != tc.terms {
 			t.Errorf("%q:\n got %s\nwant %s", tc.query, got, tc.terms)
 		}
-		if got := strings.Join(q.Words, " "); got != tc.words {
-			t.Errorf("%q has the words %q, want %q", tc.query, got, tc.words)
-		}
 	}
 }
 
-// TestQueryIsBounded: the first terms, phrases and words count.
+// TestQueryIsBounded: the first terms and phrases count, in the first bytes.
 func TestQueryIsBounded(t *testing.T) {
 	var s strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&s, "\"term%dx\" ", i)
 	}
 	q := ParseQuery(s.String())
-	if len(q.Terms) != MaxTerms || len(q.Phrases) != MaxPhrases || len(q.Words) != MaxWords {
-		t.Errorf("%d terms, %d phrases, %d words", len(q.Terms), len(q.Phrases), len(q.Words))
+	if len(q.Terms) != MaxTerms || len(q.Phrases) != MaxPhrases {
+		t.Errorf("%d terms, %d phrases", len(q.Terms), len(q.Phrases))
 	}
-	if q.Terms[0].Text != "term0x" || q.Words[MaxWords-1] != fmt.Sprintf("term%dx", MaxWords-1) {
+	if q.Terms[0].Text != "term0x" {
 		t.Errorf("%+v", q.Terms[0])
+	}
+	for _, letter := range []string{"a", "é", "東", "👍"} {
+		for lead := range 5 {
+			long := strings.Repeat(" ", lead) + strings.Repeat(letter, MaxQuery) + " late"
+			head := Head(long, MaxQuery)
+			if len(head) > MaxQuery || len(head) <= MaxQuery-len(letter) || !utf8.ValidString(head) || !strings.HasPrefix(long, head) {
+				t.Errorf("%d bytes of %q are left", len(head), letter)
+			}
+			if got, want := ParseQuery(long), ParseQuery(head); !slices.Equal(got.Terms, want.Terms) {
+				t.Errorf("%q: what is beyond the end counts", letter)
+			}
+		}
+	}
+	if s := Head("\x80\x80\x80", 2); s != "" {
+		t.Errorf("%q is left of what is no text", s)
 	}
 }
 
@@ -77,10 +90,33 @@ func TestQuotations(t *testing.T) {
 	} {
 		var got []string
 		for s := range quotations(tc.query) {
-			got = append(got, s)
+			got = append(got, tc.query[s.from:s.to])
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%q: got %q, want %q", tc.query, got, tc.want)
+		}
+	}
+}
+
+// TestQuotedTerms: which terms stand in quotes only.
+func TestQuotedTerms(t *testing.T) {
+	for query, want := range map[string]string{
+		`plain words`:                       "",
+		`"support group" of pack`:           "support group",
+		`"support group" of groups`:         "support",
+		`groups "support group"`:            "support",
+		`"one" two "three" "" “four" five”`: "one three four five",
+		`"e-mail" 5" inch "Ｆｏｏ’s bar"`:      "e-mail e mail Ｆｏｏ bar",
+		strings.Repeat(`"a1 b2 c3" `, 20):   "a1 1 b2 b 2 c3 c 3",
+	} {
+		var got []string
+		for _, term := range ParseQuery(query).Terms {
+			if term.Quoted {
+				got = append(got, term.Text)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 	}
 }
@@ -139,22 +175,13 @@ func TestPhrases(t *testing.T) {
 	if long := ParseQuery(`"` + strings.Repeat("word ", 1000) + `"`).Phrases[0]; len(long.Parts) != MaxPhrase {
 		t.Errorf("a long phrase has %d terms", len(long.Parts))
 	}
-}
-
-// TestWords: words as they are written, and where.
-func TestWords(t *testing.T) {
-	s := "Don’t — 3.14, naïve 👍!"
-	var got []string
-	for w := range Words(s) {
-		if s[w.Start:w.Start+len(w.Text)] != w.Text {
-			t.Errorf("%q is not at %d", w.Text, w.Start)
+	for _, unit := range []string{"fooBar ", "a-b-c ", "a/b.c-d_e ", "plain fooBar ", "東京x "} {
+		long := ParseQuery(`"` + strings.Repeat(unit, 1000) + `"`).Phrases[0]
+		if n := len(long.Parts) + len(long.Wholes); n > MaxPhrase || n < MaxPhrase-1 {
+			t.Errorf("%q again and again: a phrase of %d tokens", unit, n)
 		}
-		got = append(got, w.Text)
-	}
-	if want := []string{"Don’t", "3.14", "naïve", "👍"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for range Words(s) {
-		break
+		if !long.In(Analyze(nil, FieldText, strings.Repeat(unit, 1000))) {
+			t.Errorf("%q again and again is not found", unit)
+		}
 	}
 }

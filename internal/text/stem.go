@@ -13,7 +13,7 @@ const (
 	longestStem = 64
 	// longestKnown is the longest word that is remembered.
 	longestKnown = 32
-	knownBits    = 15
+	knownBits    = 17
 )
 
 // entry is what is known of a word of the letters a to z.

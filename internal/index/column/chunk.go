@@ -27,8 +27,8 @@ func (l *Live) unset(offset int) { l[offset/64] &^= 1 << (offset % 64) }
 // Chunk is the rows of the live documents among ChunkDocs positions, one behind
 // the other in the order of their positions, without gaps: whoever looks at all of
 // them reads no byte in vain, and most chunks have a row for every position anyway.
-// [Chunk.Index] and [Chunk.Offset] lead from a document to its row and back. A chunk
-// is not changed once it is made.
+// [Chunk.Index] leads from a document to its row. A chunk is not changed once it is
+// made.
 type Chunk struct {
 	Live Live
 	// Rows are Len rows; of a column with planes, its planes one behind the other.
@@ -97,24 +97,6 @@ func (c *Chunk) Index(offset int) int {
 		return -1
 	}
 	return int(c.before[offset/64]) + bits.OnesCount64(w&(1<<(offset%64)-1))
-}
-
-// Offset returns the offset within the chunk of the document that has row i.
-func (c *Chunk) Offset(i int) int {
-	if c.count == ChunkDocs {
-		return i
-	}
-	word := 0
-	for half := len(c.before) / 2; half > 0; half /= 2 {
-		if int(c.before[word+half]) <= i {
-			word += half
-		}
-	}
-	w := c.Live[word]
-	for range i - int(c.before[word]) {
-		w &= w - 1
-	}
-	return word*64 + bits.TrailingZeros64(w)
 }
 
 // Row returns row i. It must not be changed.

@@ -446,3 +446,9 @@ func finds(f index.Filter, position uint64) (bool, error) {
 	}
 	return f.Accept(position)
 }
+
+// rarity is how much it says that a document mentions a node which n of all do.
+func rarity(all, n uint64) float64 {
+	all = max(all, n)
+	return index.Ln(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
+}

@@ -178,7 +178,7 @@ func searchAll(s *kv.Store) error {
 	for rank := range uint64(20) {
 		q := Query{Terms: []WeightedTerm{{term(rank), 1}, {term(rank + 1), 1}}}
 		if rank%4 == 0 {
-			q.Phrases = []Phrase{{{Term: term(rank)}, {Term: term(rank + 1), At: 1}}}
+			q.Phrases = []text.Phrase{{Parts: []text.Token{{Term: term(rank)}, {Term: term(rank + 1), At: 1}}}}
 		}
 		if _, err := v.Search(context.Background(), q, 20, index.Filter{}); err != nil {
 			return err

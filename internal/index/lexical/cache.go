@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Cache keeps the tails of tenants that were asked lately, and room for searches. It
-// is safe for concurrent use.
+// Cache keeps the tails of tenants and the lists of terms that were asked for lately,
+// and room for searches. It is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	limit int
@@ -17,18 +17,19 @@ type Cache struct {
 	tails map[tailKey]*list.Element
 	order *list.List // of *tail, the one used last in front
 	rooms sync.Pool  // of *room
+	terms termCache
 }
 
 // defaultCache is how many bytes a cache keeps if it is not told.
 const defaultCache = 16 << 20
 
-// NewCache returns a cache that keeps tails of about so many bytes. Zero means 16 MiB,
-// the tails of some hundred tenants.
+// NewCache returns a cache that keeps tails of about so many bytes, and as much of
+// lists. Zero means 16 MiB, the tails of some hundred tenants.
 func NewCache(bytes int) *Cache {
 	if bytes == 0 {
 		bytes = defaultCache
 	}
-	return &Cache{limit: bytes, tails: make(map[tailKey]*list.Element), order: list.New()}
+	return &Cache{limit: bytes, tails: make(map[tailKey]*list.Element), order: list.New(), terms: termCache{limit: bytes}}
 }
 
 // tailKey says whose tail it is. That of a tenant with so many records is always the

@@ -3,9 +3,11 @@ package lexical
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"lukasa.dev/internal/fault"
@@ -139,18 +141,9 @@ func (w *words) query(docs *naive) (q Query) {
 	}
 	q.Flat = w.rng.IntN(8) == 0
 	for w.rng.IntN(4) == 0 && len(q.Phrases) < 3 {
-		var p Phrase
-		switch w.rng.IntN(3) {
-		case 0: // from a document
-			for _, tokens := range docs.docs {
-				from := w.rng.IntN(len(tokens))
-				p = append(p, tokens[from:min(from+1+w.rng.IntN(3), len(tokens))]...)
-				break
-			}
-		case 1:
-			p = Phrase{{Term: w.term(), At: 3}}
-		default:
-			p = Phrase{{Term: w.term(), At: 1}, {Term: w.term(), At: 2}}
+		p := text.Phrase{Parts: w.sequence(docs)}
+		if w.rng.IntN(2) == 0 {
+			p.Wholes = w.sequence(docs)
 		}
 		q.Phrases = append(q.Phrases, p)
 		if w.rng.IntN(2) == 0 {
@@ -158,6 +151,20 @@ func (w *words) query(docs *naive) (q Query) {
 		}
 	}
 	return q
+}
+
+// sequence returns tokens that stand together, or might.
+func (w *words) sequence(docs *naive) []text.Token {
+	switch w.rng.IntN(3) {
+	case 0: // from a document
+		for _, tokens := range docs.docs {
+			from := w.rng.IntN(len(tokens))
+			return slices.Clone(tokens[from:min(from+1+w.rng.IntN(3), len(tokens))])
+		}
+	case 1:
+		return []text.Token{{Term: w.term(), At: 3}}
+	}
+	return []text.Token{{Term: w.term(), At: 1}, {Term: w.term(), At: 2}}
 }
 
 // filter returns a random filter.
@@ -343,17 +350,23 @@ func TestPhrase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type tokens = []text.Token
 	for _, c := range []struct {
-		phrases []Phrase
+		phrases []text.Phrase
 		want    []uint64
 	}{
-		{[]Phrase{{token(1, 0, 0), token(2, 1, 0)}}, []uint64{0, 3}},
-		{[]Phrase{{token(1, 9, 0), token(2, 10, 0)}, {token(3, 0, 0)}}, []uint64{0}},
-		{[]Phrase{{token(1, 0, 0), token(2, 2, 0)}}, []uint64{4}},
-		{[]Phrase{{token(2, 0, 0), token(1, 1, 0)}}, []uint64{1}},
-		{[]Phrase{{token(3, 0, 0), token(1, 1, 0)}}, nil},
-		{[]Phrase{{token(1, 0, 0)}, {}}, []uint64{0, 1, 2, 3, 4}},
-		{[]Phrase{{token(77, 0, 0)}}, nil},
+		{[]text.Phrase{{Parts: tokens{token(1, 0, 0), token(2, 1, 0)}}}, []uint64{0, 3}},
+		{[]text.Phrase{{Parts: tokens{token(1, 9, 0), token(2, 10, 0)}}, {Parts: tokens{token(3, 0, 0)}}}, []uint64{0}},
+		{[]text.Phrase{{Parts: tokens{token(1, 0, 0), token(2, 2, 0)}}}, []uint64{4}},
+		{[]text.Phrase{{Parts: tokens{token(2, 0, 0), token(1, 1, 0)}}}, []uint64{1}},
+		{[]text.Phrase{{Parts: tokens{token(3, 0, 0), token(1, 1, 0)}}}, nil},
+		{[]text.Phrase{{Parts: tokens{token(1, 0, 0)}}, {}}, []uint64{0, 1, 2, 3, 4}},
+		{[]text.Phrase{{Parts: tokens{token(77, 0, 0)}}}, nil},
+		// By parts or by wholes, with terms in common and with none.
+		{[]text.Phrase{{Parts: tokens{token(2, 0, 0), token(1, 1, 0)}, Wholes: tokens{token(1, 0, 0), token(2, 2, 0)}}}, []uint64{1, 4}},
+		{[]text.Phrase{{Parts: tokens{token(77, 0, 0)}, Wholes: tokens{token(9, 0, 0)}}}, []uint64{3}},
+		{[]text.Phrase{{Parts: tokens{token(3, 0, 0)}, Wholes: tokens{token(9, 0, 0)}}}, []uint64{0, 1, 3}},
+		{[]text.Phrase{{Parts: tokens{token(3, 0, 0)}, Wholes: tokens{token(9, 0, 0)}}, {Parts: tokens{token(2, 0, 0), token(1, 1, 0)}}}, []uint64{1}},
 	} {
 		found, err := v.Search(context.Background(), Query{Phrases: c.phrases}, 10, index.Filter{})
 		if err != nil {
@@ -379,17 +392,17 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var many []WeightedTerm
-	var tooMany Phrase
+	var tooMany text.Phrase
 	for i := range MaxTerms + 100 {
 		many = append(many, WeightedTerm{text.Term(i), 1})
-		tooMany = append(tooMany, text.Token{Term: text.Term(i), At: uint32(i)})
+		tooMany.Parts = append(tooMany.Parts, text.Token{Term: text.Term(i), At: uint32(i)})
 	}
 	one := []WeightedTerm{{1, 1}}
 	for name, q := range map[string]Query{
 		"no weight": {Terms: []WeightedTerm{{1, 0}}}, "negative": {Terms: []WeightedTerm{{1, -1}}},
 		"no number": {Terms: []WeightedTerm{{1, math.NaN()}}}, "too heavy": {Terms: []WeightedTerm{{1, 101}}},
 		"too heavy together": {Terms: []WeightedTerm{{1, 60}, {1, 60}}},
-		"too many":           {Phrases: []Phrase{tooMany}}, "too wide": {Terms: []WeightedTerm{{1 << 48, 1}}},
+		"too many":           {Phrases: []text.Phrase{tooMany}}, "too wide": {Terms: []WeightedTerm{{1 << 48, 1}}},
 		"k1": {Terms: one, Params: &Params{K1: -1}}, "b": {Terms: one, Params: &Params{B: math.NaN()}},
 	} {
 		if _, err := v.Search(context.Background(), q, 1, index.Filter{}); fault.CodeOf(err) != fault.InvalidArgument {
@@ -429,18 +442,33 @@ func TestFilterErrors(t *testing.T) {
 	}
 }
 
-// TestLn compares with package math.
-func TestLn(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for range 100000 {
-		x := math.Ldexp(1+rng.Float64(), rng.IntN(120)-60)
-		if got, want := Ln(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Abs(want) {
-			t.Fatalf("ln(%v) = %v, want %v", x, got, want)
-		}
+// TestPhrasesOfAQuestionFit: whatever is quoted in a question can be asked.
+func TestPhrasesOfAQuestionFit(t *testing.T) {
+	if text.MaxPhrases*text.MaxPhrase > MaxTerms {
+		t.Errorf("a question may have %d phrases of %d terms, but only %d are looked for", text.MaxPhrases, text.MaxPhrase, MaxTerms)
 	}
-	for x, want := range map[float64]uint64{1: 0, 2: 0x3fe62e42fefa39ef, 10: 0x40026bb1bbb55516, 1.5: 0x3fd9f323ecbf984c, 1e6: 0x402ba18a998fffa0} {
-		if got := math.Float64bits(Ln(x)); got != want {
-			t.Errorf("ln(%v) has bits %#x, want %#x", x, got, want)
+	s, x := openStore(t), New()
+	fold(t, s, x, false, step{tokens: text.Analyze(nil, text.FieldText, "we moved the e-mail server")})
+	v, err := Open(s, 0, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var many strings.Builder
+	for n := range 8 * 60 {
+		if n%60 == 0 {
+			many.WriteString(`" "`)
+		}
+		fmt.Fprintf(&many, "foo%cx%cBar%cy%c ", 'a'+n%26, 'a'+n/26, 'a'+n%26, 'a'+n/26)
+	}
+	for query, want := range map[string]int{
+		many.String()[2:] + `"`: 0, `"email server"`: 1, `"e-mail server"`: 1, `"e mail server"`: 1, `"e-mail"`: 1, `"email"`: 1, `"server email"`: 0,
+	} {
+		q := text.ParseQuery(query)
+		if len(q.Phrases) == 0 {
+			t.Fatalf("%.50s has no phrase", query)
+		}
+		if found, err := v.Search(context.Background(), Query{Phrases: q.Phrases}, 10, index.Filter{}); err != nil || len(found) != want {
+			t.Errorf("%.50s: %v, %v", query, found, err)
 		}
 	}
 }

@@ -1,10 +1,8 @@
 package lexical
 
 import (
-	"cmp"
-	"slices"
-
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/text"
 )
 
@@ -26,17 +24,13 @@ type WeightedTerm struct {
 	Weight float64
 }
 
-// Phrase is what must stand together: tokens as text.Analyze gives them. A document
-// has the phrase if one of its fields has every term of it, each as far from the
-// first as here. The fields of the phrase itself do not count.
-type Phrase []text.Token
-
 // Query is what is asked. A document is found if it has every phrase, and one of the
 // terms if there is no phrase.
 type Query struct {
 	Terms []WeightedTerm
-	// Phrases are scored by their terms, each with weight 1 unless Terms has it.
-	Phrases []Phrase
+	// Phrases are scored by their terms, each with weight 1 unless Terms has it. One
+	// without parts is none.
+	Phrases []text.Phrase
 	// Params of nil are the default ones.
 	Params *Params
 	// Flat takes no notice of which documents there are: every term counts as much as
@@ -58,7 +52,7 @@ const (
 type queryTerm struct {
 	term     text.Term
 	weight   float64
-	required bool // by a phrase
+	required bool // by what the search at hand looks for, see ways
 	lists    *termLists
 	idf      float64
 	factor   float64 // weight and idf
@@ -68,31 +62,30 @@ type queryTerm struct {
 // terms returns the different terms of a query, in the order of their first
 // occurrence, phrases last. Weights of one term are added up.
 func (q *Query) terms() ([]queryTerm, error) {
-	required := make(map[text.Term]bool)
+	quoted := make(termSet)
 	for _, p := range q.Phrases {
-		for _, token := range p {
-			required[token.Term] = true
-		}
+		quoted.add(p.Parts)
+		quoted.add(p.Wholes)
 	}
-	if len(required) > MaxTerms {
+	if len(quoted) > MaxTerms {
 		return nil, fault.Newf(fault.InvalidArgument, "phrases: they have more than %d different terms", MaxTerms).
 			WithFix("put fewer words into quotes")
 	}
 	list := make([]queryTerm, 0, min(len(q.Terms), MaxTerms))
-	others := MaxTerms - len(required) // that there is room for
+	others := MaxTerms - len(quoted) // that there is room for
 	at := func(t text.Term) *queryTerm {
 		for i := range list {
 			if list[i].term == t {
 				return &list[i]
 			}
 		}
-		if !required[t] {
+		if !quoted[t] {
 			if others == 0 {
 				return nil
 			}
 			others--
 		}
-		list = append(list, queryTerm{term: t, number: len(list), required: required[t]})
+		list = append(list, queryTerm{term: t, number: len(list)})
 		return &list[len(list)-1]
 	}
 	for _, w := range q.Terms {
@@ -101,13 +94,16 @@ func (q *Query) terms() ([]queryTerm, error) {
 			continue
 		}
 		if t.weight += w.Weight; !(w.Weight > 0 && t.weight <= MaxWeight) {
-			return nil, fault.Newf(fault.InvalidArgument, "terms: the weight of a term must be above 0 and at most %d", MaxWeight)
+			return nil, fault.Newf(fault.InvalidArgument, "terms: the weight of a term must be above 0 and at most %d", MaxWeight).
+				WithFix("give each term the weight that text.ParseQuery gives it")
 		}
 	}
 	for _, p := range q.Phrases {
-		for _, token := range p {
-			if t := at(token.Term); t.weight == 0 {
-				t.weight = 1
+		for _, tokens := range [][]text.Token{p.Parts, p.Wholes} {
+			for _, token := range tokens {
+				if t := at(token.Term); t.weight == 0 {
+					t.weight = 1
+				}
 			}
 		}
 	}
@@ -119,6 +115,51 @@ func (q *Query) terms() ([]queryTerm, error) {
 	return list, nil
 }
 
+// termSet is a set of terms.
+type termSet map[text.Term]bool
+
+func (s termSet) add(tokens []text.Token) {
+	for _, t := range tokens {
+		s[t.Term] = true
+	}
+}
+
+// ways returns sets of terms, such that a document with every phrase has all terms of
+// one of them. A phrase with names may be there by their parts or by their wholes, and
+// what it must have is what both need. If that leaves nothing, there are two ways to
+// have the first phrase.
+func (q *Query) ways() []termSet {
+	must := make(termSet)
+	var first *text.Phrase
+	for i := range q.Phrases {
+		p := &q.Phrases[i]
+		if len(p.Parts) == 0 {
+			continue
+		}
+		if first == nil {
+			first = p
+		}
+		if len(p.Wholes) == 0 {
+			must.add(p.Parts)
+			continue
+		}
+		parts := make(termSet)
+		parts.add(p.Parts)
+		for _, t := range p.Wholes {
+			if parts[t.Term] {
+				must[t.Term] = true
+			}
+		}
+	}
+	if len(must) > 0 || first == nil {
+		return []termSet{must}
+	}
+	parts, wholes := make(termSet), make(termSet)
+	parts.add(first.Parts)
+	wholes.add(first.Wholes)
+	return []termSet{parts, wholes}
+}
+
 // params returns the parameters of a query.
 func (q *Query) params() (Params, error) {
 	if q.Params == nil {
@@ -126,7 +167,8 @@ func (q *Query) params() (Params, error) {
 	}
 	p := *q.Params
 	if !(p.K1 >= 0 && p.K1 <= 10 && p.B >= 0 && p.B <= 1) {
-		return p, fault.Newf(fault.InvalidArgument, "params: k1 %v and b %v must be from 0 to 10 and from 0 to 1", p.K1, p.B)
+		return p, fault.Newf(fault.InvalidArgument, "params: k1 %v and b %v must be from 0 to 10 and from 0 to 1", p.K1, p.B).
+			WithFix("leave them out for the default ones")
 	}
 	return p, nil
 }
@@ -175,41 +217,5 @@ const flatLength = 20
 // IDF returns how much a term tells that so many of all documents have.
 func IDF(documents, having uint64) float64 {
 	n, df := float64(documents), float64(having)
-	return Ln(1 + (n-df+0.5)/(df+0.5))
-}
-
-// phraseIn reports whether tokens have a phrase. They are field after field, and within
-// a field their places never decrease.
-func phraseIn(tokens []text.Token, p Phrase) bool {
-	if len(p) == 0 {
-		return true
-	}
-	for i := range tokens {
-		if tokens[i].Term == p[0].Term && phraseAt(tokens, p, tokens[i].Field, int64(tokens[i].At)-int64(p[0].At)) {
-			return true
-		}
-	}
-	return false
-}
-
-// phraseAt reports whether a field has a phrase that begins so much later than the
-// phrase itself says.
-func phraseAt(tokens []text.Token, p Phrase, field text.Field, later int64) bool {
-	for _, want := range p[1:] {
-		place := int64(want.At) + later
-		i, _ := slices.BinarySearchFunc(tokens, place, func(t text.Token, place int64) int {
-			if t.Field != field {
-				return int(t.Field) - int(field)
-			}
-			return cmp.Compare(int64(t.At), place)
-		})
-		found := false
-		for ; i < len(tokens) && tokens[i].Field == field && int64(tokens[i].At) == place && !found; i++ {
-			found = tokens[i].Term == want.Term
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	return index.Ln(1 + (n-df+0.5)/(df+0.5))
 }

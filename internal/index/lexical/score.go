@@ -5,45 +5,6 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Score returns the scores of the documents at the given positions, which must be
-// ascending: what Search gives them if they have all phrases, zero where there is none
-// of the terms.
-func (v *View) Score(q Query, positions []uint64) ([]float64, error) {
-	scores := make([]float64, len(positions))
-	terms, scorer, err := v.prepare(&q)
-	if err != nil {
-		return nil, err
-	}
-	err = v.visit(terms, &scorer, positions, func(i int, c *cursor) { scores[i] += c.part() })
-	return scores, err
-}
-
-// Part is what a term adds to the score of a document.
-type Part struct {
-	Term  text.Term
-	TF    float64 // occurrences, by field; zero if there are none
-	IDF   float64
-	Score float64
-}
-
-// Explain returns the parts of a document's score, in the order of the terms of the
-// query. They add up to what Search says.
-func (v *View) Explain(q Query, position uint64) ([]Part, error) {
-	terms, scorer, err := v.prepare(&q)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]Part, len(terms))
-	for i := range terms {
-		parts[i] = Part{Term: terms[i].term, IDF: terms[i].idf}
-	}
-	err = v.visit(terms, &scorer, []uint64{position}, func(_ int, c *cursor) {
-		p := &parts[c.term.number]
-		p.TF, p.Score = float64(c.block.weights[c.at])/plain, c.part()
-	})
-	return parts, err
-}
-
 // Counts says how often the terms of a query occur in documents.
 type Counts struct {
 	Terms   []text.Term
@@ -137,7 +98,7 @@ func (v *View) lengths(positions []uint64, known []bool, lengths []uint32) error
 func (v *View) visit(terms []queryTerm, s *scorer, positions []uint64, found func(i int, c *cursor)) error {
 	for i := 1; i < len(positions); i++ {
 		if positions[i] < positions[i-1] {
-			return fault.New(fault.InvalidArgument, "positions: they must be ascending")
+			return fault.New(fault.InvalidArgument, "positions: they must be ascending").WithFix("sort them")
 		}
 	}
 	room := v.cache.room()

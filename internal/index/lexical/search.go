@@ -56,32 +56,49 @@ func (v *View) Search(ctx context.Context, q Query, k int, f index.Filter) ([]in
 	if err != nil {
 		return nil, err
 	}
-	s := &search{room: v.cache.room(), ctx: ctx, view: v, query: &q, scorer: scorer, filter: f, best: best{limit: k}}
+	s := &search{room: v.cache.room(), ctx: ctx, view: v, query: &q, scorer: scorer, filter: f}
 	defer v.cache.rooms.Put(s.room)
-	for i := range terms {
-		switch t := &terms[i]; {
-		case t.lists.documents > 0:
-			s.terms = append(s.terms, *t)
-			s.strict = s.strict || t.required
-		case t.required:
-			return nil, ctx.Err()
+	var found []index.Match
+	ways := q.ways()
+	for _, must := range ways {
+		s.best = best{limit: k}
+		if err := s.run(terms, must); err != nil {
+			return nil, err
+		}
+		found = append(found, s.best.list...)
+	}
+	slices.SortFunc(found, better)
+	if len(ways) > 1 {
+		found = slices.Compact(found)
+	}
+	return found[:min(k, len(found))], nil
+}
+
+// run looks for the best documents that have all terms of a set.
+func (s *search) run(terms []queryTerm, must termSet) error {
+	s.terms, s.strict = s.terms[:0], len(must) > 0
+	for _, t := range terms {
+		t.required = must[t.term]
+		if t.lists.documents > 0 {
+			s.terms = append(s.terms, t)
+		} else if t.required {
+			return s.ctx.Err()
 		}
 	}
+	v := s.view
 	for i, seg := range v.segments {
 		ok, err := s.openSegment(i)
 		if err == nil && ok {
 			err = s.segment(v.shape.begin(seg), uint32(v.shape.spans[seg.level]))
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.openTail() {
-		if err := s.segment(v.from, uint32(v.size-v.from)); err != nil {
-			return nil, err
-		}
+		return s.segment(v.from, uint32(v.size-v.from))
 	}
-	return s.best.sorted(), nil
+	return nil
 }
 
 // openSegment opens the cursors of a segment. It is false if nothing can be found there.
@@ -403,7 +420,7 @@ func (s *search) consider(begin uint64, offset uint32, score float64, later []in
 func (s *search) phrases(position uint64) (bool, error) {
 	var doc *Doc
 	for _, p := range s.query.Phrases {
-		if len(p) < 2 {
+		if len(p.Parts) == 0 || len(p.Parts) == 1 && len(p.Wholes) == 0 {
 			continue // its term is there
 		}
 		if doc == nil {
@@ -415,7 +432,7 @@ func (s *search) phrases(position uint64) (bool, error) {
 				return false, damaged("a document")
 			}
 		}
-		if !phraseIn(doc.Tokens, p) {
+		if !p.In(doc.Tokens) {
 			return false, nil
 		}
 	}
@@ -470,10 +487,4 @@ func (b *best) take(m index.Match) {
 		b.list[i], b.list[down] = b.list[down], b.list[i]
 		i = down
 	}
-}
-
-// sorted returns the matches, the best first.
-func (b *best) sorted() []index.Match {
-	slices.SortFunc(b.list, better)
-	return b.list
 }

@@ -59,15 +59,6 @@ func openShaped(s *shape, r kv.Reader, tenant uint32, size uint64, c *Cache) (*V
 // of tags.
 func (v *View) Stats() (documents, length uint64) { return v.stats.documents, v.stats.length }
 
-// DF returns how many documents have a term.
-func (v *View) DF(t text.Term) (uint64, error) {
-	list := []queryTerm{{term: t}}
-	if err := v.load(list); err != nil {
-		return 0, err
-	}
-	return list[0].lists.documents, nil
-}
-
 // Doc is what the index knows of one document.
 type Doc struct {
 	Length uint32       // tokens outside of tags
@@ -98,8 +89,14 @@ func (v *View) Forward(position uint64) (*Doc, error) {
 func (v *View) load(terms []queryTerm) error {
 	var missing []text.Term
 	for i := range terms {
-		if v.lists[terms[i].term] == nil {
-			missing = append(missing, terms[i].term)
+		t := terms[i].term
+		if v.lists[t] != nil {
+			continue
+		}
+		if l := v.cache.terms.get(termKey{v.tenant, v.size, t}); l != nil {
+			v.lists[t] = l
+		} else {
+			missing = append(missing, t)
 		}
 	}
 	if len(missing) > 0 {
@@ -138,6 +135,7 @@ func (v *View) read(terms []text.Term) error {
 	}
 	for i, t := range terms {
 		v.lists[t] = &fresh[i]
+		v.cache.terms.put(termKey{v.tenant, v.size, t}, &fresh[i])
 	}
 	return nil
 }

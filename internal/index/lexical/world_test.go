@@ -187,38 +187,14 @@ func live(steps []step, tenant uint32) *naive {
 	return m
 }
 
-// has reports whether a document has a phrase.
-func has(tokens []text.Token, p Phrase) bool {
-	type place struct {
-		field text.Field
-		at    int64
-		term  text.Term
-	}
-	there := make(map[place]bool)
-	for _, t := range tokens {
-		there[place{t.Field, int64(t.At), t.Term}] = true
-	}
-	for begin := range there {
-		all := true
-		for _, want := range p {
-			all = all && there[place{begin.field, begin.at + int64(want.At) - int64(p[0].At), want.Term}]
-		}
-		if all {
-			return true
-		}
-	}
-	return len(p) == 0
-}
-
 // search is Search by going through all documents that have one of the terms.
 func (m *naive) search(q Query, k int, f index.Filter) (found []index.Match) {
-	weights, required := make(map[text.Term]float64), make(map[text.Term]bool)
+	weights := make(map[text.Term]float64)
 	for _, w := range q.Terms {
 		weights[w.Term] += w.Weight
 	}
 	for _, p := range q.Phrases {
-		for _, t := range p {
-			required[t.Term] = true
+		for _, t := range slices.Concat(p.Parts, p.Wholes) {
 			if weights[t.Term] == 0 {
 				weights[t.Term] = 1
 			}
@@ -239,7 +215,7 @@ func (m *naive) search(q Query, k int, f index.Filter) (found []index.Match) {
 	scores := make(map[uint64]float64)
 	for t, weight := range weights {
 		df := float64(len(m.weights[t]))
-		factor := float64(weight * Ln(1+(n-df+0.5)/(df+0.5)))
+		factor := float64(weight * index.Ln(1+(n-df+0.5)/(df+0.5)))
 		if q.Flat {
 			factor = weight
 		}
@@ -251,11 +227,8 @@ func (m *naive) search(q Query, k int, f index.Filter) (found []index.Match) {
 	}
 	for p, score := range scores {
 		ok := true
-		for t := range required {
-			ok = ok && m.weights[t][p] > 0
-		}
 		for _, phrase := range q.Phrases {
-			ok = ok && has(m.docs[p], phrase)
+			ok = ok && (len(phrase.Parts) == 0 || phrase.In(m.docs[p]))
 		}
 		if ok && f.Mask != nil {
 			mask, _ := f.Mask(int(p / 1024))

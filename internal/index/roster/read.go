@@ -15,7 +15,11 @@ import (
 
 // View is the roster of a tenant at one state. It is safe for concurrent use if its
 // reader is.
-type View struct{ rows *column.View }
+type View struct {
+	rows   *column.View
+	reader kv.Reader
+	tenant uint32
+}
 
 // Open returns the roster of a tenant as a reader sees it. Size is how many records
 // the tenant has there; cache may be nil.
@@ -24,7 +28,100 @@ func Open(r kv.Reader, tenant uint32, size uint64, cache *column.Cache) (*View, 
 	if err != nil {
 		return nil, err
 	}
-	return &View{v}, nil
+	return &View{v, r, tenant}, nil
+}
+
+// Chunks is how many chunks of 1,024 positions there are.
+func (v *View) Chunks() int { return v.rows.Chunks() }
+
+// Private reports whether any document is private.
+func (v *View) Private() (bool, error) {
+	prefix := index.NewKey(nil, Prefix, tablePrivate, v.tenant)
+	it, err := v.reader.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return false, err
+	}
+	any := it.First()
+	return any, it.Close()
+}
+
+// Each calls visit for the documents of a chunk, in order, with their offsets in it.
+func (v *View) Each(chunk int, visit func(offset int, row *Row)) error {
+	c, err := v.rows.Chunk(chunk)
+	if err != nil || c == nil {
+		return err
+	}
+	i := 0
+	for word, w := range c.Live {
+		for ; w != 0; w &= w - 1 {
+			row := rowOf(c, i)
+			visit(64*word+bits.TrailingZeros64(w), &row)
+			i++
+		}
+	}
+	return nil
+}
+
+// Live returns which of the documents of a chunk there are, a bit for each; nil if
+// there are none.
+func (v *View) Live(chunk int) (*[16]uint64, error) {
+	c, err := v.rows.Chunk(chunk)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	live := bitset(c.Live)
+	return &live, nil
+}
+
+// Words returns how many tokens the documents that a mask leaves have outside of their
+// tags, and how many documents they are.
+func (v *View) Words(mask Mask) (documents, words uint64, err error) {
+	err = v.masked(mask, planeSize, 6, func(size []byte) {
+		documents++
+		words += uint64(binary.LittleEndian.Uint32(size[2:]))
+	})
+	return documents, words, err
+}
+
+// Speak reports which of some speakers say one of the documents that a mask leaves.
+func (v *View) Speak(mask Mask, who map[Speaker]bool) (map[Speaker]bool, error) {
+	speak := make(map[Speaker]bool)
+	err := v.masked(mask, planeSpeaker, 8, func(speaker []byte) {
+		if s := Speaker(binary.LittleEndian.Uint64(speaker)); s != 0 && who[s] {
+			speak[s] = true
+		}
+	})
+	return speak, err
+}
+
+// masked visits one plane, of so many bytes, of the rows that a mask leaves, in order.
+func (v *View) masked(mask Mask, plane, width int, visit func(part []byte)) error {
+	for chunk := range v.rows.Chunks() {
+		m, err := mask(chunk)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		c, err := v.rows.Chunk(chunk)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			continue
+		}
+		rest := c.Plane(plane)
+		for word, w := range c.Live {
+			for ; w != 0; w &= w - 1 {
+				if m[word]>>bits.TrailingZeros64(w)&1 != 0 {
+					visit(rest)
+				}
+				rest = rest[width:]
+			}
+		}
+	}
+	return nil
 }
 
 // Row returns the row of a document, and false if there is no such document.
@@ -98,6 +195,41 @@ func (v *View) Filter(c Conditions) Mask {
 			return nil, nil
 		}
 		return mask, nil
+	}
+}
+
+// Both returns the mask of what two masks leave, of which the first may be nil. What it
+// finds out about a chunk it remembers. It may be used by several goroutines.
+func (v *View) Both(a, b Mask) Mask {
+	if a == nil {
+		return b
+	}
+	known := make([]atomic.Pointer[bitset], v.rows.Chunks())
+	return func(chunk int) (*[16]uint64, error) {
+		if chunk < 0 || chunk >= len(known) {
+			return nil, nil
+		}
+		if both := known[chunk].Load(); both != nil {
+			return both, nil
+		}
+		x, err := b(chunk)
+		if err != nil || x == nil {
+			return nil, err
+		}
+		y, err := a(chunk)
+		if err != nil || y == nil {
+			return nil, err
+		}
+		both, any := new(bitset), uint64(0)
+		for i := range both {
+			both[i] = x[i] & y[i]
+			any |= both[i]
+		}
+		if any == 0 {
+			return nil, nil
+		}
+		known[chunk].Store(both)
+		return both, nil
 	}
 }
 

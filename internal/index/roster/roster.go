@@ -5,6 +5,7 @@
 //
 //	h        where the current version of each thing is, see [index.Keeper]
 //	k, l, m  the rows, see package column
+//	p        position of each document that is private; no value
 //
 // # What is guaranteed
 //
@@ -37,7 +38,10 @@ import (
 // Prefix is the first byte of the fold's keys.
 const Prefix = 'R'
 
-const format = 1
+const format = 2
+
+// tablePrivate lists what is private.
+const tablePrivate = 'p'
 
 // The planes of a row: what one condition of a filter looks at is in one of them.
 const (
@@ -63,6 +67,7 @@ const (
 	flagQuestion // its text ends with a question mark
 	flagOwn      // it came with a vector of its own
 	flagTimes    // its text has words that tell when
+	flagPrivate  // it is for the agent that wrote it alone
 )
 
 // Row is what the roster says of a document.
@@ -75,6 +80,7 @@ type Row struct {
 	Question bool // its text ends with a question mark
 	Own      bool // it came with a vector of its own
 	Times    bool // its text has words that tell when
+	Private  bool // it is for the agent that wrote it alone
 
 	Importance float64 // 0 to 1, in steps of 1/255
 	Class      Class
@@ -143,6 +149,9 @@ func (x *Row) append(dst []byte) []byte {
 	if x.Times {
 		flags |= flagTimes
 	}
+	if x.Private {
+		flags |= flagPrivate
+	}
 	dst = append(dst, byte(x.Kind), byte(x.Trust), flags, importanceByte(x.Importance))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(x.Class))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(x.Time))
@@ -169,6 +178,7 @@ func rowOf(c *column.Chunk, i int) Row {
 	return Row{
 		Kind: record.Kind(head[0]), Trust: record.Trust(head[1]),
 		Closer: head[2]&flagCloser != 0, Question: head[2]&flagQuestion != 0, Own: head[2]&flagOwn != 0, Times: head[2]&flagTimes != 0,
+		Private:    head[2]&flagPrivate != 0,
 		Importance: float64(head[3]) / 255,
 		Class:      Class(binary.LittleEndian.Uint32(c.Plane(planeClass)[4*i:])),
 		Time:       int64(binary.LittleEndian.Uint64(c.Plane(planeTime)[8*i:])),
@@ -223,6 +233,9 @@ func (x *Roster) Apply(tx *kv.Txn, r *index.Record) error {
 		if err := x.writer.Remove(tx, r.Tenant, position, r.Header.Position); err != nil {
 			return err
 		}
+		if err := tx.Delete(privateKey(r.Tenant, position)); err != nil {
+			return err
+		}
 	}
 	if changes.Add != nil {
 		row := x.rowOf(changes.Add)
@@ -230,8 +243,17 @@ func (x *Roster) Apply(tx *kv.Txn, r *index.Record) error {
 		if err := x.writer.Set(tx, r.Tenant, r.Header.Position, x.room); err != nil {
 			return err
 		}
+		if row.Private {
+			if err := tx.Set(privateKey(r.Tenant, r.Header.Position), nil); err != nil {
+				return err
+			}
+		}
 	}
 	return x.writer.Pass(tx, r.Tenant, r.Header.Position)
+}
+
+func privateKey(tenant uint32, position uint64) []byte {
+	return index.NewKey(nil, Prefix, tablePrivate, tenant).Uint64(position)
 }
 
 // rowOf makes the row of a document.
@@ -241,7 +263,7 @@ func (x *Roster) rowOf(d *index.Document) Row {
 		Importance: d.Importance, Class: classOf(x.digest(d.Class)), Time: d.Time,
 		Agent: agentOf(x.digest(d.Agent)), Sequence: d.Sequence, Pieces: d.Embedding.Pieces, Words: words(d),
 	}
-	row.Times = d.Times
+	row.Times, row.Private = d.Times, d.Private
 	if name := kind.NormalName(kind.EntityPerson, d.Speaker); name != "" {
 		row.Speaker = speakerOf(x.digest(name))
 	}

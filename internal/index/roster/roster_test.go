@@ -103,7 +103,7 @@ func drawRecords(rnd *rand.Rand, n int) (records []index.Record, live map[uint64
 			d := &index.Document{
 				Kind: pick(rnd, kinds), ID: fmt.Sprint("id", p), Class: pick(rnd, classes), Agent: pick(rnd, agents),
 				Session: pick(rnd, sessions), Time: rnd.Int64N(1000) - 500, Sequence: rnd.Int64N(9) - 4, Tags: some(rnd, tags, 3),
-				Closer: rnd.IntN(2) == 0, Text: pick(rnd, []string{"really?", "\"who?\" ", "no.", "何？", "", "? no"}), Title: pick(rnd, []string{"", "what?"}),
+				Closer: rnd.IntN(2) == 0, Private: rnd.IntN(9) == 0, Text: pick(rnd, []string{"really?", "\"who?\" ", "no.", "何？", "", "? no"}), Title: pick(rnd, []string{"", "what?"}),
 				Embedding: embed.Embedding{Pieces: rnd.IntN(70_000)}, Tokens: make([]text.Token, rnd.IntN(5)),
 			}
 			if rnd.IntN(3) == 0 {
@@ -226,7 +226,7 @@ func TestFilter(t *testing.T) {
 func checkRow(t testing.TB, row *roster.Row, d *index.Document) {
 	t.Helper()
 	want := roster.Row{
-		Kind: d.Kind, Trust: d.Trust, Closer: d.Closer, Own: len(d.Own) > 0, Importance: row.Importance,
+		Kind: d.Kind, Trust: d.Trust, Closer: d.Closer, Private: d.Private, Own: len(d.Own) > 0, Importance: row.Importance,
 		Class: roster.ClassOf(d.Class), Time: d.Time, Agent: roster.AgentOf(d.Agent), Tags: row.Tags,
 		Sequence: d.Sequence, Pieces: min(d.Embedding.Pieces, 65535), Words: len(d.Tokens),
 	}

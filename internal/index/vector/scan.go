@@ -22,6 +22,7 @@ type candidate struct {
 	ref      uint32 // of its chunk
 	weight   int32  // see weigh
 	offset   uint16 // of its position in the chunk
+	row      uint16 // in the chunk
 	distance uint16
 }
 
@@ -125,27 +126,38 @@ type scan struct {
 	space      index.Digest
 	dimensions int
 	code       []uint64
-	weights    []nibbleWeights // nil if candidates need none
+	weights    []nibbleWeights
 	refs       []chunkRef
 	masks      []*live // of the chunks that may be found in; nil if all of all may
+	all        uint64  // vectors or, with masks, documents that may be found
 }
 
 // mask asks a filter about all chunks, and leaves out those of which nothing may be
-// found. It is asked by one goroutine, in order.
+// found. It is asked by one goroutine, in order, and of chunks without vectors too: how
+// many may be found must not depend on where others have vectors.
 func (s *scan) mask(f index.Filter) error {
 	if f.Mask == nil {
 		return nil
 	}
-	refs := s.refs[:0]
-	s.masks = make([]*live, 0, len(s.refs))
-	for _, ref := range s.refs {
-		m, err := f.Mask(int(ref.number))
+	refs, left := s.refs[:0], s.refs
+	s.masks, s.all = make([]*live, 0, len(s.refs)), 0
+	for chunk := uint64(0); chunk*chunkRows < s.view.size; chunk++ {
+		m, err := f.Mask(int(chunk))
 		if err != nil {
 			return err
 		}
+		there := len(left) > 0 && left[0].number == chunk
 		if m != nil {
 			mine := live(*m)
-			refs, s.masks = append(refs, ref), append(s.masks, &mine)
+			for _, w := range mine {
+				s.all += uint64(bits.OnesCount64(w))
+			}
+			if there {
+				refs, s.masks = append(refs, left[0]), append(s.masks, &mine)
+			}
+		}
+		if there {
+			left = left[1:]
 		}
 	}
 	s.refs = refs
@@ -169,12 +181,39 @@ func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 			return nil, err
 		}
 		if limit < far {
-			if list, err := s.within(ctx, want, limit); err != nil || len(list) == want {
-				return list, err
+			list, err := s.within(ctx, want, limit)
+			if err != nil {
+				return nil, err
+			}
+			if len(list) == want {
+				return list, s.weigh(list)
 			}
 		}
 	}
-	return s.within(ctx, want, far)
+	list, err := s.within(ctx, want, far)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.weigh(list)
+}
+
+// weigh sets the weights of candidates, which are in the order of their positions. It is
+// done for those that are left only: many more are kept for a while on the way.
+func (s *scan) weigh(list []candidate) error {
+	return share(len(list), workers(len(list), 8*partCandidates), func(_, from, to int) error {
+		var c *chunk
+		for i := from; i < to; i++ {
+			x := &list[i]
+			if i == from || x.ref != list[i-1].ref {
+				var err error
+				if c, err = s.view.chunk(s.space, s.dimensions, s.refs[x.ref]); err != nil {
+					return err
+				}
+			}
+			x.weight = c.weight(int(x.row), s.weights)
+		}
+		return nil
+	})
 }
 
 // guess returns a distance within which there are half as many again as are wanted,
@@ -247,12 +286,7 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 				if s.masks != nil && !s.masks[i].has(int(offset)) || int(d) > n.reach() {
 					continue
 				}
-				x := candidate{ref: uint32(i), offset: offset, distance: d}
-				if s.weights != nil {
-					// The code is at hand now, and would have to be fetched again later.
-					x.weight = c.weight(row, s.weights)
-				}
-				n.add(x)
+				n.add(candidate{ref: uint32(i), offset: offset, row: uint16(row), distance: d})
 			}
 		}
 	}

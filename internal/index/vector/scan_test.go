@@ -171,6 +171,9 @@ func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, m
 		t.Fatal(err)
 	}
 	plain, err := x.within(t.Context(), want, 64*len(x.code))
+	if err == nil {
+		err = x.weigh(plain)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,10 @@ const (
 	codesPart    = 16 // one in so many of all codes, within the two above
 )
 
+// widest is how many times as many rows are looked at as at first, at most, where the
+// filter does not accept most of them.
+const widest = 8
+
 // exactMatches is how many of the best are computed exactly if nothing else is said.
 const exactMatches = 50
 
@@ -66,13 +70,14 @@ type Match struct {
 //
 // The filter's mask is asked about every chunk that there is, its second part about
 // the best candidates in their order; when too few of those are left, twice as many
-// are looked at, until there are enough or no more.
+// are looked at, until there are enough, or no more, or eight times as many. What the
+// mask leaves out has no influence on what is found of the rest.
 //
 // A tenant without vectors of its own has no matches. Where there are some, but none
 // of the model and the dimensions, that is an error.
 func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	if q.K < 1 || q.K > MaxMatches {
-		return nil, fault.Newf(fault.InvalidArgument, "k: is %d, but must be from 1 to %d", q.K, MaxMatches)
+		return nil, fault.Newf(fault.InvalidArgument, "k: is %d, but must be from 1 to %d", q.K, MaxMatches).WithFix("ask for fewer")
 	}
 	s, err := v.newSearch(&q)
 	if s == nil || err != nil {
@@ -81,14 +86,16 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	if err := s.mask(q.Filter); err != nil {
 		return nil, err
 	}
+	leastCodes := int(min(max(s.all/codesPart, fewCodes), manyCodes))
 	exact := cmp.Or(q.ExactMatches, exactMatches)
 	if q.Exact == nil {
 		exact = 0
 	}
 	// What is not asked for is not computed, nor asked about.
 	need := max(q.K, exact)
-	for rows := max(leastRows, rowsPerMatch*q.K); ; rows *= 2 {
-		codes := max(s.leastCodes, codesPerRow*rows)
+	first := max(leastRows, rowsPerMatch*q.K)
+	for rows := first; ; rows *= 2 {
+		codes := max(leastCodes, codesPerRow*rows)
 		near, err := s.nearest(ctx, codes)
 		if err != nil {
 			return nil, err
@@ -103,7 +110,7 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list) < need && !all {
+		if len(list) < need && !all && rows < widest*first {
 			continue
 		}
 		if err := s.exact(ctx, &q, list[:min(exact, len(list))]); err != nil {
@@ -119,8 +126,6 @@ type search struct {
 	scan
 	query quantized[int16]
 	gate  float64
-	// leastCodes is how many codes are looked at closer at least.
-	leastCodes int
 	// What was found out in an earlier round.
 	known    map[uint64]Match
 	accepted map[uint64]bool
@@ -145,7 +150,7 @@ func (v *View) newSearch(q *Query) (*search, error) {
 	}
 	s := &search{query: query, gate: q.Gate, known: make(map[uint64]Match)}
 	s.view, s.space, s.dimensions = v, space, l.dimensions
-	s.leastCodes = int(min(max(l.vectors/codesPart, fewCodes), manyCodes))
+	s.all = l.vectors
 	if s.refs, err = v.chunks(space); err != nil {
 		return nil, err
 	}
@@ -183,7 +188,8 @@ func (v *View) noSpace(q *Query, l listing) error {
 		if l.dimensions == 0 {
 			return nil
 		}
-		return fault.Newf(fault.InvalidArgument, "vector: has %d numbers, but those of the built-in model have %d", len(q.Vector), l.dimensions)
+		return fault.Newf(fault.InvalidArgument, "vector: has %d numbers, but those of the built-in model have %d", len(q.Vector), l.dimensions).
+			WithFix("name the model that made it, or ask in words")
 	}
 	const shown = 8
 	list, err := v.Spaces(shown + 2)

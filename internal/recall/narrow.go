@@ -1,0 +1,114 @@
+package recall
+
+import (
+	"context"
+
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/text"
+)
+
+// Where not all documents are visible, nothing that is kept for all of them together may
+// be used: it would tell of the others. What is needed is counted anew among those that
+// are visible.
+
+// narrowed reports whether not all documents are visible.
+func (e *question) narrowed() bool { return e.request.Visible != nil }
+
+// weighted returns terms with their weights; where not all documents are visible, times
+// how rare they are among those that are.
+func (e *question) weighted(ctx context.Context, terms []text.QueryTerm) ([]lexical.WeightedTerm, error) {
+	list := make([]lexical.WeightedTerm, len(terms))
+	for i, t := range terms {
+		list[i] = lexical.WeightedTerm{Term: t.Term, Weight: t.Weight}
+	}
+	if !e.narrowed() || len(list) == 0 {
+		return list, nil
+	}
+	names := make([]text.Term, len(terms))
+	for i, t := range terms {
+		names[i] = t.Term
+	}
+	visible := e.request.Visible
+	having, err := e.words.Among(ctx, names, visible.Mask)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].Weight = float64(list[i].Weight * lexical.IDF(visible.Documents, min(having[i], visible.Documents)))
+	}
+	return list, nil
+}
+
+// average returns how long documents are.
+func (e *question) average() float64 {
+	documents, length := e.words.Stats()
+	if e.narrowed() {
+		documents, length = e.request.Visible.Documents, e.request.Visible.Words
+	}
+	if documents == 0 || length == 0 {
+		return 1
+	}
+	return float64(length) / float64(documents)
+}
+
+// params returns the parameters of questions for words.
+func (e *question) params() *lexical.Params {
+	p := lexical.Params{K1: k1, B: b}
+	if e.narrowed() {
+		p = p.Averaging(e.average())
+	}
+	return &p
+}
+
+// besideVisible brings in what stands beside a candidate where not all documents are
+// visible: what comes next before it and behind it of what is, as far as the sequence
+// goes on by no more than reach. So what is not visible stands between nothing.
+func (e *question) besideVisible(c *candidate) error {
+	for far := farReach; ; far *= 4 {
+		list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(c), far, far)
+		if err != nil {
+			return err
+		}
+		e.room = list
+		h := hood{of: c.position}
+		var allBefore, allBehind bool
+		h.before, allBefore, err = e.onSide(c, earlier, far, func(i int) uint64 { return list[earlier-1-i] })
+		if err != nil {
+			return err
+		}
+		h.behind, allBehind, err = e.onSide(c, len(list)-earlier, far, func(i int) uint64 { return list[earlier+i] })
+		if err != nil {
+			return err
+		}
+		if allBefore && allBehind {
+			e.hoods = append(e.hoods, h)
+			return nil
+		}
+	}
+}
+
+// onSide finds the neighbours on one side, among so many of at most so many, and reports
+// whether there are no more.
+func (e *question) onSide(c *candidate, n, most int, at func(i int) uint64) (list []uint64, all bool, err error) {
+	for i := range n {
+		position := at(i)
+		row, ok, err := e.roster.Row(position)
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok {
+			continue
+		}
+		// Without a sign: the ends are further apart than an int64 can say.
+		if apart := uint64(max(row.Sequence, c.row.Sequence)) - uint64(min(row.Sequence, c.row.Sequence)); apart > reach {
+			return list, true, nil
+		}
+		if list, err = e.beside1(list, position); err != nil {
+			return nil, false, err
+		}
+		if len(list) == reach {
+			return list, true, nil
+		}
+	}
+	return list, n < most, nil
+}
