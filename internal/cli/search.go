@@ -106,6 +106,9 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 	if o.Embedder, err = s.embedder(c, &flags.embedder, lukasa.EmbedServer{Retries: -1}); err != nil {
 		return err
 	}
+	if strings.TrimSpace(text) != "" && o.Sources != lukasa.FromWords {
+		o.Embedder = askAhead(c.Context(), o.Embedder, text)
+	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)
 		if err != nil {

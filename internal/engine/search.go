@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/vector"
 	"lukasa.dev/internal/index/weights"
+	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/recall"
@@ -382,7 +383,9 @@ func (a *asking) show(hits []recall.Hit, found *Searched) error {
 		if hits[i].Duplicate {
 			h.DuplicateOf = uris[hits[i].Of]
 		}
-		h.Tokens = a.b.tokens.Count(h.Text)
+		if h.Tokens == 0 {
+			h.Tokens = a.b.tokens.Count(h.Text)
+		}
 		if found.BudgetTokens > 0 && found.TotalTokens+h.Tokens > found.BudgetTokens {
 			found.Trimmed = len(hits) - i
 			return nil
@@ -409,7 +412,12 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 			Event: rec.Event, Position: found.Position, Recorded: at(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
 		}
 		out.URI = memory.URI{Tenant: a.t.Name, Kind: record.Event, ID: rec.Event.EventID}
-		out.SourceType, out.Text = hmx.SourceEpisode, renderEvent(rec.Event, a.o.Form, a.b.tokens)
+		out.SourceType = hmx.SourceEpisode
+		if a.o.Form == memory.FormMedium {
+			out.Text, out.Tokens = kind.Medium(rec.Event, a.b.tokens)
+		} else {
+			out.Text = renderEvent(rec.Event, a.o.Form, a.b.tokens)
+		}
 		return out, nil
 	}
 	h, err := a.head(found.Position)

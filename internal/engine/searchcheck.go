@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 )
 
@@ -42,6 +43,8 @@ func (o *SearchOptions) check() error {
 		return bad("min_trust", "there is no tier %d", uint8(o.MinTrust)).WithFix("use external, tool, agent, user or operator")
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
 		return bad("until", "is not after since").WithFix("give a later time, or leave one of them out")
+	case o.Sources&^(recall.Words|recall.Meaning|recall.Graph) != 0:
+		return bad("sources", "has one that there is not").WithFix("use words, meaning and graph")
 	case o.Vector == nil && o.Model != "":
 		return bad("model", "is given without a vector").WithFix("give the vector that the model made of the question")
 	case o.Vector != nil && o.Embedder != nil:
