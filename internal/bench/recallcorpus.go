@@ -26,7 +26,7 @@ const (
 	leastTurns    = 20 // of a session
 	mostTurns     = 200
 	topicWords    = 24 // that a session comes back to
-	recallFormat  = 1  // counts the ways in which such tenants were built
+	recallFormat  = 2  // counts the ways in which such tenants were built
 	recallHidden  = 7  // a tag that the scope of some callers leaves out
 	corpusSeed    = 0x6c756b617361
 	sourceWindow  = 20_000 // ranks that questions are made of end here
@@ -236,7 +236,7 @@ func (c *corpus) event(i int, e *said) {
 		name = "message"
 		e.speaker = c.names[speakers[chance.IntN(len(speakers))]]
 		metadata = `"speaker":"` + e.speaker + `"`
-		content = `{"role":"` + []string{"user", "assistant"}[chance.IntN(2)] + `","text":"` + c.prose(e, topic, 10+chance.IntN(51)) + `"}`
+		content = `{"role":"` + []string{"user", "assistant"}[chance.IntN(2)] + `","text":"` + c.prose(e, topic, 6+chance.IntN(36)) + `"}`
 	case n < 73:
 		name = "tool_call"
 		content = `{"tool_name":"` + []string{"search_code", "read_file", "web_search", "query_db", "run_tests"}[chance.IntN(5)] +

@@ -34,6 +34,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
@@ -43,7 +44,7 @@ import (
 type Options struct {
 	FS  disk.FS
 	Dir string
-	// CacheBytes is for blocks read from files. Zero means 80 MiB.
+	// CacheBytes is for blocks read from files. Zero means 192 MiB.
 	CacheBytes int64
 	// MemTableBytes is how much is written before it is flushed. What is not
 	// flushed is replayed from the journal after a crash. Zero means 16 MiB.
@@ -68,7 +69,7 @@ type Store struct {
 // Open opens the store in o.Dir, making it if there is none.
 func Open(o Options) (*Store, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 80 << 20
+		o.CacheBytes = 192 << 20
 	}
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = 16 << 20
@@ -96,6 +97,11 @@ func Open(o Options) (*Store, error) {
 		// A filter is read as a whole. Those of large files would push each
 		// other out of the cache.
 		po.TargetFileSizes[i] = 4 << 20
+		// What is about to be rewritten is not worth compressing.
+		po.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+		if i == len(po.Levels)-1 {
+			po.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
+		}
 	}
 	db, err := w.open(o.Dir, po)
 	if err != nil {

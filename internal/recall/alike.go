@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"lukasa.dev/internal/text"
@@ -18,7 +19,7 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.list[e.place[hits[i].Position]].row.Words > manyTerms {
+		if !e.mayBeAlike(hits, i) {
 			continue
 		}
 		doc, err := e.words.Forward(hits[i].Position)
@@ -43,6 +44,26 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 	}
 	return nil
 }
+
+// mayBeAlike reports whether a hit is about as long and about as near to the question as
+// another: what has the same words is both. Most hits need not be read then.
+func (e *question) mayBeAlike(hits []Hit, i int) bool {
+	a := &e.list[e.place[hits[i].Position]]
+	if a.row.Words > manyTerms || a.row.Words < fewTerms {
+		return false
+	}
+	for j := range hits {
+		b := &e.list[e.place[hits[j].Position]]
+		longer, shorter := max(a.row.Words, b.row.Words), min(a.row.Words, b.row.Words)
+		if j != i && 4*shorter >= 3*longer && math.Abs(a.near-b.near) < likeNear {
+			return true
+		}
+	}
+	return false
+}
+
+// likeNear is how far the nearness of texts with nearly the same words is apart at most.
+const likeNear = 0.1
 
 // manyTerms is how many terms a text has at most that is compared with others: what is
 // that long is seldom said twice.

@@ -5,53 +5,60 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 )
 
-// nibbleWeights are what the sixteen values of four bits of a code add to its
-// weight.
-type nibbleWeights [16]int32
-
-// weigh returns the weights of codes for a rotated query: the sum of the query's
-// numbers, each added where the code has a one and subtracted where it has a zero.
-// It tells more than the number of bits, since it is the query itself that is
-// compared with the code, not the query's code. The numbers are shifted so that no
-// sum leaves 31 bits.
-func weigh(turned []int64) []nibbleWeights {
-	sum := uint64(0)
-	for _, x := range turned {
-		sum += uint64(max(x, -x))
-	}
-	shift := max(0, bits.Len64(sum)-30)
-	list := make([]nibbleWeights, len(turned)/4)
-	for i := range list {
-		for n := range list[i] {
-			for j, x := range turned[4*i : 4*i+4] {
-				x >>= shift
-				if n>>j&1 == 0 {
-					x = -x
-				}
-				list[i][n] += int32(x)
-			}
-		}
-	}
-	return list
+// planes are the numbers of a rotated query as bits: which of them have a bit of their
+// value set, from the lowest bit up. The numbers are brought to planeBits bits, from 0
+// for the least.
+type planes struct {
+	bits [planeBits][]uint64
+	zero int32 // what a number of 0 is, in parts of a step
 }
 
-// weight returns the weight of a row's code.
-func (c *chunk) weight(row int, weights []nibbleWeights) int32 {
-	at := row/blockRows*blockRows*c.words + row%blockRows
-	sum := int32(0)
-	for k := range c.words {
-		w := c.blocks[at+k*blockRows]
-		part := (*[16]nibbleWeights)(weights[16*k:])
-		for j := range part {
-			sum += part[j][w>>(4*j)&15]
+const (
+	planeBits = 6   // how many bits of a number count
+	stepParts = 256 // in how many parts a step is cut for zero
+)
+
+// weigh returns the planes of a rotated query. With them the weight of a code is a few
+// counts of bits: the sum of the query's numbers where the code has a one, from which
+// that where it has a zero follows. It tells more than the number of bits in which two
+// codes differ, since it is the query itself that is compared with the code.
+func weigh(turned []int64) (p planes) {
+	low, high := slices.Min(turned), slices.Max(turned)
+	width := max(high-low, 1)
+	const most = 1<<planeBits - 1
+	p.zero = int32(-low * most * stepParts / width)
+	for b := range p.bits {
+		p.bits[b] = make([]uint64, len(turned)/64)
+	}
+	for i, x := range turned {
+		v := (uint64(x-low)*most + uint64(width)/2) / uint64(width)
+		for b := range p.bits {
+			p.bits[b][i/64] |= v >> b & 1 << (i % 64)
 		}
 	}
-	return sum
+	return p
+}
+
+// weight returns the weight of a row's code: the sum of the query's numbers, each added
+// where the code has a one and subtracted where it has a zero, but for a part that all
+// codes share.
+func (c *chunk) weight(row int, p *planes) int32 {
+	at := row/blockRows*blockRows*c.words + row%blockRows
+	sum, ones := 0, 0
+	for k := range c.words {
+		w := c.blocks[at+k*blockRows]
+		ones += bits.OnesCount64(w)
+		for b := range p.bits {
+			sum += bits.OnesCount64(w&p.bits[b][k]) << b
+		}
+	}
+	return int32(stepParts*sum) - int32(ones)*p.zero
 }
 
 // partCandidates is how many candidates are worth a goroutine.
@@ -270,6 +277,16 @@ func (s *search) exact(ctx context.Context, q *Query, list []Match) error {
 		return nil
 	}
 	length := math.Sqrt(product(q.Vector, q.Vector))
+	return share(len(list), workers(len(list), partExact), func(_, from, to int) error {
+		return s.exactPart(ctx, q, length, list[from:to])
+	})
+}
+
+// partExact is how many exact cosines are worth a goroutine.
+const partExact = 8
+
+// exactPart is exact for some of the matches.
+func (s *search) exactPart(ctx context.Context, q *Query, length float64, list []Match) error {
 	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return err

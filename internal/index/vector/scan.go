@@ -126,7 +126,7 @@ type scan struct {
 	space      index.Digest
 	dimensions int
 	code       []uint64
-	weights    []nibbleWeights
+	planes     planes // of the query
 	refs       []chunkRef
 	masks      []*live // of the chunks that may be found in; nil if all of all may
 	all        uint64  // vectors or, with masks, documents that may be found
@@ -210,7 +210,7 @@ func (s *scan) weigh(list []candidate) error {
 					return err
 				}
 			}
-			x.weight = c.weight(int(x.row), s.weights)
+			x.weight = c.weight(int(x.row), &s.planes)
 		}
 		return nil
 	})

@@ -19,7 +19,7 @@ const MaxMatches = 10_000
 // how many codes are looked at closer: for each row, and at least, which is the more
 // the more there are.
 const (
-	leastRows    = 400
+	leastRows    = 300
 	rowsPerMatch = 2
 	codesPerRow  = 5
 	fewCodes     = 2_000
@@ -48,9 +48,8 @@ type Query struct {
 	Gate   float64
 	Filter index.Filter
 	// Exact returns the vector of a document, of which only the direction counts, or
-	// nil if there is none. It is called for the best matches only, by the caller's
-	// goroutine; the vector is not used after the next call. Nil leaves it at
-	// estimates.
+	// nil if there is none. It is called for the best matches only, by several
+	// goroutines. Nil leaves it at estimates.
 	Exact func(position uint64) ([]float32, error)
 	// ExactMatches is for how many of the best it is called; zero means 50.
 	ExactMatches int
@@ -161,7 +160,7 @@ func (v *View) newSearch(q *Query) (*search, error) {
 	rotate(turned)
 	s.code = make([]uint64, codeWords(l.dimensions))
 	signs(s.code, turned)
-	s.weights = weigh(turned)
+	s.planes = weigh(turned)
 	return s, nil
 }
 
