@@ -71,7 +71,7 @@ func TestEntitiesOfText(t *testing.T) {
 		"ABC-123 #42 JG7FMM 7f3a9c1 HAT001 2024-05-15 3pm":  "identifier:ABC-123|identifier:#42|identifier:JG7FMM|identifier:7f3a9c1|identifier:HAT001",
 		"call foo_bar, fooBar() pkg.Run() and MaxWeight":    "identifier:foo_bar|identifier:fooBar|identifier:pkg.Run|identifier:MaxWeight",
 		"use Node.js, process.env, a/b.go:12 and x.ts(3,4)": "file:a/b.go|file:x.ts",
-		"in /src/parcel and ~/work/x but and/or 24/7":       "file:/src/parcel|file:~/work/x",
+		"in /src/parcel and ~/notes/x but and/or 24/7":      "file:/src/parcel|file:~/notes/x",
 		"mail a.b@c.org or @ana #sunset ###STOP###":         "identifier:a.b@c.org|person:ana|tag:sunset",
 		"with Mel😊 and Ana… then **Flight HAT069** (JFK)":   "name:Mel|name:Ana|name:Flight|identifier:HAT069|name:JFK",
 		"019e5a3b-7c4d-7000-8000-000000000001":              "identifier:019e5a3b-7c4d-7000-8000-000000000001",

@@ -1,0 +1,79 @@
+package engine_test
+
+import (
+	"testing"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+)
+
+// TestAncientIsNotRecent holds that a time beyond what 64 bits can say is as far away
+// as it gets, and not the newest of all.
+func TestAncientIsNotRecent(t *testing.T) {
+	b := open(t, disk.OS(), t.TempDir())
+	old := event(t, "acme", "old", 0, "the refund was paid")
+	stamp, err := hmx.ParseTime("1600-01-01T00:00:00Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.Timestamp = stamp
+	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{old, event(t, "acme", "new", 1, "the refund was paid")}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: "latest refund"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recency := make(map[string]float64)
+	for _, h := range found.Hits {
+		for _, p := range h.Parts {
+			if p.Name == "recency" {
+				recency[h.URI.ID] = p.Value
+			}
+		}
+	}
+	if len(recency) != 2 || recency["old"] > 0.01 || recency["new"] <= recency["old"] {
+		t.Errorf("how recent they are: %v", recency)
+	}
+}
+
+// TestQuotationInAQuestion holds that what is quoted in a question with other words
+// counts for more and is no condition, and that a question of nothing else is one.
+func TestQuotationInAQuestion(t *testing.T) {
+	b := open(t, disk.OS(), t.TempDir())
+	events := []*hmx.Event{
+		event(t, "acme", "exact", 0, "I read Becoming Nicole in one night."),
+		event(t, "acme", "apart", 1, "Nicole is becoming a reader, she read all night."),
+		event(t, "acme", "other", 2, "The garden needs water."),
+	}
+	if _, err := b.AppendEvents(ctx, user, events); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{
+		`when did you read "Becoming Nicole"?`: {"exact", "apart"},
+		`when did you read "Becoming Nobody"?`: {"apart", "exact"},
+		`"Becoming Nicole"`:                    {"exact"},
+		`"Becoming Nobody"`:                    nil,
+	} {
+		found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[string]bool)
+		for _, h := range found.Hits {
+			seen[h.URI.ID] = true
+		}
+		for _, id := range want {
+			if !seen[id] {
+				t.Errorf("%s: %s is not found", query, id)
+			}
+		}
+		if query == `when did you read "Becoming Nicole"?` && found.Hits[0].URI.ID != "exact" {
+			t.Errorf("%s: %s comes first", query, found.Hits[0].URI.ID)
+		}
+		if len(want) < 2 && len(found.Hits) != len(want) {
+			t.Errorf("%s: %d hits, want %d", query, len(found.Hits), len(want))
+		}
+	}
+}
