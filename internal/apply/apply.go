@@ -50,7 +50,7 @@ import (
 // groupRecords is how many records a replay commits at once, unless what they fold
 // into reaches groupBytes before.
 const (
-	groupRecords = 2000
+	groupRecords = 2048
 	groupBytes   = 32 << 20
 )
 
@@ -81,6 +81,12 @@ func others() []index.Fold {
 	return []index.Fold{
 		frame.New(), weights.New(), roster.New(), lexical.New(), vector.New(embed.Builtin().Name()), graph.New(),
 	}
+}
+
+// Apart returns the beginnings of the keys that are written in their order, for
+// [kv.Options]: what is kept by position, and large.
+func Apart() []string {
+	return []string{"Gd", "Lp", "Rl", "Vq", "Xd"}
 }
 
 // Formats returns the format number of every fold, by name.

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -39,11 +41,20 @@ const nearestWanted = 10
 // vectorQueries is how many questions are compared at most.
 const vectorQueries = 60
 
+// vectorWarm is how many are asked before that, which do not count.
+const vectorWarm = 60
+
 // scanVectors compares the index of vectors with a scan. It has all vectors in memory
 // for that, in full length.
 func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (VectorScan, error) {
 	model := embed.Builtin()
 	out := VectorScan{Vectors: len(c.turns), Dimensions: model.Dimensions(), Queries: min(vectorQueries, o.Queries)}
+	// What is scanned is the scan's, and not what the engine may take.
+	limit := debug.SetMemoryLimit(-1)
+	if room := 2 * 4 * int64(out.Vectors) * int64(out.Dimensions); limit < math.MaxInt64-room {
+		debug.SetMemoryLimit(limit + room)
+		defer debug.SetMemoryLimit(limit)
+	}
 	all, err := embedAll(ctx, c, out.Dimensions, o)
 	if err != nil {
 		return out, err
@@ -62,8 +73,13 @@ func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (
 	var ours, exact []float64
 	var oursCPU, exactCPU time.Duration
 	same, want := 0, 0
-	const warm = 3
-	for i := range out.Queries + warm {
+	for i := range vectorWarm {
+		if _, err := s.search(ctx, model.Embed(nil, c.ask(chance).text).Vector); err != nil {
+			return out, err
+		}
+		o.Progress("warming up: vectors", i, vectorWarm)
+	}
+	for i := range out.Queries {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -77,9 +93,6 @@ func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (
 		cpu, start = processTime(), time.Now()
 		best := s.scan(q)
 		took2, worked2 := time.Since(start), processTime()-cpu
-		if i < warm {
-			continue
-		}
 		ours, exact = append(ours, 1000*took.Seconds()), append(exact, 1000*took2.Seconds())
 		oursCPU, exactCPU = oursCPU+worked, exactCPU+worked2
 		for _, m := range best {

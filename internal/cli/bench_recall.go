@@ -38,25 +38,15 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 		Example: `  lukasa bench recall --events 500 --queries 8`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Events < 1 || o.Events > 100_000_000 || o.Queries < 1 || o.Queries > 10_000_000 {
-				return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 100000000, --queries 1 to 10000000")
-			}
-			if o.Keep != "" && o.Reuse != "" {
-				return fault.New(fault.Usage, "--keep builds a directory, --reuse does not").WithFix("give one of them")
+			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
+				return err
 			}
 			if o.Dir == "" {
 				o.Dir = "."
 			}
 			p := s.progress()
 			defer p.done()
-			o.Progress = func(what string, done, total int) {
-				p.update(func() string {
-					if total == 0 {
-						return what
-					}
-					return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
-				})
-			}
+			o.Progress = p.counted
 			r, err := bench.Recall(cmd.Context(), o)
 			p.done()
 			if err != nil {
@@ -81,6 +71,17 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 	f.IntVar(&o.Queries, "queries", 2_000, "how many questions are asked; with each filter a quarter of them")
 	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
 	return cmd
+}
+
+// checkLargeBench checks the flags of what measures a large tenant.
+func checkLargeBench(events, queries int, keep, reuse string) error {
+	if events < 1 || events > 100_000_000 || queries < 1 || queries > 10_000_000 {
+		return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 100000000, --queries 1 to 10000000")
+	}
+	if keep != "" && reuse != "" {
+		return fault.New(fault.Usage, "--keep builds a directory, --reuse does not").WithFix("give one of them")
+	}
+	return nil
 }
 
 // failedRecallBench is the error of a report with calls that failed or, if goals must

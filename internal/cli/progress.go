@@ -64,3 +64,13 @@ func (p *progress) done() {
 	p.clear()
 	p.w = nil
 }
+
+// counted is update for a piece of work of which it is known how much is done.
+func (p *progress) counted(what string, done, total int) {
+	p.update(func() string {
+		if total == 0 {
+			return what
+		}
+		return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
+	})
+}

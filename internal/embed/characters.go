@@ -19,7 +19,8 @@ const (
 // characters says what each character of the first plane is.
 type characters struct {
 	classes [1 << 16]class
-	lower   [128]byte // of ASCII letters and digits; 0 for the rest
+	lower   [256]byte // of ASCII letters and digits; 0 for the rest
+	ends    [256]bool // ASCII characters that end a word
 }
 
 // unicodeCharacters returns the table. It is made once, from the ranges of the
@@ -45,6 +46,9 @@ var unicodeCharacters = sync.OnceValue(func() *characters {
 		} else {
 			t.classes[c] = alone // the symbols too, such as $ and +
 		}
+	}
+	for c := range 128 {
+		t.ends[c] = t.classes[c] == space || t.classes[c] == alone
 	}
 	return t
 })

@@ -36,15 +36,19 @@ func (m *Model) Name() string { return m.name }
 // Dimensions is how many numbers a vector has.
 func (m *Model) Dimensions() int { return m.dimensions }
 
-// Embed returns the vector of a text, in room if that is large enough.
-func (m *Model) Embed(room []float32, text string) Embedding {
+// Embed returns the vector of a text, in room if that is large enough. Several texts
+// are one with a line feed between them.
+func (m *Model) Embed(room []float32, texts ...string) Embedding {
 	if cap(room) < m.dimensions {
 		room = make([]float32, m.dimensions)
 	}
 	sum := room[:m.dimensions]
 	clear(sum)
 	r := reader{model: m, sum: sum}
-	r.read(text)
+	for _, text := range texts {
+		r.read(text)
+	}
+	r.finish()
 	return Embedding{Vector: sum, Norm: normalize(sum), Pieces: r.total}
 }
 
@@ -61,5 +65,6 @@ func (m *Model) WordVector(room []float32, word string) (vector []float32, norm 
 func (m *Model) Pieces(dst []int32, text string) []int32 {
 	r := reader{model: m, ids: dst}
 	r.read(text)
+	r.finish()
 	return r.ids
 }

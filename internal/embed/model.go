@@ -53,9 +53,12 @@ type Model struct {
 	starts     []uint32
 	slots      []slot
 	shift      uint // of a hash, to a place in slots
-	// longest piece that begins with a byte, at the start of a word and within one.
-	longest    [2][256]uint8
+	// lengths has a bit for each length that pieces have which begin alike, at the
+	// start of a word and within one; the highest is for all that are no shorter.
+	lengths    [2][1 << beginBits]uint32
+	longest    int // of all pieces, in bytes
 	characters *characters
+	recent     memory
 }
 
 // slot is a place in the open-addressing table of pieces. Pieces of up to eight
@@ -63,8 +66,11 @@ type Model struct {
 type slot struct {
 	head uint64 // the first eight bytes, the rest zero
 	key  uint32 // length in bytes << 1, and 1 if it continues a word; 0 is an empty slot
-	id   int32
+	id   int32  // with mute, if the piece has no vector
 }
+
+// mute is set in the number of a piece that has no vector.
+const mute = 1 << 30
 
 // Decode reads a model. The model keeps data: rows and pieces stay where they are.
 func Decode(name, data string) (*Model, error) {
@@ -135,6 +141,7 @@ func (m *Model) readVocabulary(pieces int) error {
 	power := uint(bits.Len(uint(2 * pieces))) // at least two slots a piece
 	m.slots = make([]slot, 1<<power)
 	m.shift = 64 - power
+	m.recent = newMemory(max(power, recentLess) - recentLess)
 	m.starts = make([]uint32, pieces)
 	var word [wordRoom]byte
 	start := 0
@@ -184,9 +191,30 @@ func (m *Model) insert(word *[wordRoom]byte, length int, where uint32, id int32)
 		}
 		i = (i + 1) & (len(m.slots) - 1)
 	}
+	if m.scales[id] == 0 {
+		id |= mute
+	}
 	m.slots[i] = slot{head, key, id}
-	m.longest[where][word[0]] = max(m.longest[where][word[0]], uint8(length))
+	m.lengths[where][begin(word, 0, length)] |= 1 << min(length, manyBytes)
+	m.longest = max(m.longest, length)
 	return nil
+}
+
+const (
+	beginBits = 13
+	manyBytes = 31 // this many or more have one bit
+)
+
+// begin returns a number of how a piece begins: its first three bytes, or all of it and
+// how long it is.
+func begin(word *[wordRoom]byte, from, length int) uint32 {
+	return beginOf(binary.LittleEndian.Uint32(word[from:from+4]), length)
+}
+
+// beginOf is begin of a piece whose first four bytes are known.
+func beginOf(bytes uint32, length int) uint32 {
+	n := min(length, 3)
+	return (bytes<<(32-8*uint(n)) + uint32(n)) * 0x9e3779b1 >> (32 - beginBits)
 }
 
 // ends returns the first eight bytes of a piece, and the last eight if there are
@@ -209,8 +237,8 @@ func (m *Model) place(head, tail uint64, key uint32) int {
 	return int((h ^ h>>29) * b >> m.shift)
 }
 
-// find returns the number of the piece that is word[from:to], or -1. Eight bytes
-// must be readable from from on.
+// find returns the number of the piece that is word[from:to], with mute if it has no
+// vector, or -1. Eight bytes must be readable from from on.
 func (m *Model) find(word *[wordRoom]byte, from, to int, where uint32) int32 {
 	head, tail := ends(word, from, to)
 	key := uint32(to-from)<<1 | where
@@ -227,6 +255,6 @@ func (m *Model) find(word *[wordRoom]byte, from, to int, where uint32) int32 {
 
 // same reports whether the piece is text, which is not longer than it.
 func (m *Model) same(id int32, text []byte) bool {
-	start := int(m.starts[id])
+	start := int(m.starts[id&^mute])
 	return m.vocabulary[start:start+len(text)] == string(text)
 }

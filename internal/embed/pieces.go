@@ -1,6 +1,8 @@
 package embed
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,18 +38,41 @@ type reader struct {
 	waiting    int       // pieces of them that are still in batch
 	length     int       // of the word so far, in bytes
 	characters int       // of the word so far, even those for which there is no room
+	queued     int       // words that wait in queue
 	word       [wordRoom]byte
 	batch      [batchRoom]int32
+	queue      [queueRoom]queued
 }
 
-// read takes the whole text.
+// queueRoom is how many words wait until they are looked up.
+const queueRoom = 32
+
+// queued is a word that waits.
+type queued struct {
+	head, tail uint64 // its bytes, with zeros behind them
+	length     int
+	slot       slot // what is where it belongs in the table
+}
+
+// read takes a text, the words of which end with it.
 func (r *reader) read(text string) {
-	lower := &r.model.characters.lower
+	lower, ends := &r.model.characters.lower, &r.model.characters.ends
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= utf8.RuneSelf {
 			i += r.decompose(text[i:])
 			continue
+		}
+		if r.characters == 0 {
+			if c == ' ' {
+				i++
+				continue
+			}
+			if n := plainWord(text[i:], lower); n > 0 && (i+n == len(text) || ends[text[i+n]]) {
+				r.plain(text, i, n)
+				i += n
+				continue
+			}
 		}
 		i++
 		if l := lower[c]; l != 0 {
@@ -61,7 +86,33 @@ func (r *reader) read(text string) {
 		r.take(rune(c))
 	}
 	r.endWord()
-	r.drain()
+}
+
+// plainWord returns how many ASCII letters and digits a text begins with, or 0 if they
+// are more than a word has that waits.
+func plainWord(text string, lower *[256]byte) int {
+	n := 0
+	for n < len(text) && lower[text[n]] != 0 {
+		if n++; n > longestRecent {
+			return 0
+		}
+	}
+	return n
+}
+
+// plain takes a word of ASCII letters and digits, n bytes at i.
+func (r *reader) plain(text string, i, n int) {
+	const small = 0x2020202020202020 // makes letters small, and leaves digits as they are
+	var head, tail uint64
+	if i+longestRecent <= len(text) {
+		head, tail = word64(text, i)|small, word64(text, i+8)|small
+	} else {
+		var room [longestRecent]byte
+		copy(room[:], text[i:])
+		head, tail = binary.LittleEndian.Uint64(room[:])|small, binary.LittleEndian.Uint64(room[8:])|small
+	}
+	head, tail = first(head, tail, n)
+	r.wait(head, tail, n)
 }
 
 // decompose takes the characters of which the first of text is made, and returns its
@@ -118,16 +169,22 @@ func (r *reader) add(c rune) {
 	r.characters++
 }
 
-// endWord finds the pieces of the word and begins another.
+// endWord ends the word and begins another.
 func (r *reader) endWord() {
 	length, characters := r.length, r.characters
 	r.length, r.characters = 0, 0
 	if length == 0 || characters > maxCharacters {
 		return
 	}
-	if r.waiting > batchRoom-maxCharacters { // a word has no more pieces than characters
-		r.drain()
+	if length <= longestRecent {
+		head, tail := first(binary.LittleEndian.Uint64(r.word[:]), binary.LittleEndian.Uint64(r.word[8:]), length)
+		r.wait(head, tail, length)
+		return
 	}
+	long := r.word
+	r.resolve()
+	r.word = long
+	r.makeRoom()
 	if id := r.model.find(&r.word, 0, length, starting); id >= 0 {
 		r.emit(id)
 	} else {
@@ -135,33 +192,116 @@ func (r *reader) endWord() {
 	}
 }
 
+// makeRoom makes room for the pieces of a word, which are no more than its characters.
+func (r *reader) makeRoom() {
+	if r.waiting > batchRoom-maxCharacters {
+		r.drain()
+	}
+}
+
+// wait keeps a word of up to longestRecent bytes until it is looked up with others, so
+// that the processor need not wait for the slot of each of them.
+func (r *reader) wait(head, tail uint64, length int) {
+	if r.queued == queueRoom {
+		r.resolve()
+	}
+	last := uint64(0)
+	if length > 8 {
+		last = head>>(8*uint(length-8)) | tail<<(8*uint(16-length))
+	}
+	at := r.model.place(head, last, uint32(length)<<1|starting)
+	r.queue[r.queued] = queued{head, tail, length, r.model.slots[at]}
+	r.queued++
+}
+
+// resolve finds the pieces of the words that wait. It uses the room of the word.
+func (r *reader) resolve() {
+	m := r.model
+	for i := range r.queue[:r.queued] {
+		w := &r.queue[i]
+		r.makeRoom()
+		if w.slot.head == w.head && w.slot.key == uint32(w.length)<<1|starting && w.length <= 8 {
+			r.emit(w.slot.id)
+			continue
+		}
+		binary.LittleEndian.PutUint64(r.word[:], w.head)
+		binary.LittleEndian.PutUint64(r.word[8:], w.tail)
+		if w.slot.key != 0 {
+			if id := m.find(&r.word, 0, w.length, starting); id >= 0 {
+				r.emit(id)
+				continue
+			}
+		}
+		cell := m.recent.cell(w.head, w.tail)
+		if ids, ok := cell.get(w.head, w.tail); ok {
+			for _, id := range ids {
+				if id == 0 {
+					break
+				}
+				r.emit(id - 1)
+			}
+			continue
+		}
+		waiting := r.waiting
+		r.split(w.length)
+		if r.waiting-waiting <= mostRecent {
+			cell.set(w.head, w.tail, r.batch[waiting:r.waiting])
+		}
+	}
+	r.queued = 0
+}
+
 // split finds the pieces of a word that is not one.
 func (r *reader) split(length int) {
 	waiting, total := r.waiting, r.total
 	for from, where := 0, uint32(starting); from < length; where = within {
-		to := min(length, from+int(r.model.longest[where][r.word[from]]))
-		id := int32(-1)
-		for ; to > from; to-- {
-			if id = r.model.find(&r.word, from, to, where); id >= 0 {
-				break
-			}
-		}
+		id, size := r.model.longestAt(&r.word, from, length, where)
 		if id < 0 {
 			r.waiting, r.total = waiting, total
 			return
 		}
 		r.emit(id)
-		from = to
+		from += size
 	}
+}
+
+// longestAt returns the longest piece at a place of a word and its length in bytes, or
+// -1. Only lengths are tried that some piece has which begins like the rest.
+func (m *Model) longestAt(word *[wordRoom]byte, from, length int, where uint32) (id int32, size int) {
+	rest := length - from
+	lengths := &m.lengths[where]
+	first := binary.LittleEndian.Uint32(word[from : from+4])
+	some := lengths[beginOf(first, 3)] &^ (1<<3 - 1)
+	if some>>manyBytes != 0 {
+		for size = min(rest, m.longest); size >= manyBytes; size-- {
+			if id = m.find(word, from, from+size, where); id >= 0 {
+				return id, size
+			}
+		}
+	}
+	some |= lengths[beginOf(first, 2)]&(1<<2) | lengths[beginOf(first, 1)]&(1<<1)
+	for some &= 1<<min(rest+1, manyBytes) - 1; some != 0; some &^= 1 << size {
+		size = bits.Len32(some) - 1
+		if id = m.find(word, from, from+size, where); id >= 0 {
+			return id, size
+		}
+	}
+	return -1, 0
 }
 
 // emit keeps a piece that has a vector.
 func (r *reader) emit(id int32) {
-	if r.model.scales[id] != 0 {
+	if id&mute == 0 {
 		r.batch[r.waiting] = id
 		r.waiting++
 		r.total++
 	}
+}
+
+// finish hands on all that waits.
+func (r *reader) finish() {
+	r.resolve()
+	r.drain()
 }
 
 // drain hands on the pieces that wait.

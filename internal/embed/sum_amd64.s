@@ -12,7 +12,8 @@
 
 // func fastAddRows(sum []float32, rows string, scales []float32, ids []int32)
 //
-// For each block of 64 numbers, the sum stays in Y0 to Y7 over all pieces.
+// All rows are fetched first, as many at a time as the processor can. Then, for each
+// block of 64 numbers, the sum stays in Y0 to Y7 over all pieces.
 TEXT ·fastAddRows(SB), NOSPLIT, $0-88
 	MOVQ sum_base+0(FP), DI
 	MOVQ sum_len+8(FP), DX
@@ -26,6 +27,19 @@ TEXT ·fastAddRows(SB), NOSPLIT, $0-88
 	JE   done
 	TESTQ R11, R11
 	JZ   done
+	MOVQ R9, R12
+
+fetch:
+	MOVL       (R12), AX
+	IMULQ      DX, AX
+	ADDQ       SI, AX
+	PREFETCHT0 0(AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 192(AX)
+	ADDQ       $4, R12
+	CMPQ       R12, R10
+	JB         fetch
 
 block:
 	VMOVUPS 0(DI), Y0
@@ -43,7 +57,6 @@ piece:
 	VBROADCASTSS (R8)(AX*4), Y15
 	IMULQ        DX, AX
 	ADDQ         SI, AX
-	PREFETCHT0   128(AX) // for the block after the next
 	STEP(0, Y0, Y8)
 	STEP(8, Y1, Y9)
 	STEP(16, Y2, Y10)

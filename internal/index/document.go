@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
@@ -98,7 +99,7 @@ func ReadDocument(r *Record) *Document {
 	}
 	d.Tokens = d.tokens()
 	d.Times = tellsWhen(d.Tokens)
-	d.Embedding = embed.Builtin().Embed(nil, d.embedded())
+	d.Embedding = d.embed()
 	d.head(r)
 	return d
 }
@@ -106,27 +107,35 @@ func ReadDocument(r *Record) *Document {
 // Embed returns the vector of the document that a record brings, by the built-in
 // model, at less cost than that of reading the whole document.
 func Embed(r *Record) embed.Embedding {
-	said, ok := EmbeddedText(r)
-	if !ok {
+	d := readEmbedded(r)
+	if d == nil {
 		return embed.Embedding{}
 	}
-	return embed.Builtin().Embed(nil, said)
+	return d.embed()
 }
 
 // EmbeddedText returns the text that a vector of the document is made of which a
 // record brings, and false if it brings none.
 func EmbeddedText(r *Record) (string, bool) {
-	var d *Document
+	d := readEmbedded(r)
+	if d == nil {
+		return "", false
+	}
+	said := d.embedded()
+	return joinLines(said[:]...), true
+}
+
+// readEmbedded returns of the document that a record brings what its vector is made of,
+// or nil if it brings none.
+func readEmbedded(r *Record) *Document {
 	switch {
 	case r.Event != nil:
 		said, entities := kind.ReadContentEntities(r.Event)
-		d = &Document{Title: said.Title, Text: said.Text, Speaker: speaker(said.Text, entities)}
+		return &Document{Title: said.Title, Text: said.Text, Speaker: speaker(said.Text, entities)}
 	case r.Body != nil && IsDocument(r.Body.Kind()):
-		d = readThing(r.Body)
-	default:
-		return "", false
+		return readThing(r.Body)
 	}
-	return d.embedded(), true
+	return nil
 }
 
 // head sets what a record's header says of its document.
@@ -150,7 +159,10 @@ const externalImportance = 0.3
 // readEvent returns what an event says.
 func readEvent(r *Record) *Document {
 	ev := r.Event
-	said, entities := kind.ReadContentEntities(ev)
+	said, entities, known := r.Reading.Content()
+	if !known {
+		said, entities = kind.ReadContentEntities(ev)
+	}
 	d := &Document{
 		Kind: record.Event, ID: ev.EventID, Class: string(ev.EventType), Time: Nanos(ev.Timestamp.Time()),
 		Agent: ev.AgentID, Session: ev.SessionID, Sequence: ev.Sequence, Tags: ev.Tags,
@@ -246,23 +258,50 @@ func stringsOf(raw hmx.Raw) string {
 	return string(bytes.TrimSuffix(out, []byte{'\n'}))
 }
 
+// tokenRoom is room for the tokens of a document, until it is known how many there are.
+var tokenRoom = sync.Pool{New: func() any { return new([]text.Token) }}
+
+// maxTokenRoom is the most tokens for which room is kept.
+const maxTokenRoom = 1 << 14
+
 // tokens takes the document's texts apart.
 func (d *Document) tokens() []text.Token {
-	list := text.Analyze(nil, text.FieldKey, d.Key)
+	room := tokenRoom.Get().(*[]text.Token)
+	list := text.Analyze((*room)[:0], text.FieldKey, d.Key)
 	list = text.Analyze(list, text.FieldTitle, d.Title)
 	list = text.Analyze(list, text.FieldText, d.Text)
-	return text.Analyze(list, text.FieldTags, strings.Join(d.Tags, "\n"))
+	if len(d.Tags) > 0 {
+		list = text.Analyze(list, text.FieldTags, strings.Join(d.Tags, "\n"))
+	}
+	if cap(list) > maxTokenRoom {
+		return list
+	}
+	*room = list
+	defer tokenRoom.Put(room)
+	return append([]text.Token(nil), list...)
 }
 
-// embedded is the text that the document's vector is made of: the words of its key,
-// its title and its text. Tags are not part of it, nor is who says it: they say where
-// something belongs, not what it says.
-func (d *Document) embedded() string {
+// embedded is the texts that the document's vector is made of, each of which may be
+// empty: the words of its key, its title and its text. Tags are not part of it, nor is
+// who says it: they say where something belongs, not what it says.
+func (d *Document) embedded() [3]string {
 	said := d.Text
-	if d.Speaker != "" {
-		said = strings.TrimPrefix(said, d.Speaker+": ")
+	if d.Speaker != "" && strings.HasPrefix(said, d.Speaker) {
+		if rest, ok := strings.CutPrefix(said[len(d.Speaker):], ": "); ok {
+			said = rest
+		}
 	}
-	return joinLines(keyWords.Replace(d.Key), d.Title, said)
+	key := d.Key
+	if key != "" {
+		key = keyWords.Replace(key)
+	}
+	return [...]string{key, d.Title, said}
+}
+
+// embed returns the document's vector by the built-in model.
+func (d *Document) embed() embed.Embedding {
+	said := d.embedded()
+	return embed.Builtin().Embed(nil, said[:]...)
 }
 
 // speaker returns who says a text, which then begins with the name.

@@ -20,6 +20,7 @@ type frames struct {
 	// roots are the directories that the event is known to be about.
 	roots  [3]string
 	rooted bool // they have been looked for
+	whole  bool // all rules were applied
 }
 
 // add notes a frame, unless its reference names nothing or it is there already.
@@ -53,13 +54,17 @@ func (f *frames) forget() {
 	if f.rooted {
 		clear(f.roots[:])
 	}
-	f.n, f.rooted = 0, false
+	f.n, f.rooted, f.whole = 0, false, false
 }
 
-// collect applies the rules. The result of a call that is there gives only the
+// collect applies the rules, once. The result of a call that is there gives only the
 // files that its output names: the rest is known of the call, which is told with
 // what came of it.
 func (r *reader) collect() {
+	if r.frames.whole {
+		return
+	}
+	r.frames.whole = true
 	answer := r.bit == onToolResult && r.content.str(fCall) != ""
 	for i := range rules {
 		rule := &rules[i]

@@ -14,7 +14,7 @@ import (
 // ContentVersion is the number of what [ReadContent], [Entities] and
 // [TextEntities] return. It is raised whenever the same event may give something
 // else, so that an index that was made from it is made anew.
-const ContentVersion = 1
+const ContentVersion = 2
 
 const (
 	// MaxContent is the most bytes that the text of a [Content] has. What is
@@ -97,6 +97,9 @@ type searcher struct {
 	// inner is JSON that stood in a string.
 	inner page
 	found found
+	// quote leaves every character as it is, and who spoke out. Whole says that all
+	// of the title is in the title.
+	quote, whole bool
 }
 
 var searchers = sync.Pool{New: func() any { return new(searcher) }}
@@ -104,7 +107,7 @@ var searchers = sync.Pool{New: func() any { return new(searcher) }}
 func search(ev *hmx.Event) *searcher {
 	s := searchers.Get().(*searcher)
 	s.r = borrow(ev)
-	s.out, s.spans = s.out[:0], s.spans[:0]
+	s.out, s.spans, s.quote = s.out[:0], s.spans[:0], false
 	return s
 }
 
@@ -127,6 +130,7 @@ func (s *searcher) content() Content {
 	_, place := rowOf(r.ev.EventType)
 	row := &saidBy[place]
 	title, whole := s.title(row)
+	s.whole = whole
 	s.out, s.spans = s.out[:0], s.spans[:0]
 	if !whole {
 		for _, f := range row.title {
@@ -198,7 +202,7 @@ func (s *searcher) words(text string) {
 	before := len(s.out)
 	s.separate()
 	at := len(s.out)
-	s.out = cleanTail(append(s.out, text...), at)
+	s.out = s.clean(append(s.out, text...), at)
 	s.close(before, at, true)
 }
 
@@ -234,7 +238,7 @@ func (s *searcher) member(f field) {
 	case f == fAttachments:
 		s.attachments(p, n)
 	case f == fCommand && p.doc.Kind(n) == canon.Array:
-		s.out = cleanTail(s.r.gatherWords(s.out, p, n, MaxContent-len(s.out)), at)
+		s.out = s.clean(s.r.gatherWords(s.out, p, n, MaxContent-len(s.out)), at)
 		s.out = append(s.out[:at], bytes.TrimLeft(s.out[at:], " ")...)
 		s.close(before, at, true)
 	default:
@@ -350,7 +354,7 @@ func (s *searcher) named(p *page, n canon.Node) {
 	}
 	before := len(s.out)
 	if !plainName(key) {
-		s.out = cleanTail(append(s.out, wholeRunes(key[:min(len(key), maxKey)])...), before)
+		s.out = s.clean(append(s.out, wholeRunes(key[:min(len(key), maxKey)])...), before)
 		for i := before; i < len(s.out); i++ {
 			if s.out[i] == '\n' {
 				s.out[i] = ' '
@@ -428,17 +432,20 @@ const maxValue = 64
 func (s *searcher) str(p *page, n canon.Node, prose bool) {
 	raw := p.doc.Raw(n)
 	body := raw[1 : len(raw)-1]
-	if string(body) == "text" || notText(body) {
+	if string(body) == "text" || holdsData(body) {
 		return // the type of a part, next to the text itself; or no text at all
 	}
 	at := len(s.out)
-	s.out, _ = appendBody(s.out, body, MaxContent-at)
+	if s.out, _ = appendBody(s.out, body, MaxContent-at); notText(s.out[at:]) {
+		s.out = s.out[:at]
+		return
+	}
 	if p != &s.inner && s.openInner(s.out[at:]) {
 		s.out = s.out[:at]
 		s.value(&s.inner, 0, false)
 		return
 	}
-	s.out = cleanTail(s.out, at)
+	s.out = s.clean(s.out, at)
 	s.close(at, at, prose || len(s.out)-at > maxValue)
 }
 
@@ -455,26 +462,51 @@ func (s *searcher) openInner(text []byte) bool {
 	return s.inner.doc.Parse(s.inner.buf) == nil
 }
 
-// notText reports whether a string is data in letters: an address that holds the
-// data itself, or the like of base64.
-func notText(body []byte) bool {
-	if bytes.HasPrefix(body, []byte("data:")) {
-		return bytes.Contains(body[:min(len(body), 128)], []byte(";base64,"))
-	}
-	const enough = 512
-	if len(body) < enough {
+// holdsData reports whether a string is an address that holds the data itself.
+func holdsData(body []byte) bool {
+	return bytes.HasPrefix(body, []byte("data:")) && bytes.Contains(body[:min(len(body), 128)], []byte(";base64,"))
+}
+
+// notText reports whether a text is data in letters, the like of base64: all of it, at
+// least 512 bytes without a blank, in one line or in lines of one length. What begins so
+// and goes on as a text is one, and so is a list of names.
+func notText(text []byte) bool {
+	const (
+		enough = 512
+		line   = 40 // that a line of data has at least
+	)
+	if len(text) < enough {
 		return false
 	}
-	for i := 0; i < enough; i++ {
-		switch c := body[i]; {
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c-'0' < 10, c == '+', c == '/', c == '=', c == '-', c == '_':
-		case c == '\\' && i+1 < enough && (body[i+1] == '/' || body[i+1] == 'n'):
-			i++
-		default:
+	each := 0 // bytes of a line, once that is known
+	for at := 0; at < len(text); {
+		n := 0
+		for at+n < len(text) && inData(text[at+n]) {
+			n++
+		}
+		at += n
+		if at == len(text) {
+			return each == 0 || n <= each
+		}
+		at += len("\n")
+		if text[at-1] == '\r' && at < len(text) && text[at] == '\n' {
+			at++
+		} else if text[at-1] != '\n' {
+			return false
+		}
+		if each == 0 {
+			each = n
+		}
+		if last := at == len(text); each < line || n > each || n < each && !last {
 			return false
 		}
 	}
 	return true
+}
+
+// inData reports whether a character is one of base64, of files or of addresses.
+func inData(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' < 10 || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
 // fromMetadata adds what the metadata says of the event.
@@ -483,7 +515,7 @@ func (s *searcher) fromMetadata(title string) {
 	if !r.metadata.ok {
 		return
 	}
-	if speaker := r.metadataWord("speaker"); speaker != "" && len(s.out) > 0 && len(speaker) <= maxKey && !bytes.HasPrefix(s.out, []byte(speaker)) {
+	if speaker := r.metadataWord("speaker"); !s.quote && speaker != "" && len(s.out) > 0 && len(speaker) <= maxKey && !bytes.HasPrefix(s.out, []byte(speaker)) {
 		s.lead(speaker)
 	}
 	for _, name := range [...]string{"summary", "url", "path"} {
@@ -520,6 +552,14 @@ var unclean = func() (table [256]bool) {
 	}
 	return table
 }()
+
+// clean is cleanTail, unless every character stays as it is.
+func (s *searcher) clean(b []byte, from int) []byte {
+	if s.quote {
+		return b
+	}
+	return cleanTail(b, from)
+}
 
 // cleanTail cleans b from a place on, in place: line breaks stay, other control
 // characters and unusual blanks become blanks, commands to a terminal and what

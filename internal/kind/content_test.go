@@ -51,6 +51,10 @@ func TestReadContent(t *testing.T) {
 		{"feedback", hmx.TypeFeedback, `{"signal":"negative","target_event_id":"e1","comment":"too slow"}`, ``, "", "too slow\nnegative"},
 		{"another type", "x-acme-signal", `{"level":"high","n":3,"in":{"a":[true,"z"]}}`, ``, "", "level high\nn 3\nin a true, z"},
 		{"no JSON", hmx.TypeMessage, `{`, ``, "", ""},
+		{"base64 in lines", hmx.TypeToolResult, `{"result":{"data":"` + strings.Repeat(strings.Repeat("QUJD", 16)+`\n`, 9) + `QUI=\r\n","note":"n"}}`, ``, "", "note n"},
+		{"letters before a text", hmx.TypeMessage, `{"text":"` + strings.Repeat("x", 512) + ` and more"}`, ``, "", strings.Repeat("x", 512) + " and more"},
+		{"a list before a text", hmx.TypeMessage, `{"text":"` + strings.Repeat(`origin/feature-1\norigin/a\n`, 30) + `It failed."}`, ``, "", strings.Repeat("origin/feature-1\norigin/a\n", 30) + "It failed."},
+		{"a list alone", hmx.TypeMessage, `{"text":"` + strings.Repeat(`origin/feature-1\u000a`, 60) + `end"}`, ``, "", strings.Repeat("origin/feature-1\n", 60) + "end"},
 		{"base64", hmx.TypeToolResult, `{"result":{"data":"` + strings.Repeat("QUJD", 200) + `","note":"n"}}`, ``, "", "note n"},
 		{"a long title", hmx.TypeObservation, `{"subject":"` + strings.Repeat("é", 600) + `","text":"t"}`, ``, strings.Repeat("é", 512), strings.Repeat("é", 600) + "\nt"},
 		{"a long text", hmx.TypeMessage, `{"text":"x` + strings.Repeat("é", MaxContent/2) + `"}`, ``, "", "x" + strings.Repeat("é", MaxContent/2-1)},
@@ -128,7 +132,7 @@ func TestContentKeepsItsPromises(t *testing.T) {
 // TestContentVersion holds what examples give. Where this fails because the rules
 // were changed, raise ContentVersion and take over the digest.
 func TestContentVersion(t *testing.T) {
-	const version, want = 1, "350e9a58cf366d3f94d2e98c529e84b7"
+	const version, want = 2, "350e9a58cf366d3f94d2e98c529e84b7"
 	h := sha256.New()
 	for _, name := range []string{"../../examples/session.ndjson", "../../examples/parcels.ndjson", "testdata/search.ndjson"} {
 		data, err := os.ReadFile(name)

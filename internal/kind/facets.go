@@ -63,6 +63,11 @@ type Facets struct {
 func Read(ev *hmx.Event) Facets {
 	r := borrow(ev)
 	defer r.giveBack()
+	return r.read()
+}
+
+// read makes the facets of the event.
+func (r *reader) read() Facets {
 	r.judge()
 	r.collect()
 	r.line.max = MaxText
@@ -96,8 +101,12 @@ func (r *reader) target() string {
 	return r.content.str(fTarget)
 }
 
-// judge finds out what was done and how it went.
+// judge finds out what was done and how it went, once.
 func (r *reader) judge() {
+	if r.judged {
+		return
+	}
+	r.judged = true
 	r.outcome = r.howItWent()
 	switch r.row.choose {
 	case byTool:

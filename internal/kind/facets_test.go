@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/tokens"
 	"pgregory.net/rapid"
 )
 
@@ -49,6 +50,11 @@ func load(t testing.TB, path string) []*hmx.Event {
 func check(t rapid.TB, ev *hmx.Event) Facets {
 	t.Helper()
 	f := Read(ev)
+	r := ReadForms(ev, tokens.Estimate())
+	content, entities, ok := r.Content()
+	if c, e := ReadContentEntities(ev); !ok || content != c || !slices.Equal(entities, e) || !reflect.DeepEqual(r.Facets, f) {
+		t.Fatalf("%s: read at once it is %+v, %+v, %+v, and else %+v, %+v, %+v", ev.EventType, r.Facets, content, entities, f, c, e)
+	}
 	if len(f.Text) == 0 || len(f.Text) > MaxText || !utf8.ValidString(f.Text) {
 		t.Fatalf("%s: text of %d bytes: %q", ev.EventType, len(f.Text), f.Text)
 	}

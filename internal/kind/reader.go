@@ -111,6 +111,7 @@ type reader struct {
 	argsAt slots
 	argsIn canon.Node
 
+	judged  bool // what follows is known
 	outcome memory.Outcome
 	tool    toolFacts
 	command command // what was run, if anything was
@@ -133,7 +134,7 @@ func borrow(ev *hmx.Event) *reader {
 	var place int
 	r.row, place = rowOf(ev.EventType)
 	r.bit, r.verb, r.outcome = 1<<place, r.row.verb, memory.OutcomeUnknown
-	r.args, r.argsAt, r.argsIn = nil, slots{}, 0
+	r.args, r.argsAt, r.argsIn, r.judged = nil, slots{}, 0, false
 	r.tool, r.command, r.shell = toolFacts{}, command{}, false
 	r.line.buf = r.line.buf[:0]
 	r.content.open(string(ev.Content), contentNames)

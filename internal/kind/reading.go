@@ -16,12 +16,29 @@ type Reading struct {
 	MediumTokens int
 	Short        string
 	ShortTokens  int
+
+	content  Content
+	entities []Entity
+	read     bool // content and entities are
 }
 
-// ReadForms returns the reading of an event. One that gives no frames is found by
-// its frames nowhere, and its text is not counted.
+// Content returns what [ReadContentEntities] does of the event, if that was read along
+// with the rest.
+func (r *Reading) Content() (c Content, entities []Entity, ok bool) {
+	if r == nil {
+		return Content{}, nil, false
+	}
+	return r.content, r.entities, r.read
+}
+
+// ReadForms returns the reading of an event, and what it says along with it. One that
+// gives no frames is found by its frames nowhere, and its text is not counted.
 func ReadForms(ev *hmx.Event, c tokens.Counter) *Reading {
-	r := &Reading{Facets: Read(ev)}
+	s := search(ev)
+	defer s.release()
+	r := &Reading{Facets: s.r.read(), read: true}
+	r.content = s.content()
+	r.entities = s.entities(r.content)
 	if len(r.Frames) > 0 {
 		r.forms(c)
 	}

@@ -16,9 +16,10 @@ import (
 // the folds write them, table after table for each record, make it search from
 // the top each time.
 type heldWrites struct {
-	bytes []byte
-	list  []heldWrite
-	order []heldPlace
+	bytes  []byte
+	list   []heldWrite
+	tables map[uint16]*heldTable
+	order  []uint16 // of the tables
 }
 
 // heldWrite is one of them. Its key is at the given place, its value behind.
@@ -29,11 +30,18 @@ type heldWrite struct {
 	gone  bool // a deletion
 }
 
-// heldPlace is the place of a write in the order of the keys: the first 16 bytes
-// of its key as two numbers, which mostly decide, and its number.
+// heldPlace is the place of a write in the order of the keys: 16 bytes of its key,
+// from the third on, as two numbers, which mostly decide, and its number.
 type heldPlace struct {
 	head, neck uint64
 	write      int
+}
+
+// heldTable are the writes to the keys that begin with the same two bytes. Those of
+// many tables come in their order.
+type heldTable struct {
+	places []heldPlace
+	mixed  bool // they are not in order
 }
 
 // maxHeld is how many bytes of room are kept for the next transaction. What is
@@ -70,28 +78,61 @@ func (h *heldWrites) value(w *heldWrite) []byte {
 	return h.bytes[w.at+w.key : w.at+w.key+w.value]
 }
 
-// sort returns the writes in the order of their keys, those to one key as they
-// came.
-func (h *heldWrites) sort() []heldPlace {
-	h.order = slices.Grow(h.order[:0], len(h.list))
-	for i := range h.list {
-		var begin [16]byte
-		copy(begin[:], h.keyOf(&h.list[i]))
-		h.order = append(h.order, heldPlace{binary.BigEndian.Uint64(begin[:8]), binary.BigEndian.Uint64(begin[8:]), i})
+// headBytes is how many bytes of a key say which table it is in.
+const headBytes = 2
+
+// sort brings the writes of each table into the order of their keys, those to one
+// key as they came, and returns the tables that have any in their order.
+func (h *heldWrites) sort() []uint16 {
+	if h.tables == nil {
+		h.tables = make(map[uint16]*heldTable)
 	}
-	slices.SortFunc(h.order, func(x, y heldPlace) int {
-		switch {
-		case x.head != y.head:
-			return cmp.Compare(x.head, y.head)
-		case x.neck != y.neck:
-			return cmp.Compare(x.neck, y.neck)
+	for _, name := range h.order { // of the transaction before
+		*h.tables[name] = heldTable{places: h.tables[name].places[:0]}
+	}
+	h.order = h.order[:0]
+	var last *heldTable
+	name := -1
+	for i := range h.list {
+		var begin [headBytes + 16]byte
+		copy(begin[:], h.keyOf(&h.list[i]))
+		if n := int(binary.BigEndian.Uint16(begin[:])); n != name {
+			name = n
+			if last = h.tables[uint16(n)]; last == nil {
+				last = new(heldTable)
+				h.tables[uint16(n)] = last
+			}
+			if len(last.places) == 0 {
+				h.order = append(h.order, uint16(n))
+			}
 		}
-		if c := bytes.Compare(h.keyOf(&h.list[x.write]), h.keyOf(&h.list[y.write])); c != 0 {
-			return c
+		p := heldPlace{binary.BigEndian.Uint64(begin[headBytes:]), binary.BigEndian.Uint64(begin[headBytes+8:]), i}
+		if n := len(last.places); !last.mixed && n > 0 {
+			last.mixed = h.compare(last.places[n-1], p) > 0
 		}
-		return cmp.Compare(x.write, y.write)
-	})
+		last.places = append(last.places, p)
+	}
+	slices.Sort(h.order)
+	for _, name := range h.order {
+		if t := h.tables[name]; t.mixed {
+			slices.SortFunc(t.places, h.compare)
+		}
+	}
 	return h.order
+}
+
+// compare compares two writes to one table.
+func (h *heldWrites) compare(x, y heldPlace) int {
+	switch {
+	case x.head != y.head:
+		return cmp.Compare(x.head, y.head)
+	case x.neck != y.neck:
+		return cmp.Compare(x.neck, y.neck)
+	}
+	if c := bytes.Compare(h.keyOf(&h.list[x.write]), h.keyOf(&h.list[y.write])); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.write, y.write)
 }
 
 // size is at most what the writes take in a batch: a byte, and a length of up to
@@ -101,16 +142,18 @@ func (h *heldWrites) size() int { return 16 + len(h.bytes) + 11*len(h.list) }
 // into hands the writes over. Of several to one key the last one counts, as it
 // was written last.
 func (h *heldWrites) into(b *pebble.Batch) error {
-	for _, p := range h.sort() {
-		w := &h.list[p.write]
-		var err error
-		if w.gone {
-			err = b.Delete(h.keyOf(w), nil)
-		} else {
-			err = b.Set(h.keyOf(w), h.value(w), nil)
-		}
-		if err != nil {
-			return err
+	for _, name := range h.sort() {
+		for _, p := range h.tables[name].places {
+			w := &h.list[p.write]
+			var err error
+			if w.gone {
+				err = b.Delete(h.keyOf(w), nil)
+			} else {
+				err = b.Set(h.keyOf(w), h.value(w), nil)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@
 package kv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,15 +45,20 @@ import (
 type Options struct {
 	FS  disk.FS
 	Dir string
-	// CacheBytes is for blocks read from files. Zero means 192 MiB.
+	// CacheBytes is for blocks read from files. Zero means 128 MiB.
 	CacheBytes int64
 	// MemTableBytes is how much is written before it is flushed. What is not
-	// flushed is replayed from the journal after a crash. Zero means 16 MiB.
+	// flushed is replayed from the journal after a crash. Zero means 24 MiB.
 	MemTableBytes uint64
+	// Apart are beginnings of keys, in order and none that of another: what begins
+	// with one of them is kept in files of its own. It should be what is written in
+	// the order of its keys. Such files do not overlap, and so they are not written
+	// again and again with what is written all over.
+	Apart []string
 }
 
 // memTables is how many memory tables there may be: one being written to, the
-// others being flushed.
+// others being flushed or waiting for it. With two, a replay would wait for each flush.
 const memTables = 3
 
 // Store is an open store. It is safe for concurrent use, except that one
@@ -69,10 +75,10 @@ type Store struct {
 // Open opens the store in o.Dir, making it if there is none.
 func Open(o Options) (*Store, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 192 << 20
+		o.CacheBytes = 128 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 16 << 20
+		o.MemTableBytes = 24 << 20
 	}
 	w := newWatch()
 	po := &pebble.Options{
@@ -103,12 +109,29 @@ func Open(o Options) (*Store, error) {
 			po.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 		}
 	}
+	po.Experimental.SpanPolicyFunc = apart(o.Apart)
 	db, err := w.open(o.Dir, po)
 	if err != nil {
 		w.unlock()
 		return nil, unopened(o.Dir, err)
 	}
 	return &Store{fs: o.FS, db: db, dir: o.Dir, watch: w, room: memTables * uint64(o.MemTableBytes)}, nil
+}
+
+// apart returns where a file that begins with a key has to end.
+func apart(prefixes []string) pebble.SpanPolicyFunc {
+	var cuts [][]byte
+	for _, p := range prefixes {
+		cuts = append(cuts, []byte(p), PrefixEnd([]byte(p)))
+	}
+	return func(from []byte) (policy pebble.SpanPolicy, end []byte, err error) {
+		for _, c := range cuts {
+			if bytes.Compare(from, c) < 0 {
+				return policy, c, nil
+			}
+		}
+		return policy, nil, nil
+	}
 }
 
 // unopened explains why a store cannot be opened. What the disk did not refuse

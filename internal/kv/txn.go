@@ -71,6 +71,15 @@ func (t *Txn) Delete(key []byte) error {
 	return nil
 }
 
+// DeleteBlind removes a key that this transaction does not read again.
+func (t *Txn) DeleteBlind(key []byte) error {
+	if t.indexed {
+		return t.Delete(key)
+	}
+	t.held.add(key, nil, true)
+	return nil
+}
+
 // DeleteRange removes the keys in [lower, upper) that were there before the
 // transaction began.
 func (t *Txn) DeleteRange(lower, upper []byte) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/text"
 )
 
@@ -14,27 +15,29 @@ const alikeHits = 100
 // alike marks hits that have nearly the same words as a better one: nine of ten.
 func (e *question) alike(ctx context.Context, hits []Hit) error {
 	hits = hits[:min(len(hits), alikeHits)]
-	sets := make([][]text.Term, len(hits))
+	var may []int
 	for i := range hits {
-		if err := ctx.Err(); err != nil {
-			return err
+		if e.mayBeAlike(hits, i) {
+			may = append(may, i)
 		}
-		if !e.mayBeAlike(hits, i) {
-			continue
+	}
+	sets := make([][]text.Term, len(hits))
+	err := index.Share(len(may), index.Workers(len(may), partReads), func(_, from, to int) error {
+		for _, i := range may[from:to] {
+			err := ctx.Err()
+			if err == nil {
+				sets[i], err = e.terms(hits[i].Position)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		doc, err := e.words.Forward(hits[i].Position)
-		if err != nil {
-			return err
-		}
-		if doc == nil {
-			continue
-		}
-		set := make([]text.Term, len(doc.Tokens))
-		for k, t := range doc.Tokens {
-			set[k] = t.Term
-		}
-		slices.Sort(set)
-		sets[i] = slices.Compact(set)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range hits {
 		for j := range i {
 			if !hits[j].Duplicate && same(sets[i], sets[j]) {
 				hits[i].Duplicate, hits[i].Of = true, j
@@ -45,25 +48,63 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
-// mayBeAlike reports whether a hit is about as long and about as near to the question as
-// another: what has the same words is both. Most hits need not be read then.
+// partReads is how many documents to read are worth a goroutine.
+const partReads = 8
+
+// terms returns the terms of a document, each once, in order.
+func (e *question) terms(position uint64) ([]text.Term, error) {
+	doc, err := e.words.Forward(position)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	set := make([]text.Term, len(doc.Tokens))
+	for k, t := range doc.Tokens {
+		set[k] = t.Term
+	}
+	slices.Sort(set)
+	return slices.Compact(set), nil
+}
+
+// mayBeAlike reports whether a hit is about as long as another, and may be near it: what
+// has the same words is both. Most hits need not be read then.
 func (e *question) mayBeAlike(hits []Hit, i int) bool {
-	a := &e.list[e.place[hits[i].Position]]
-	if a.row.Words > manyTerms || a.row.Words < fewTerms {
+	a := e.place[hits[i].Position]
+	own := &e.list[a]
+	if own.row.Words > manyTerms || own.row.Words < fewTerms {
 		return false
 	}
 	for j := range hits {
-		b := &e.list[e.place[hits[j].Position]]
-		longer, shorter := max(a.row.Words, b.row.Words), min(a.row.Words, b.row.Words)
-		if j != i && 4*shorter >= 3*longer && math.Abs(a.near-b.near) < likeNear {
+		b := e.place[hits[j].Position]
+		other := &e.list[b]
+		longer, shorter := max(own.row.Words, other.row.Words), min(own.row.Words, other.row.Words)
+		if j != i && 4*shorter >= 3*longer && e.like(a, b) {
 			return true
 		}
 	}
 	return false
 }
 
-// likeNear is how far the nearness of texts with nearly the same words is apart at most.
-const likeNear = 0.1
+// like reports whether two candidates are near each other and about as near to the
+// question, or whether that is not known: a text of which the model has few pieces has a
+// vector that says little of it.
+func (e *question) like(a, b int) bool {
+	if e.near == nil || e.unread(a) || e.unread(b) {
+		return true
+	}
+	return math.Abs(e.list[a].near-e.list[b].near) < likeNear && e.near[a].Like(&e.near[b]) > likeEach
+}
+
+// unread reports whether the model has no pieces for most words of a candidate.
+func (e *question) unread(i int) bool {
+	return e.near[i].Values == nil || 8*e.near[i].Pieces < e.list[i].row.Words
+}
+
+// How far the nearness of texts with nearly the same words is apart at most, and how near
+// they are to each other at least.
+const (
+	likeNear = 0.1
+	likeEach = 0.7
+)
 
 // manyTerms is how many terms a text has at most that is compared with others: what is
 // that long is seldom said twice.

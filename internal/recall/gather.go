@@ -31,6 +31,8 @@ const (
 	hoods     = 40
 	reach     = 2  // neighbours before and behind
 	farReach  = 16 // that are looked at for them where some may be filtered out
+	// usualCandidates is how many candidates there are mostly.
+	usualCandidates = byWords + byMeaning + hoods*reach*2
 )
 
 // candidate is a document that may answer.
@@ -66,15 +68,14 @@ type question struct {
 	vectors  *vector.View
 	roster   *roster.View
 	graph    *graph.View
-	walker   *timeline.Walker
 	filter   index.Filter
 	mu       sync.Mutex // guards accepted
 	accepted map[uint64]bool
 
-	list  []candidate // by position, once they are all there
+	list  []candidate   // by position, once they are all there
+	near  []vector.Near // of them, by the built-in model; nil if that is not asked with
 	place map[uint64]int
 	hoods []hood
-	room  []uint64
 	hits  []Hit
 }
 
@@ -84,7 +85,8 @@ func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, e
 	var entities []kind.Entity
 	e := &question{
 		Searcher: s, state: st, request: q, query: text.ParseQuery(q.Query),
-		accepted: make(map[uint64]bool), place: make(map[uint64]int), names: make(map[roster.Speaker]bool),
+		accepted: make(map[uint64]bool), place: make(map[uint64]int, usualCandidates), names: make(map[roster.Speaker]bool),
+		list: make([]candidate, 0, usualCandidates),
 	}
 	e.class = Classify(q.Query, now, func(t string) (names []string) {
 		entities = kind.TextEntities(t)
@@ -113,29 +115,29 @@ func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, e
 	if q.Accept != nil {
 		e.filter.Accept = e.accept
 	}
-	if e.walker, err = timeline.NewWalker(st.Reader, st.Tenant); err != nil {
-		return nil, err
-	}
-	if err := e.direct(entities); err != nil {
-		_ = e.walker.Close()
-		return nil, err
-	}
-	return e, nil
+	return e, e.direct(entities)
 }
-
-func (e *question) close() { _ = e.walker.Close() }
 
 // accept looks closer at a document, where that is needed, and once only.
 func (e *question) accept(position uint64) (bool, error) {
+	if !e.request.Each {
+		closer, ok, err := e.roster.Closer(position)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, damaged(position)
+		}
+		if !closer {
+			return true, nil
+		}
+	}
 	row, ok, err := e.roster.Row(position)
 	if err != nil {
 		return false, err
 	}
 	if !ok {
 		return false, damaged(position)
-	}
-	if !row.Closer && !e.request.Each {
-		return true, nil
 	}
 	e.mu.Lock()
 	ok, known := e.accepted[position]
@@ -447,13 +449,8 @@ func (e *question) neighbours(ctx context.Context) error {
 		return cmp.Or(cmp.Compare(best(y), best(x)), cmp.Compare(x.position, y.position))
 	})
 	if !e.strict() && e.request.Sources == allSources {
-		for _, i := range order[:min(len(order), hoods)] {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := e.beside(e.list[i]); err != nil {
-				return err
-			}
+		if err := e.allBeside(ctx, order[:min(len(order), hoods)]); err != nil {
+			return err
 		}
 	}
 	if err := e.rows(); err != nil {
@@ -467,36 +464,97 @@ func (e *question) neighbours(ctx context.Context) error {
 	return nil
 }
 
-// beside brings in what stands beside a candidate, and notes where.
-func (e *question) beside(c candidate) error {
-	if c.row.Session == (index.Digest{}) || c.row.Kind != record.Event {
-		return nil
-	}
+// allBeside brings in what stands beside candidates, and notes where. What stands
+// there is looked up by several goroutines; who comes in is decided in their order.
+func (e *question) allBeside(ctx context.Context, order []int) error {
 	if e.narrowed() {
-		return e.besideVisible(&c)
+		return e.allBesideVisible(ctx, order)
 	}
-	far := reach
-	if e.filter.Mask != nil || e.filter.Accept != nil {
-		far = farReach // some of them may not be found
-	}
-	list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(&c), far, far)
+	around := make([]neighbourhood, len(order))
+	err := index.Share(len(order), index.Workers(len(order), partReads), func(_, from, to int) error {
+		return e.around(ctx, around[from:to], order[from:to], reach)
+	})
 	if err != nil {
 		return err
 	}
-	e.room = list
-	h := hood{of: c.position}
-	for i := earlier - 1; i >= 0 && len(h.before) < reach; i-- {
-		if h.before, err = e.beside1(h.before, list[i]); err != nil {
+	for i := range around {
+		if !e.list[order[i]].inSession() {
+			continue
+		}
+		h, more, err := e.beside(&around[i], e.list[order[i]].position)
+		if err == nil && more {
+			// Some of them may not be found: others are then looked for farther away.
+			if err = e.around(ctx, around[i:i+1], order[i:i+1], farReach); err == nil {
+				h, _, err = e.beside(&around[i], e.list[order[i]].position)
+			}
+		}
+		if err != nil {
 			return err
 		}
+		e.hoods = append(e.hoods, h)
 	}
-	for i := earlier; i < len(list) && len(h.behind) < reach; i++ {
-		if h.behind, err = e.beside1(h.behind, list[i]); err != nil {
-			return err
-		}
-	}
-	e.hoods = append(e.hoods, h)
 	return nil
+}
+
+// neighbourhood is what stands around a document, in order, and how much of it before.
+type neighbourhood struct {
+	positions []uint64
+	earlier   int
+}
+
+func (c *candidate) inSession() bool {
+	return c.row.Session != (index.Digest{}) && c.row.Kind == record.Event
+}
+
+// around looks up what stands around candidates that are in a session.
+func (e *question) around(ctx context.Context, to []neighbourhood, order []int, far int) (err error) {
+	w, err := timeline.NewWalker(e.state.Reader, e.state.Tenant)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+	}()
+	room := make([]uint64, 0, len(order)*2*far)
+	for i := range order {
+		c := &e.list[order[i]]
+		if !c.inSession() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		list, earlier, err := w.Around(room[len(room):], c.row.Session, placeOf(c), far, far)
+		if err != nil {
+			return err
+		}
+		if cap(room)-len(room) >= len(list) {
+			room = room[:len(room)+len(list)]
+		}
+		to[i] = neighbourhood{list[:len(list):len(list)], earlier}
+	}
+	return nil
+}
+
+// beside brings in what stands beside a candidate. It reports whether there may be more
+// farther away.
+func (e *question) beside(n *neighbourhood, position uint64) (h hood, more bool, err error) {
+	h.of = position
+	for i := n.earlier - 1; i >= 0 && len(h.before) < reach; i-- {
+		if h.before, err = e.beside1(h.before, n.positions[i]); err != nil {
+			return h, false, err
+		}
+	}
+	for i := n.earlier; i < len(n.positions) && len(h.behind) < reach; i++ {
+		if h.behind, err = e.beside1(h.behind, n.positions[i]); err != nil {
+			return h, false, err
+		}
+	}
+	later := len(n.positions) - n.earlier
+	more = n.earlier >= reach && len(h.before) < reach || later >= reach && len(h.behind) < reach
+	return h, more, nil
 }
 
 // beside1 appends a neighbour if it may be found.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/text"
 )
 
@@ -60,16 +61,41 @@ func (e *question) params() *lexical.Params {
 	return &p
 }
 
+// allBesideVisible is allBeside where not all documents are visible.
+func (e *question) allBesideVisible(ctx context.Context, order []int) (err error) {
+	w, err := timeline.NewWalker(e.state.Reader, e.state.Tenant)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for _, i := range order {
+		c := e.list[i]
+		if !c.inSession() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.besideVisible(w, &c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // besideVisible brings in what stands beside a candidate where not all documents are
 // visible: what comes next before it and behind it of what is, as far as the sequence
 // goes on by no more than reach. So what is not visible stands between nothing.
-func (e *question) besideVisible(c *candidate) error {
+func (e *question) besideVisible(w *timeline.Walker, c *candidate) error {
 	for far := farReach; ; far *= 4 {
-		list, earlier, err := e.walker.Around(e.room[:0], c.row.Session, placeOf(c), far, far)
+		list, earlier, err := w.Around(nil, c.row.Session, placeOf(c), far, far)
 		if err != nil {
 			return err
 		}
-		e.room = list
 		h := hood{of: c.position}
 		var allBefore, allBehind bool
 		h.before, allBefore, err = e.onSide(c, earlier, far, func(i int) uint64 { return list[earlier-1-i] })

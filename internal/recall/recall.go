@@ -57,7 +57,7 @@ type Searcher struct {
 
 // DefaultCacheBytes is how much a searcher holds if nothing else is said: a million
 // documents of one tenant and some more.
-const DefaultCacheBytes = 256 << 20
+const DefaultCacheBytes = 400 << 20
 
 // New returns a searcher that holds up to so many bytes; zero means
 // [DefaultCacheBytes].
@@ -66,7 +66,7 @@ func New(bytes int64) *Searcher {
 		bytes = DefaultCacheBytes
 	}
 	return &Searcher{
-		words: lexical.NewCache(0), vectors: vector.NewCache(bytes / 2), rows: column.NewCache(bytes / 2), model: embed.Builtin(),
+		words: lexical.NewCache(0), vectors: vector.NewCache(bytes * 3 / 4), rows: column.NewCache(bytes / 4), model: embed.Builtin(),
 	}
 }
 
@@ -173,7 +173,6 @@ func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, er
 	if err != nil {
 		return nil, err
 	}
-	defer e.close()
 	if err := e.gather(ctx); err != nil {
 		return nil, err
 	}

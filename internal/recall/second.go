@@ -53,9 +53,9 @@ func (e *question) weighOthers(ctx context.Context, all []features, rows []vecto
 	room := make([]member, 0, 2*reach+1)
 	for i := range all {
 		near[i] = max(float64(others[i].Cosine*gate(others[i].Pieces, shortGate)), 0)
-		lacks[i] = rows[i].Vector == nil
+		lacks[i] = rows[i].Values == nil
 		for _, m := range e.window(room[:0], i) {
-			lacksInside[i] = lacksInside[i] || rows[m.place].Vector == nil
+			lacksInside[i] = lacksInside[i] || rows[m.place].Values == nil
 		}
 	}
 	replace(all, 1, near, lacks)

@@ -101,10 +101,20 @@ func (e *question) window(room []member, i int) []member {
 // the answer.
 func (e *question) weigh(ctx context.Context) error {
 	all := make([]features, len(e.list))
-	if err := e.weighWords(all); err != nil {
-		return err
-	}
-	if err := e.weighMeaning(ctx, all); err != nil {
+	// Each of the two writes parts of its own.
+	err := index.Share(2, index.Workers(2, 1), func(_, from, to int) error {
+		for ; from < to; from++ {
+			if from == 0 {
+				if err := e.weighWords(all); err != nil {
+					return err
+				}
+			} else if err := e.weighMeaning(ctx, all); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for i := range all {
@@ -198,17 +208,20 @@ func (e *question) weighMeaning(ctx context.Context, all []features) error {
 	rows, err := e.vectors.Near(ctx, vector.Query{Vector: e.vector, Own: e.request.Vector != nil, Model: e.request.Model}, positions)
 	there := 0
 	for i := range rows {
-		if rows[i].Vector != nil {
+		if rows[i].Values != nil {
 			there++
 		}
 	}
 	if err := e.noneShown(err, there); err != nil {
 		return err
 	}
+	if e.request.Vector == nil {
+		e.near = rows
+	}
 	around := e.contexts(rows, len(e.vector))
 	for i := range all {
 		c := &e.list[i]
-		if r := &rows[i]; c.near == 0 && r.Vector != nil {
+		if r := &rows[i]; c.near == 0 && r.Values != nil {
 			c.near = float64(r.Cosine * gate(r.Pieces, shortGate))
 		}
 		all[i][1], all[i][2] = max(c.near, 0), around[i]
@@ -231,13 +244,14 @@ func (e *question) contexts(rows []vector.Near, dimensions int) []float64 {
 		near := 0.0
 		for _, m := range hood {
 			r := &rows[m.place]
-			if r.Vector == nil {
+			if r.Values == nil {
 				continue
 			}
 			count := float64(m.count * gate(r.Pieces, contextGate))
 			near += float64(count * r.Cosine)
 			f := float32(count)
-			for k, x := range r.Vector {
+			for k, v := range r.Values {
+				x := float32(r.Scale * float32(int8(v)))
 				sum[k] += float32(f * x)
 			}
 		}

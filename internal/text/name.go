@@ -50,13 +50,29 @@ func (a *analyzer) plain(term Term, lo, hi int) {
 
 // word appends the token of a word of ASCII letters, unless it is a stop word.
 func (a *analyzer) word(t string, lo, hi int, r role) {
+	m, ok := meaning(0), false
+	if hi-lo <= longestSpelt {
+		m, ok = spellAt(t, lo, hi).find()
+	}
+	if !ok {
+		m = a.learn(t, lo, hi)
+	}
+	a.meant(m, t, lo, hi, r)
+}
+
+// learn finds out what is to be known of a word of ASCII letters.
+func (a *analyzer) learn(t string, lo, hi int) meaning {
 	low := a.low[:0]
 	for i := lo; i < hi; i++ {
 		low = append(low, t[i]|('a'-'A'))
 	}
 	a.low = low
-	e := lookup(low)
-	if e.stop && !loud(t[lo:hi]) {
+	return lookup(low)
+}
+
+// meant appends the token of a word of which the meaning is known.
+func (a *analyzer) meant(m meaning, t string, lo, hi int, r role) {
+	if m.stop() && !loud(t[lo:hi]) {
 		if !a.stops {
 			return
 		}
@@ -65,7 +81,7 @@ func (a *analyzer) word(t string, lo, hi int, r role) {
 	if r&^roleStop == rolePlain {
 		a.begin()
 	}
-	a.emit(e.term, lo, hi, r)
+	a.emit(m.term(), lo, hi, r)
 }
 
 // loud says whether a stop word is none as it is written.
@@ -96,7 +112,7 @@ func (a *analyzer) whole(t string, lo, hi int) {
 	switch {
 	case len(a.low) == 0: // underlines
 	case isWord(a.low):
-		a.emit(lookup(a.low).term, lo, hi, roleWhole)
+		a.emit(lookup(a.low).term(), lo, hi, roleWhole)
 	default:
 		a.emit(termOf(a.low), lo, hi, roleWhole)
 	}
@@ -209,10 +225,10 @@ func (a *analyzer) identifier(t string, lo, hi, end int) {
 	cut, negated := shortForm(t[lo:hi])
 	if negated {
 		a.low = appendJoined(a.low[:0], t[lo:hi])
-		if e := lookup(a.low); !e.stop {
-			a.emit(e.term, lo, hi, rolePart)
+		if m := lookup(a.low); !m.stop() {
+			a.emit(m.term(), lo, hi, rolePart)
 		} else if a.stops {
-			a.emit(e.term, lo, hi, rolePart|roleStop)
+			a.emit(m.term(), lo, hi, rolePart|roleStop)
 		}
 		a.at++
 		return
@@ -287,12 +303,15 @@ func (a *analyzer) camel(t string, lo, hi int) {
 // cuts appends where the parts of letters and digits end, or nothing if they are
 // one part or look random.
 func cuts(dst []int, s string) []int {
+	if plainWord(s) {
+		return dst
+	}
 	const (
 		small = iota
 		capital
 		number
 	)
-	kind := func(r rune) int {
+	kind := func(r rune) uint8 {
 		switch {
 		case 'a' <= r && r <= 'z':
 			return small
@@ -305,8 +324,8 @@ func cuts(dst []int, s string) []int {
 		}
 		return small
 	}
-	var at [longestWord + 1]int
-	var kinds [longestWord]int
+	var at [longestWord + 1]int16
+	var kinds [longestWord]uint8
 	n, switches := 0, 0
 	for i, r := range s {
 		if n == longestWord {
@@ -319,14 +338,14 @@ func cuts(dst []int, s string) []int {
 		if n > 0 && (k == number) != (kinds[n-1] == number) {
 			switches++
 		}
-		at[n], kinds[n] = i, k
+		at[n], kinds[n] = int16(i), k
 		n++
 	}
 	_, last := utf8.DecodeRuneInString(s[at[n-1]:])
-	at[n] = at[n-1] + last
+	at[n] = at[n-1] + int16(last)
 	length := 0 // of all parts
 	for i := 1; i <= n; i++ {
-		ends := at[i] == len(s) // of a longer word, the last part is not known
+		ends := int(at[i]) == len(s) // of a longer word, the last part is not known
 		if i < n {
 			switch before, k := kinds[i-1], kinds[i]; {
 			case (before == number) != (k == number):
@@ -344,13 +363,23 @@ func cuts(dst []int, s string) []int {
 		if len(dst) == maxParts {
 			return dst[:0]
 		}
-		dst = append(dst, at[i])
+		dst = append(dst, int(at[i]))
 		length = i
 	}
-	if count := len(dst); count == 1 && at[n] == len(s) || count > shatteredAbove && length < count*shatteredBelow {
+	if count := len(dst); count == 1 && int(at[n]) == len(s) || count > shatteredAbove && length < count*shatteredBelow {
 		return dst[:0]
 	}
 	return dst
+}
+
+// plainWord says whether a word is of ASCII letters, all but the first of them small.
+func plainWord(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i]-'a' >= 26 {
+			return false
+		}
+	}
+	return s[0]|('a'-'A')-'a' < 26
 }
 
 // appendJoined appends the normal form of a name without slashes: its letters and

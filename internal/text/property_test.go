@@ -142,7 +142,11 @@ func TestProse(t *testing.T) {
 // forget empties the memory of words.
 func forget() {
 	for i := range known {
-		known[i].Store(nil)
+		for _, c := range []*cell{&known[i].first, &known[i].second} {
+			c.state.Store(0)
+			c.head.Store(0)
+			c.tail.Store(0)
+		}
 	}
 }
 
@@ -263,6 +267,46 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// analyzeSlowly is Analyze with each word looked at by itself.
+func analyzeSlowly(field Field, t string) []Token {
+	a := newAnalyzer()
+	a.field, a.stops = field, field != FieldText
+	for i := 0; i < len(t); {
+		switch c := t[i]; {
+		case c >= utf8.RuneSelf:
+			i = a.lump(t, i)
+		case classes[c]&inWord != 0:
+			i = a.name(t, i, i)
+		case i > 0 && mark(t, i, t[i-1]) > 0:
+			i = a.name(t, i, i+mark(t, i, t[i-1]))
+		case i == 0 && mark(t, i, ' ') > 0:
+			i = a.name(t, i, i+mark(t, i, ' '))
+		default:
+			i++
+		}
+	}
+	return a.out
+}
+
+// TestRuns: words that are looked up together give the tokens that they give alone.
+func TestRuns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 14))
+	gaps := []string{" ", " ", " ", ". ", ", ", ": ", "? ", "! ", ".", ",", ":", "?", "\n", ".\n", " $", " #", " (", ") ", "-", " --", "'", "'s ", "é", "+ ", "++ ", "# ", " .", "/", "_", "\xff", "\x00", ":: ", ".\t"}
+	words := []string{"the", "May", "Restoring", "IT", "a", "I", "eMail", "x2", "7", "generously", "sixteenlettersxx", "seventeenlettersx", "antidisestablishmentarianism", ""}
+	for range 3000 {
+		var b strings.Builder
+		for range rnd.IntN(90) {
+			b.WriteString(words[rnd.IntN(len(words))])
+			b.WriteString(gaps[rnd.IntN(len(gaps))])
+		}
+		for _, field := range []Field{FieldText, FieldTitle} {
+			if got, want := Analyze(nil, field, b.String()), analyzeSlowly(field, b.String()); !slices.Equal(got, want) {
+				t.Fatalf("%q: %v, not %v", b.String(), got, want)
+			}
+		}
+	}
+}
+
 // FuzzAnalyze holds that no text does harm, and that a question about a text finds
 // it.
 func FuzzAnalyze(f *testing.F) {
@@ -278,6 +322,9 @@ func FuzzAnalyze(f *testing.F) {
 		checkTokens(t, s, FieldText, tokens)
 		titled := Analyze(nil, FieldTitle, s)
 		checkTokens(t, s, FieldTitle, titled)
+		if slow := analyzeSlowly(FieldText, s); !slices.Equal(slow, tokens) {
+			t.Fatalf("%q: %v by runs, %v without", s, tokens, slow)
+		}
 		if len(titled) < len(tokens) {
 			t.Fatalf("%q: %d tokens as a title, %d as a text", s, len(titled), len(tokens))
 		}

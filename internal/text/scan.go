@@ -59,6 +59,7 @@ type analyzer struct {
 	limit  int    // up to here, uax may be asked about the folded text at hand
 	low    []byte // the normal form of the word at hand
 	first  int    // the first token of the name at hand
+	words  [runWords]runWord
 
 	trace *trace // nil for none
 }
@@ -86,6 +87,12 @@ func (a *analyzer) scan(t string) {
 			i = a.lump(t, i)
 		case c >= utf8.RuneSelf:
 			i = a.beyond(t, i)
+		case k&letters != 0 && !a.folded:
+			if end := a.run(t, i); end > i {
+				i = end
+			} else {
+				i = a.name(t, i, i)
+			}
 		case k&inWord != 0:
 			i = a.name(t, i, i)
 		default:

@@ -1,50 +1,34 @@
 package text
 
 import (
-	"sync/atomic"
-
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
-	"github.com/cespare/xxhash/v2"
 )
 
-const (
-	// longestStem is the longest word that is stemmed. Longer ones are no English.
-	longestStem = 64
-	// longestKnown is the longest word that is remembered.
-	longestKnown = 32
-	knownBits    = 17
-)
-
-// entry is what is known of a word of the letters a to z.
-type entry struct {
-	word string
-	term Term
-	stop bool
-}
-
-// known remembers words that were stemmed lately, each in the one slot that its
-// hash gives it. An entry is never changed once it can be seen, and is used for the
-// very word that it holds only, so it makes no difference but in time.
-var known [1 << knownBits]atomic.Pointer[entry]
+// longestStem is the longest word that is stemmed. Longer ones are no English.
+const longestStem = 64
 
 // lookup returns what is to be known of a word of the letters a to z.
-func lookup(word []byte) *entry {
-	hash := xxhash.Sum64(word)
-	slot := &known[hash>>(64-knownBits)]
-	e := slot.Load()
-	if e != nil && e.word == string(word) {
-		return e
+func lookup(word []byte) meaning {
+	if len(word) > longestKnown {
+		return mean(string(word))
 	}
-	w := string(word)
-	e = &entry{word: w, term: Term(hash & termMask), stop: stopWords[w]}
-	if s := stem(w); s != w {
-		e.term = TermOf(s)
+	s := spell(word)
+	m, ok := s.find()
+	if !ok {
+		m = mean(string(word))
+		s.keep(m)
 	}
-	if len(word) <= longestKnown {
-		slot.Store(e)
+	return m
+}
+
+// mean finds out what is to be known of a word.
+func mean(word string) meaning {
+	m := meaning(TermOf(stem(word)))
+	if stopWords[word] {
+		m |= stopMeaning
 	}
-	return e
+	return m
 }
 
 // stem returns the stem of an English word in lower case.

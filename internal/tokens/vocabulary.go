@@ -10,8 +10,10 @@ import (
 )
 
 // vocabulary is o200k_base, made to be looked up in: every entry's text, its
-// rank by text, and the classes that texts are split by. It is only read.
+// rank by text, and the classes that texts are split by. It is only read, but for what
+// it remembers.
 type vocabulary struct {
+	recent  memory
 	classes classes
 	text    string         // of all entries, with a byte between them
 	slots   []uint64       // a hash table with open addressing
@@ -145,14 +147,30 @@ func (v *vocabulary) count(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
 		end := v.classes.split(s, i)
-		if piece := s[i:end]; v.rank(piece) != none {
-			n++
-		} else {
-			n += v.merge(piece, nil)
+		if end-i > longestRecent {
+			n += v.tokens(s[i:end])
+			i = end
+			continue
 		}
+		head, tail := spell(s, i, end)
+		cell := v.recent.cell(head, tail)
+		some, ok := cell.get(head, tail)
+		if !ok {
+			some = v.tokens(s[i:end])
+			cell.set(head, tail, some)
+		}
+		n += some
 		i = end
 	}
 	return n
+}
+
+// tokens returns the number of tokens in a piece.
+func (v *vocabulary) tokens(piece string) int {
+	if v.rank(piece) != none {
+		return 1
+	}
+	return v.merge(piece, nil)
 }
 
 // reach returns where the first limit tokens of s end: its length if, and only

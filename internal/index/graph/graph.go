@@ -115,10 +115,13 @@ type Graph struct {
 	// counts and sizes are what the group changed, and not yet written.
 	counts map[counted]int64
 	sizes  map[uint32]int64
-	order  []counted
-	row    docRow
-	key    []byte
-	value  []byte
+	// known and before are the counts of nodes that were written lately, as they
+	// are in the store: what is not in the one may be in the other.
+	known, before map[counted]uint64
+	order         []counted
+	row           docRow
+	key           []byte
+	value         []byte
 }
 
 // counted is a node of a tenant.
@@ -126,6 +129,9 @@ type counted struct {
 	tenant uint32
 	node   NodeID
 }
+
+// maxKnown is how many counts each of the two maps of known ones has at most.
+const maxKnown = 1 << 15
 
 // New returns the fold.
 func New() *Graph {
@@ -148,6 +154,7 @@ func (g *Graph) Format() uint32 {
 // Reset forgets what was not written.
 func (g *Graph) Reset() {
 	g.counts, g.sizes = map[counted]int64{}, map[uint32]int64{}
+	g.known, g.before = map[counted]uint64{}, nil
 }
 
 // Apply folds one record.
@@ -183,16 +190,22 @@ func (g *Graph) Finish(tx *kv.Txn) error {
 	})
 	for _, c := range g.order {
 		g.key = nodeKey(g.key, c.tenant, tableNode, c.node)
-		if err := g.count(tx, g.counts[c]); err != nil {
+		n, known := g.known[c]
+		if !known {
+			n, known = g.before[c]
+		}
+		n, err := g.count(tx, g.counts[c], n, known)
+		if err != nil {
 			return err
 		}
+		g.know(c, n)
 	}
 	for tenant, by := range g.sizes {
 		if by == 0 {
 			continue
 		}
 		g.key = index.NewKey(g.key, Prefix, tableSize, tenant)
-		if err := g.count(tx, by); err != nil {
+		if _, err := g.count(tx, by, 0, false); err != nil {
 			return err
 		}
 	}
@@ -201,27 +214,37 @@ func (g *Graph) Finish(tx *kv.Txn) error {
 	return nil
 }
 
-// count adds to the number under the key that was made last.
-func (g *Graph) count(tx *kv.Txn, by int64) error {
-	v, found, err := tx.Get(g.key, g.value[:0])
-	g.value = v
-	if err != nil {
-		return err
+// know remembers the count of a node.
+func (g *Graph) know(c counted, n uint64) {
+	if len(g.known) >= maxKnown {
+		g.known, g.before = map[counted]uint64{}, g.known
 	}
-	var n uint64
-	if found {
-		if n, err = decodeCount(v); err != nil {
-			return err
+	g.known[c] = n
+}
+
+// count adds to the number under the key that was made last, which is n if that is
+// known, and returns what it is then.
+func (g *Graph) count(tx *kv.Txn, by int64, n uint64, known bool) (uint64, error) {
+	if !known {
+		v, found, err := tx.Get(g.key, g.value[:0])
+		g.value = v
+		if err != nil {
+			return 0, err
+		}
+		if found {
+			if n, err = decodeCount(v); err != nil {
+				return 0, err
+			}
 		}
 	}
 	if by < 0 && uint64(-by) > n {
-		return damaged("a count", errShort)
+		return 0, damaged("a count", errShort)
 	}
 	if n += uint64(by); n == 0 {
-		return tx.Delete(g.key)
+		return 0, tx.DeleteBlind(g.key)
 	}
 	g.value = binary.AppendUvarint(g.value[:0], n)
-	return tx.Set(g.key, g.value)
+	return n, tx.SetBlind(g.key, g.value)
 }
 
 // add files a document under what it names.

@@ -69,13 +69,15 @@ type Tenant struct {
 }
 
 // Ledger is the fold. It keeps the states of tenants that were written to
-// lately. It is used by one goroutine; the functions that take a [kv.Reader]
-// may be called by any.
+// lately, and filters of their ids. It is used by one goroutine; the functions
+// that take a [kv.Reader] may be called by any.
 type Ledger struct {
-	recent map[string]*Tenant
-	dirty  map[string]*Tenant
-	count  int64 // of tenants; -1 when not known
-	room   []byte
+	recent    map[string]*Tenant
+	dirty     map[string]*Tenant
+	seen      map[uint32]*filter // by the numbers of tenants
+	seenBytes int
+	count     int64 // of tenants; -1 when not known
+	room      []byte
 }
 
 // New returns a ledger that remembers nothing yet.
@@ -97,6 +99,7 @@ func (l *Ledger) Format() uint32 { return format }
 // Reset forgets what is in memory.
 func (l *Ledger) Reset() {
 	l.recent, l.dirty, l.count = make(map[string]*Tenant), make(map[string]*Tenant), -1
+	l.seen, l.seenBytes = make(map[uint32]*filter), 0
 }
 
 // For returns the state of a tenant as of the transaction, making one of size
@@ -134,6 +137,10 @@ func (l *Ledger) Apply(tx *kv.Txn, r *index.Record) error {
 		if err := l.name(tx, t); err != nil {
 			return err
 		}
+		l.seen[t.Number] = &filter{seen: new(seen)}
+	}
+	if f := l.seen[t.Number]; f != nil && f.seen != nil {
+		l.note(f, &r.Header.ID)
 	}
 	l.dirty[t.Name] = t
 	t.Size++
@@ -236,6 +243,7 @@ func (l *Ledger) Finish(tx *kv.Txn) error {
 	}
 	if len(l.recent) > maxKeptTenants {
 		clear(l.recent)
+		l.forgetSeen()
 	}
 	return nil
 }

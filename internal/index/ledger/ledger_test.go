@@ -181,7 +181,10 @@ func TestGaps(t *testing.T) {
 // expiry erases events only.
 func TestErasures(t *testing.T) {
 	s, l := openStore(t), ledger.New()
-	apply(t, s, l, rec("a", 0), rec("a", 1), rec("a", 2), rec("a", 3))
+	apply(t, s, l, rec("a", 0), rec("a", 1), rec("a", 2), rec("a", 3), rec("b", 0))
+	if any, err := ledger.AnyErased(s, 0); any || err != nil {
+		t.Error(any, err)
+	}
 	red := rec("a", 4)
 	mac := record.Hash{1, 2, 3}
 	red.Header.Kind, red.Control = record.Redaction, &memory.Redaction{
@@ -195,6 +198,11 @@ func TestErasures(t *testing.T) {
 		Targets: []memory.ExpiryTarget{{Kind: record.Event, Position: 3}, {Kind: record.Memory, Position: 2}},
 	}
 	apply(t, s, l, end)
+	for tenant, want := range []bool{true, false} {
+		if any, err := ledger.AnyErased(s, uint32(tenant)); any != want || err != nil {
+			t.Error(tenant, any, err)
+		}
+	}
 	for position, want := range []uint64{0, 4, 0, 5} {
 		by, ok, err := ledger.Erased(s, 0, uint64(position))
 		if err != nil || ok != (want > 0) || by != want {

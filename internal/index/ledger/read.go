@@ -116,6 +116,17 @@ func Erased(r kv.Reader, tenant uint32, position uint64) (redaction uint64, ok b
 	return number(v)
 }
 
+// AnyErased reports whether anything of a tenant was erased.
+func AnyErased(r kv.Reader, tenant uint32) (bool, error) {
+	from := index.NewKey(nil, Prefix, tableErased, tenant)
+	it, err := r.Iter(from, kv.PrefixEnd(from))
+	if err != nil {
+		return false, err
+	}
+	found := it.First()
+	return found, it.Close()
+}
+
 // Erasure is a payload that was taken away, and by which record.
 type Erasure struct {
 	Tenant   uint32

@@ -46,7 +46,7 @@ import (
 // Prefix is the first byte of the fold's keys.
 const Prefix = 'X'
 
-const format = 1
+const format = 2
 
 // shape is how positions are cut into segments, and segments into rows. There is
 // one, but tests have smaller ones.
@@ -68,7 +68,7 @@ const levels = 4
 func theShape() *shape {
 	return &shape{
 		spans:  [levels]uint64{131072, 16384, 2048, 256},
-		bits:   [levels]uint{14, 12, 10, 8},
+		bits:   [levels]uint{14, 11, 8, 8},
 		inline: 2048,
 	}
 }

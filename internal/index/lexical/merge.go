@@ -189,7 +189,7 @@ func (b *builder) bucketRows(l *level, bucket uint16) error {
 		from := len(b.arena)
 		b.arena = append(b.arena, row...)
 		l.sources[n].rows = append(l.sources[n].rows, b.arena[from:len(b.arena):len(b.arena)])
-		if err := b.tx.Delete(key); err != nil {
+		if err := b.tx.DeleteBlind(key); err != nil {
 			return err
 		}
 		if n == uint64(len(l.sources))-1 {
@@ -292,7 +292,7 @@ func (b *builder) deleteChunks(seg segment, term text.Term) error {
 	for i := range b.chunks {
 		if b.chunks[i].n > 0 {
 			b.key = chunkKey(b.key, b.tenant, seg, term, i)
-			if err := b.tx.Delete(b.key); err != nil {
+			if err := b.tx.DeleteBlind(b.key); err != nil {
 				return err
 			}
 		}

@@ -126,18 +126,36 @@ func (v *View) masked(mask Mask, plane, width int, visit func(part []byte)) erro
 
 // Row returns the row of a document, and false if there is no such document.
 func (v *View) Row(position uint64) (Row, bool, error) {
-	if position >= v.rows.Size() {
-		return Row{}, false, nil
-	}
-	c, err := v.rows.Chunk(int(position / column.ChunkDocs))
+	c, i, err := v.at(position)
 	if err != nil || c == nil {
 		return Row{}, false, err
 	}
+	return rowOf(c, i), true, nil
+}
+
+// Closer returns what a row says under that name, and false if there is no such document. It costs less than its row.
+func (v *View) Closer(position uint64) (closer, ok bool, err error) {
+	c, i, err := v.at(position)
+	if err != nil || c == nil {
+		return false, false, err
+	}
+	return c.Plane(planeHead)[4*i+2]&flagCloser != 0, true, nil
+}
+
+// at returns where the row of a document is; no chunk if there is none.
+func (v *View) at(position uint64) (*column.Chunk, int, error) {
+	if position >= v.rows.Size() {
+		return nil, 0, nil
+	}
+	c, err := v.rows.Chunk(int(position / column.ChunkDocs))
+	if err != nil || c == nil {
+		return nil, 0, err
+	}
 	i := c.Index(int(position % column.ChunkDocs))
 	if i < 0 {
-		return Row{}, false, nil
+		return nil, 0, nil
 	}
-	return rowOf(c, i), true, nil
+	return c, i, nil
 }
 
 // Conditions say which documents are wanted. All that are given must hold; of a list

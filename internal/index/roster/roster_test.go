@@ -187,6 +187,9 @@ func TestFilter(t *testing.T) {
 		if ok {
 			checkRow(t, &row, live[p])
 		}
+		if closer, there, err := v.Closer(p); err != nil || there != ok || closer != row.Closer {
+			t.Fatalf("row %d: %v %v %v", p, closer, there, err)
+		}
 	}
 	if n, err := v.Count(nil); err != nil || n != len(live) {
 		t.Errorf("%d documents, %v, want %d", n, err, len(live))

@@ -1,14 +1,29 @@
 package vector
 
-import "context"
+import (
+	"context"
+
+	"lukasa.dev/internal/index"
+)
 
 // Near is a document as it lies to a query.
 type Near struct {
-	// Vector is of length 1, as its row gives it; nil if the document has none in the
-	// space.
-	Vector []float32
+	// Values times Scale is the vector, of length 1, as its row gives it. The values
+	// are signed, and not to be changed; nil if the document has none in the space.
+	Values []byte
+	Scale  float32
 	Cosine float64
 	Pieces int // word pieces of the text; 0 if unknown
+}
+
+// Like returns the cosine of two documents of one space. Both must have a vector.
+func (n *Near) Like(o *Near) float64 {
+	values := o.Values[:len(n.Values)]
+	var sum int32
+	for i, x := range n.Values {
+		sum += int32(int8(x)) * int32(int8(values[i]))
+	}
+	return limited(float64(sum) * (float64(n.Scale) * float64(o.Scale)))
 }
 
 // Near returns how documents that are named lie to a query, in their order. Of the
@@ -20,8 +35,7 @@ func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, e
 	if s == nil || err != nil {
 		return list, err
 	}
-	room := make([]float32, len(positions)*s.dimensions)
-	err = share(len(list), workers(len(list), partCandidates), func(_, from, to int) error {
+	err = index.Share(len(list), index.Workers(len(list), partCandidates), func(_, from, to int) error {
 		return s.rows(from, to, func(i int) uint64 { return positions[i] }, func(i int, position uint64, value []byte) error {
 			if i%64 == 0 {
 				if err := ctx.Err(); err != nil {
@@ -31,20 +45,11 @@ func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, e
 			if value == nil {
 				return nil
 			}
-			m, err := s.match(position, value)
+			r, err := s.decode(value)
 			if err != nil {
 				return err
 			}
-			r, err := decodeRow(value)
-			if err != nil {
-				return err
-			}
-			one := &list[i]
-			one.Cosine, one.Pieces = m.Score, m.Pieces
-			one.Vector = room[i*s.dimensions : (i+1)*s.dimensions]
-			for k, x := range r.values {
-				one.Vector[k] = r.scale * float32(int8(x))
-			}
+			list[i] = Near{Values: r.values, Scale: r.scale, Cosine: s.cosine(&r), Pieces: r.pieces}
 			return nil
 		})
 	})

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -9,6 +10,7 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
 )
 
 // planes are the numbers of a rotated query as bits: which of them have a bit of their
@@ -135,7 +137,7 @@ func greatest(list []int32, n int) int32 {
 // estimate returns the candidates with the cosines that their rows give, best first.
 func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error) {
 	list := make([]Match, len(near))
-	err := share(len(near), workers(len(near), partCandidates), func(_, from, to int) error {
+	err := index.Share(len(near), index.Workers(len(near), partCandidates), func(_, from, to int) error {
 		return s.rows(from, to, func(i int) uint64 { return s.position(&near[i]) }, func(i int, position uint64, value []byte) error {
 			if i%64 == 0 {
 				if err := ctx.Err(); err != nil {
@@ -161,31 +163,48 @@ func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error
 	return list, nil
 }
 
-// rows calls visit with the rows of documents, nil for those that have none. One iterator
-// for many, in the order of their positions, is a good deal cheaper than as many
-// look-ups.
+// rows calls visit with the rows of documents, nil for those that have none, which
+// stay as they are: from memory, if they are there, else from the store. One iterator for many, in the order
+// of their positions, is a good deal cheaper than as many look-ups.
 func (s *search) rows(from, to int, position func(i int) uint64, visit func(i int, position uint64, value []byte) error) (err error) {
 	v := s.view
-	it, err := v.r.Iter(rowsFrom(nil, v.tenant, 0), rowsFrom(nil, v.tenant, v.size))
-	if err != nil {
-		return err
-	}
+	var (
+		it   *kv.Iter
+		key  []byte
+		held *heldRows
+		of   = uint64(math.MaxUint64) // the chunk of held
+	)
 	defer func() {
+		if it == nil {
+			return
+		}
 		if closed := it.Close(); err == nil {
 			err = closed
 		}
 	}()
-	var key []byte
 	for i := from; i < to; i++ {
 		p := place{v.tenant, s.space, position(i)}
-		value := v.keptRow(p)
-		if value == nil {
+		if chunk := chunkOf(p.position); chunk != of || held == nil {
+			of = chunk
+			if held, err = s.held(chunk); err != nil {
+				return err
+			}
+		}
+		var value []byte
+		if held != nil {
+			value = held.row(offsetOf(p.position))
+		} else if value = v.keptRow(p); value == nil {
+			if it == nil {
+				if it, err = v.r.Iter(rowsFrom(nil, v.tenant, 0), rowsFrom(nil, v.tenant, v.size)); err != nil {
+					return err
+				}
+			}
 			key = rowKey(key, p)
 			if it.Seek(key) && bytes.Equal(it.Key(), key) {
 				if value, err = it.Value(); err != nil {
 					return err
 				}
-				v.keep(p, value)
+				value = v.keep(p, value)
 			} else if err := it.Err(); err != nil {
 				return err
 			}
@@ -197,6 +216,15 @@ func (s *search) rows(from, to int, position func(i int) uint64, visit func(i in
 	return nil
 }
 
+// held returns the rows of a chunk, or nil if they are not in memory.
+func (s *search) held(chunk uint64) (*heldRows, error) {
+	i, ok := slices.BinarySearchFunc(s.refs, chunk, func(r chunkRef, chunk uint64) int { return cmp.Compare(r.number, chunk) })
+	if !ok {
+		return nil, nil
+	}
+	return s.view.heldRows(s.space, s.dimensions, &s.refs[i])
+}
+
 // keptRow returns a row that was read before, or nil.
 func (v *View) keptRow(p place) []byte {
 	v.mu.Lock()
@@ -204,28 +232,40 @@ func (v *View) keptRow(p place) []byte {
 	return v.kept[p]
 }
 
-// keep keeps a row that was read.
-func (v *View) keep(p place, value []byte) {
+// keep keeps a row that was read, as long as there is room, and returns a copy of it.
+func (v *View) keep(p place, value []byte) []byte {
+	value = bytes.Clone(value)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.kept) < maxKept {
-		v.kept[p] = bytes.Clone(value)
+		v.kept[p] = value
 	}
+	return value
 }
 
 // match returns what the row of a document gives.
 func (s *search) match(position uint64, value []byte) (Match, error) {
-	r, err := decodeRow(value)
+	r, err := s.decode(value)
 	if err != nil {
 		return Match{}, err
 	}
-	if len(r.values) != s.dimensions {
-		return Match{}, damaged("a row", errContent)
+	return Match{Match: index.Match{Position: position, Score: s.gated(s.cosine(&r), r.pieces)}, Pieces: r.pieces, Norm: r.norm}, nil
+}
+
+// decode reads a row of the space.
+func (s *search) decode(value []byte) (row, error) {
+	r, err := decodeRow(value)
+	if err == nil && len(r.values) != s.dimensions {
+		err = damaged("a row", errContent)
 	}
+	return r, err
+}
+
+// cosine returns the cosine of a row and the query, up to what rounding leaves.
+func (s *search) cosine(r *row) float64 {
 	dot := s.view.kernels.dot(r.values, s.query.values)
 	// Products only: there is nothing that could be fused.
-	score := float64(dot) * (float64(r.scale) * float64(s.query.scale))
-	return Match{Match: index.Match{Position: position, Score: s.gated(limited(score), r.pieces)}, Pieces: r.pieces, Norm: r.norm}, nil
+	return limited(float64(dot) * (float64(r.scale) * float64(s.query.scale)))
 }
 
 // gated returns the score of a cosine.
@@ -249,9 +289,8 @@ func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need 
 	}
 	left := make([]Match, 0, min(need, len(list)))
 	for _, m := range list {
-		s.known[m.Position] = m
 		if len(left) == need {
-			continue
+			break
 		}
 		ok, asked := s.accepted[m.Position]
 		if !asked {
@@ -277,7 +316,7 @@ func (s *search) exact(ctx context.Context, q *Query, list []Match) error {
 		return nil
 	}
 	length := math.Sqrt(product(q.Vector, q.Vector))
-	return share(len(list), workers(len(list), partExact), func(_, from, to int) error {
+	return index.Share(len(list), index.Workers(len(list), partExact), func(_, from, to int) error {
 		return s.exactPart(ctx, q, length, list[from:to])
 	})
 }

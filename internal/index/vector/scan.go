@@ -4,18 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"math/bits"
-	"runtime"
 	"sync"
 
 	"lukasa.dev/internal/index"
 )
 
-// maxWorkers is how many goroutines share a scan at most, and partChunks how many
-// chunks are worth one.
-const (
-	maxWorkers = 4
-	partChunks = 16
-)
+// partChunks is how many chunks are worth a goroutine.
+const partChunks = 16
 
 // candidate is a row that may be near.
 type candidate struct {
@@ -34,6 +29,7 @@ type nearest struct {
 	within int   // how many candidates are within the limit
 	counts []int // of candidates by their distance
 	kept   []candidate
+	planes *planes // candidates are weighed at once; nil if not
 }
 
 // newNearest returns one for distances up to a limit.
@@ -139,7 +135,7 @@ func (s *scan) mask(f index.Filter) error {
 	if f.Mask == nil {
 		return nil
 	}
-	refs, left := s.refs[:0], s.refs
+	refs, left := make([]chunkRef, 0, len(s.refs)), s.refs
 	s.masks, s.all = make([]*live, 0, len(s.refs)), 0
 	for chunk := uint64(0); chunk*chunkRows < s.view.size; chunk++ {
 		m, err := f.Mask(int(chunk))
@@ -181,26 +177,27 @@ func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 			return nil, err
 		}
 		if limit < far {
-			list, err := s.within(ctx, want, limit)
+			// Few more are near than are wanted: to weigh them while their codes are at
+			// hand is cheaper than to come back.
+			list, err := s.within(ctx, want, limit, &s.planes)
 			if err != nil {
 				return nil, err
 			}
 			if len(list) == want {
-				return list, s.weigh(list)
+				return list, nil
 			}
 		}
 	}
-	list, err := s.within(ctx, want, far)
+	list, err := s.within(ctx, want, far, nil)
 	if err != nil {
 		return nil, err
 	}
 	return list, s.weigh(list)
 }
 
-// weigh sets the weights of candidates, which are in the order of their positions. It is
-// done for those that are left only: many more are kept for a while on the way.
+// weigh sets the weights of candidates, which are in the order of their positions.
 func (s *scan) weigh(list []candidate) error {
-	return share(len(list), workers(len(list), 8*partCandidates), func(_, from, to int) error {
+	return index.Share(len(list), index.Workers(len(list), 8*partCandidates), func(_, from, to int) error {
 		var c *chunk
 		for i := from; i < to; i++ {
 			x := &list[i]
@@ -237,20 +234,33 @@ func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	return n.limit, nil
 }
 
-// within returns up to so many candidates that are not farther than a limit.
-func (s *scan) within(ctx context.Context, want, limit int) ([]candidate, error) {
-	parts := make([]*nearest, workers(len(s.refs), partChunks))
-	err := share(len(s.refs), len(parts), func(part, from, to int) error {
+// within returns up to so many candidates that are not farther than a limit, with
+// their weights if there are planes.
+func (s *scan) within(ctx context.Context, want, limit int, p *planes) ([]candidate, error) {
+	parts := make([]*nearest, index.Workers(len(s.refs), partChunks))
+	rooms := make([]*[]candidate, len(parts))
+	err := index.Share(len(s.refs), len(parts), func(part, from, to int) error {
 		n := newNearest(want, limit)
-		n.kept = make([]candidate, 0, min(2*want/len(parts), chunkRows*(to-from)))
+		n.planes = p
+		rooms[part] = candidateRooms.Get().(*[]candidate)
+		n.kept = (*rooms[part])[:0]
 		parts[part] = n
 		return s.part(ctx, n, from, to)
 	})
-	if err != nil {
-		return nil, err
+	var list []candidate
+	if err == nil {
+		list = merge(parts)
 	}
-	return merge(parts), nil
+	for i, room := range rooms {
+		*room = parts[i].kept
+		candidateRooms.Put(room)
+	}
+	return list, err
 }
+
+// candidateRooms has room for candidates: there are many more on the way than in the
+// end.
+var candidateRooms = sync.Pool{New: func() any { return new([]candidate) }}
 
 // part scans some of the chunks.
 func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
@@ -286,7 +296,11 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 				if s.masks != nil && !s.masks[i].has(int(offset)) || int(d) > n.reach() {
 					continue
 				}
-				n.add(candidate{ref: uint32(i), offset: offset, row: uint16(row), distance: d})
+				found := candidate{ref: uint32(i), offset: offset, row: uint16(row), distance: d}
+				if n.planes != nil {
+					found.weight = c.weight(row, n.planes)
+				}
+				n.add(found)
 			}
 		}
 	}
@@ -296,29 +310,4 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 // position is the position of a candidate.
 func (s *scan) position(c *candidate) uint64 {
 	return s.refs[c.ref].number*chunkRows + uint64(c.offset)
-}
-
-// workers is how many goroutines are to share n pieces of work.
-func workers(n, each int) int {
-	return max(1, min(n/each, runtime.GOMAXPROCS(0), maxWorkers))
-}
-
-// share calls do for as many parts of n pieces of work, and returns the error of the
-// first part that had one.
-func share(n, parts int, do func(part, from, to int) error) error {
-	if parts == 1 {
-		return do(0, 0, n)
-	}
-	errs := make([]error, parts)
-	var wait sync.WaitGroup
-	for part := range parts {
-		wait.Go(func() { errs[part] = do(part, part*n/parts, (part+1)*n/parts) })
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

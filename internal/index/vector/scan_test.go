@@ -26,7 +26,7 @@ func TestNearestKeepsTheNearest(t *testing.T) {
 		}
 		want := 1 + rng.IntN(400)
 		parts := make([]*nearest, 1+rng.IntN(4))
-		_ = share(len(all), len(parts), func(part, from, to int) error {
+		_ = index.Share(len(all), len(parts), func(part, from, to int) error {
 			n := newNearest(want, top)
 			for _, c := range all[from:to] {
 				if int(c.distance) <= n.reach() {
@@ -170,7 +170,7 @@ func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, m
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := x.within(t.Context(), want, 64*len(x.code))
+	plain, err := x.within(t.Context(), want, 64*len(x.code), nil)
 	if err == nil {
 		err = x.weigh(plain)
 	}

@@ -19,11 +19,11 @@ const MaxMatches = 10_000
 // how many codes are looked at closer: for each row, and at least, which is the more
 // the more there are.
 const (
-	leastRows    = 300
+	leastRows    = 600
 	rowsPerMatch = 2
 	codesPerRow  = 5
 	fewCodes     = 2_000
-	manyCodes    = 10_000
+	manyCodes    = 8_000
 	codesPart    = 16 // one in so many of all codes, within the two above
 )
 
@@ -101,15 +101,16 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 		}
 		all := len(near) < codes
 		all = closest(&near, rows) && all
-		list, err := s.estimate(ctx, near)
+		estimated, err := s.estimate(ctx, near)
 		if err != nil {
 			return nil, err
 		}
-		list, err = s.accept(ctx, q.Filter, list, need)
+		list, err := s.accept(ctx, q.Filter, estimated, need)
 		if err != nil {
 			return nil, err
 		}
 		if len(list) < need && !all && rows < widest*first {
+			s.remember(estimated)
 			continue
 		}
 		if err := s.exact(ctx, &q, list[:min(exact, len(list))]); err != nil {
@@ -130,6 +131,16 @@ type search struct {
 	accepted map[uint64]bool
 }
 
+// remember keeps what was found out for the next round.
+func (s *search) remember(list []Match) {
+	if s.known == nil {
+		s.known = make(map[uint64]Match, len(list))
+	}
+	for _, m := range list {
+		s.known[m.Position] = m
+	}
+}
+
 // newSearch prepares a query. It returns nil if there is nothing to search in.
 func (v *View) newSearch(q *Query) (*search, error) {
 	query, ok := quantize[int16](nil, q.Vector, maxQuery)
@@ -147,7 +158,7 @@ func (v *View) newSearch(q *Query) (*search, error) {
 	if !ok || l.dimensions != len(q.Vector) {
 		return nil, v.noSpace(q, l)
 	}
-	s := &search{query: query, gate: q.Gate, known: make(map[uint64]Match)}
+	s := &search{query: query, gate: q.Gate}
 	s.view, s.space, s.dimensions = v, space, l.dimensions
 	s.all = l.vectors
 	if s.refs, err = v.chunks(space); err != nil {

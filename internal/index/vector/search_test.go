@@ -115,14 +115,17 @@ func TestNear(t *testing.T) {
 	}
 	q.Gate = 3
 	got, err := v.Near(t.Context(), q, []uint64{0, 77, 2, 1})
-	if err != nil || len(got) != 4 || got[1].Vector != nil || got[2].Vector != nil {
+	if err != nil || len(got) != 4 || got[1].Values != nil || got[2].Values != nil {
 		t.Fatal(got, err)
 	}
 	if got[0].Cosine != found[1].Score || got[3].Cosine != found[0].Score || got[0].Pieces != 7 {
 		t.Error(got, found)
 	}
-	if x := got[3].Vector; len(x) != 4 || math.Abs(float64(x[1])-1) > 1e-6 || x[0] != 0 {
+	if x := got[3]; len(x.Values) != 4 || math.Abs(float64(int8(x.Values[1]))*float64(x.Scale)-1) > 1e-6 || x.Values[0] != 0 {
 		t.Error(x)
+	}
+	if same, other := got[3].Like(&got[3]), got[3].Like(&got[0]); math.Abs(same-1) > 1e-6 || other != got[0].Like(&got[3]) || other > 0.9 {
+		t.Error(same, other)
 	}
 }
 

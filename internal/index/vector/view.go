@@ -17,8 +17,9 @@ type View struct {
 	cache   *Cache
 	kernels kernels
 
-	mu   sync.Mutex // guards kept
+	mu   sync.Mutex // guards what follows
 	kept map[place][]byte
+	refs map[index.Digest][]chunkRef // of spaces
 }
 
 // maxKept is how many rows a view keeps.
@@ -27,7 +28,7 @@ const maxKept = 2048
 // Open returns the vectors of a tenant as a reader sees them. Size is how many
 // records the tenant has there; cache may be nil.
 func Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) *View {
-	return &View{r: r, tenant: tenant, size: size, cache: cache, kernels: quickest(), kept: make(map[place][]byte)}
+	return &View{r: r, tenant: tenant, size: size, cache: cache, kernels: quickest(), kept: make(map[place][]byte), refs: make(map[index.Digest][]chunkRef)}
 }
 
 // Space is what can be compared: the vectors of one model with one number of
@@ -81,16 +82,30 @@ type chunkRef struct {
 }
 
 // chunks returns the chunks of a space that have rows, in order. The last one may
-// have none.
+// have none. The list is not to be changed.
 func (v *View) chunks(space index.Digest) ([]chunkRef, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if list, ok := v.refs[space]; ok {
+		return list, nil
+	}
+	list, err := v.readChunks(space)
+	if err == nil {
+		v.refs[space] = list
+	}
+	return list, err
+}
+
+// readChunks reads the directory of a space.
+func (v *View) readChunks(space index.Digest) ([]chunkRef, error) {
 	var (
-		list  []chunkRef
 		room  []entry
 		value []byte
 		ok    bool
 		err   error
 	)
 	whole := v.size / chunkRows
+	list := make([]chunkRef, 0, min(whole+1, 1<<16))
 	for part := range uint32((whole + chunkRows - 1) / chunkRows) {
 		value, ok, err = v.r.Get(directoryKey(nil, v.tenant, space, part), value[:0])
 		if err != nil {

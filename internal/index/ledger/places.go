@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"sync"
+
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/kv"
+)
+
+// Places holds in memory where positions lie that are looked up often. Where one lies
+// does not change once it is committed, so that what is held is right for every
+// reader that sees the position. It belongs to one store and is safe for concurrent
+// use.
+type Places struct {
+	mu    sync.Mutex
+	held  map[placesChunk]*[chunkPlaces]Place
+	reads map[placesChunk]int // of chunks that are not held
+}
+
+// placesChunk is positions of a tenant that are held together.
+type placesChunk struct {
+	tenant uint32
+	chunk  uint64
+}
+
+const (
+	chunkPlaces = 1024
+	// loadPlaces is how many positions of a chunk are looked up one by one before all
+	// are: that costs about as much as a few dozen.
+	loadPlaces = 8
+	// maxPlaces is how many chunks are held: 40 KiB each.
+	maxPlaces = 1200
+	// maxReads is of how many chunks is known how often they were read.
+	maxReads = 1 << 16
+)
+
+// NewPlaces returns places of which none is held yet.
+func NewPlaces() *Places {
+	return &Places{held: make(map[placesChunk]*[chunkPlaces]Place), reads: make(map[placesChunk]int)}
+}
+
+// At returns where a position of a tenant lies, like [At]. The reader must not see more
+// than what is committed, and size be how many records the tenant has there. Without
+// places nothing is held.
+func (p *Places) At(r kv.Reader, tenant uint32, size, position uint64) (Place, bool, error) {
+	c := placesChunk{tenant, position / chunkPlaces}
+	if p == nil || (c.chunk+1)*chunkPlaces > size {
+		return At(r, tenant, position)
+	}
+	held, load := p.find(c)
+	if load {
+		var err error
+		if held, err = readPlaces(r, c); err != nil {
+			return Place{}, false, err
+		}
+		p.hold(c, held)
+	}
+	if held == nil {
+		return At(r, tenant, position)
+	}
+	return held[position%chunkPlaces], true, nil
+}
+
+// find returns a chunk if it is held, or says that it should be.
+func (p *Places) find(c placesChunk) (held *[chunkPlaces]Place, load bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if held = p.held[c]; held != nil {
+		return held, false
+	}
+	if len(p.reads) >= maxReads {
+		clear(p.reads)
+	}
+	p.reads[c]++
+	return nil, p.reads[c] == loadPlaces
+}
+
+// hold takes a chunk in. What is too much goes by chance. A chunk with gaps is nil, and
+// not held.
+func (p *Places) hold(c placesChunk, held *[chunkPlaces]Place) {
+	if held == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.reads, c)
+	for other := range p.held {
+		if len(p.held) < maxPlaces {
+			break
+		}
+		delete(p.held, other)
+	}
+	p.held[c] = held
+}
+
+// readPlaces reads a chunk. It returns nil if one of its positions is not there.
+func readPlaces(r kv.Reader, c placesChunk) (held *[chunkPlaces]Place, err error) {
+	from := c.chunk * chunkPlaces
+	key := func(position uint64) []byte {
+		return index.NewKey(nil, Prefix, tablePosition, c.tenant).Uint64(position)
+	}
+	it, err := r.Iter(key(from), key(from+chunkPlaces))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := it.Close(); err == nil {
+			err = closed
+		}
+	}()
+	held = new([chunkPlaces]Place)
+	n := 0
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.Value()
+		if err != nil {
+			return nil, err
+		}
+		if held[index.Uint64At(it.Key()[6:])%chunkPlaces], _, err = place(v); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	if err := it.Err(); err != nil || n != chunkPlaces {
+		return nil, err
+	}
+	return held, nil
+}

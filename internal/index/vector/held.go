@@ -1,0 +1,214 @@
+package vector
+
+import (
+	"math/bits"
+
+	"lukasa.dev/internal/index"
+)
+
+// heldRows are the rows of a finished chunk in memory, one after the other in the
+// order of their positions. They do not change. None of them is from an embedding:
+// such a one can be replaced by another with the same code, so that the digest of the
+// codes would not tell.
+type heldRows struct {
+	there  live
+	before [len(live{})]uint16 // rows before each word of there
+	each   int                 // bytes of a row
+	list   []byte
+}
+
+// heldBytes is how much memory so many rows take, about.
+func heldBytes(rows, each int) int64 {
+	const besides = 512
+	return int64(rows*each) + besides
+}
+
+func (h *heldRows) bytes() int64 { return heldBytes(1, cap(h.list)) }
+
+// row returns the row at an offset, or nil if there is none.
+func (h *heldRows) row(offset int) []byte {
+	if !h.there.has(offset) {
+		return nil
+	}
+	word, bit := offset/64, offset%64
+	at := int(h.before[word]) + bits.OnesCount64(h.there[word]&(1<<bit-1))
+	return h.list[at*h.each : (at+1)*h.each : (at+1)*h.each]
+}
+
+// asked is what is known of the rows of a chunk: how often one of them was read from
+// the store, or all of them.
+type asked struct {
+	at      spaceChunk
+	digest  [8]byte // of the chunk
+	reads   int     // of single rows, since it was last considered
+	loading bool
+	never   bool // they cannot be held
+	recent  bool // used since it was last considered
+	rows    *heldRows
+	place   int // in the list of the cache, from 1; 0 if it has no rows
+}
+
+const (
+	// loadAfter is how many rows of a chunk are read one by one before all of them
+	// are: that costs about as much as a few dozen.
+	loadAfter = 16
+	// maxAsked is of how many chunks is known how often they were read.
+	maxAsked = 1 << 16
+)
+
+// held returns the rows of a chunk, or nil if they are not in memory. It says that
+// they are worth loading if they were read often, and there is room for so many bytes;
+// whoever is told that must call hold.
+func (c *Cache) held(at spaceChunk, digest [8]byte, bytes int64) (rows *heldRows, load bool) {
+	if c == nil {
+		return nil, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.asked[at]
+	if a == nil || a.digest != digest {
+		if a != nil {
+			c.release(a)
+		} else if len(c.asked) >= maxAsked {
+			c.forgetAsked()
+		}
+		a = &asked{at: at, digest: digest}
+		c.asked[at] = a
+	}
+	if a.rows != nil {
+		a.recent = true
+		return a.rows, false
+	}
+	if a.reads++; a.reads < loadAfter || a.loading || a.never {
+		return nil, false
+	}
+	if a.reads = 0; !c.roomForRows(bytes) {
+		return nil, false
+	}
+	a.loading = true
+	return nil, true
+}
+
+// forgetAsked forgets how often chunks were read.
+func (c *Cache) forgetAsked() {
+	for at, a := range c.asked {
+		if a.rows == nil && !a.loading {
+			delete(c.asked, at)
+		}
+	}
+}
+
+// roomForRows reports whether there is room for more rows. If there is none, one that
+// was not used lately is let go for the next who asks: where all are in use, nothing is
+// gained by having one instead of another.
+func (c *Cache) roomForRows(bytes int64) bool {
+	if c.used+bytes <= c.limit {
+		return true
+	}
+	if len(c.rows) > 0 {
+		a := c.rows[c.random()%uint64(len(c.rows))]
+		if !a.recent {
+			c.release(a)
+		}
+		a.recent = false
+	}
+	return c.used+bytes <= c.limit
+}
+
+// hold takes the rows of a chunk in, or notes with nil that they cannot be held.
+func (c *Cache) hold(at spaceChunk, digest [8]byte, rows *heldRows) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.asked[at]
+	if a == nil || a.digest != digest {
+		return // another version came meanwhile
+	}
+	a.loading, a.never = false, rows == nil
+	if rows == nil || a.rows != nil {
+		return
+	}
+	a.rows, a.recent = rows, true
+	c.rows = append(c.rows, a)
+	a.place = len(c.rows)
+	c.used += rows.bytes()
+	c.shrink()
+}
+
+// release lets rows go, and what is known of them.
+func (c *Cache) release(a *asked) {
+	delete(c.asked, a.at)
+	if a.place == 0 {
+		return
+	}
+	last := c.rows[len(c.rows)-1]
+	c.rows[a.place-1], last.place = last, a.place
+	c.rows[len(c.rows)-1] = nil
+	c.rows = c.rows[:len(c.rows)-1]
+	c.used -= a.rows.bytes()
+	a.place, a.rows = 0, nil
+}
+
+// heldRows returns the rows of a chunk, or nil if they are not in memory.
+func (v *View) heldRows(space index.Digest, dimensions int, ref *chunkRef) (*heldRows, error) {
+	if ref.tail {
+		return nil, nil
+	}
+	at := spaceChunk{v.tenant, space, ref.number}
+	rows, load := v.cache.held(at, ref.entry.digest, heldBytes(int(ref.entry.rows), rowHead+dimensions))
+	if !load {
+		return rows, nil
+	}
+	rows, err := v.loadRows(at, dimensions, int(ref.entry.rows))
+	v.cache.hold(at, ref.entry.digest, rows)
+	return rows, err
+}
+
+// loadRows reads all rows of a finished chunk, which are so many. It returns nil if one of them is from
+// an embedding.
+func (v *View) loadRows(at spaceChunk, dimensions, count int) (h *heldRows, err error) {
+	first := at.chunk * chunkRows
+	it, err := v.r.Iter(rowsFrom(nil, at.tenant, first), rowsFrom(nil, at.tenant, first+chunkRows))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := it.Close(); err == nil {
+			err = closed
+		}
+	}()
+	h = &heldRows{each: rowHead + dimensions}
+	h.list = make([]byte, 0, count*h.each)
+	for ok := it.First(); ok; ok = it.Next() {
+		p, err := placeOf(it.Key())
+		if err != nil {
+			return nil, err
+		}
+		if p.space != at.space {
+			continue
+		}
+		value, err := it.Value()
+		if err != nil {
+			return nil, err
+		}
+		if r, err := decodeRow(value); err != nil || r.late {
+			return nil, err
+		}
+		if len(value) != h.each {
+			return nil, damaged("a row", errContent)
+		}
+		h.there.set(offsetOf(p.position))
+		h.list = append(h.list, value...)
+	}
+	n := 0
+	for i, w := range h.there {
+		h.before[i] = uint16(n)
+		n += bits.OnesCount64(w)
+	}
+	if err := it.Err(); err != nil {
+		return nil, err
+	}
+	if n != count {
+		return nil, damaged("a chunk", errContent)
+	}
+	return h, nil
+}

@@ -1,0 +1,68 @@
+package tokens
+
+import "sync/atomic"
+
+const (
+	longestRecent = 15 // bytes of a piece that is remembered
+	recentBits    = 15
+)
+
+// memory remembers how many tokens pieces have that were counted lately, each in the
+// one cell that its bytes give it. A cell is used for the very piece that it holds
+// only, so that it makes no difference but in time.
+type memory [1 << recentBits]cell
+
+// cell is where a piece is remembered: its bytes with zeros behind them, and in the
+// highest byte its length. Its state is odd while somebody writes it, and another one
+// after: who reads it and finds the state changed has read nothing.
+type cell struct{ state, head, tail, count atomic.Uint64 }
+
+// spell returns the piece of s from i to end, of up to longestRecent bytes, as a cell
+// holds it.
+func spell(s string, i, end int) (head, tail uint64) {
+	n := uint(end - i)
+	if i+16 <= len(s) {
+		head, tail = word64(s[i:]), word64(s[i+8:])
+		if n <= 8 {
+			return head & (1<<(8*n) - 1), uint64(n) << 56
+		}
+		return head, tail&(1<<(8*(n-8))-1) | uint64(n)<<56
+	}
+	for k := range n {
+		if c := uint64(s[i+int(k)]); k < 8 {
+			head |= c << (8 * k)
+		} else {
+			tail |= c << (8 * (k - 8))
+		}
+	}
+	return head, tail | uint64(n)<<56
+}
+
+// cell returns where a piece belongs.
+func (m *memory) cell(head, tail uint64) *cell {
+	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
+	h := (head ^ tail*b) * a
+	return &m[(h^h>>32)*b>>(64-recentBits)]
+}
+
+// get returns how many tokens a piece has, if it is here.
+func (c *cell) get(head, tail uint64) (int, bool) {
+	state := c.state.Load()
+	if c.head.Load() != head || c.tail.Load() != tail {
+		return 0, false
+	}
+	count := int(c.count.Load())
+	return count, state&1 == 0 && c.state.Load() == state
+}
+
+// set remembers how many tokens a piece has, unless somebody else writes here just now.
+func (c *cell) set(head, tail uint64, count int) {
+	state := c.state.Load()
+	if state&1 != 0 || !c.state.CompareAndSwap(state, state+1) {
+		return
+	}
+	c.head.Store(head)
+	c.tail.Store(tail)
+	c.count.Store(uint64(count))
+	c.state.Store(state + 2)
+}
