@@ -169,6 +169,7 @@ func TestEveryCallCarriesTheToken(t *testing.T) {
 		"expire":            func() error { _, err := good.Expire(ctx, now); return err },
 		"export":            func() error { _, err := good.Export(ctx, io.Discard, nil); return err },
 		"prove":             func() error { _, err := good.Prove(ctx, lukasa.ProveOptions{}); return err },
+		"verify pack":       func() error { _, err := good.VerifyPack(ctx, new(lukasa.Pack), lukasa.VerifyPackOptions{}); return err },
 		"prove consistency": func() error { _, err := good.ProveConsistency(ctx, 0, 1); return err },
 		"receipt":           func() error { _, err := good.Receipt(ctx, 0); return err },
 		"checkpoint":        func() error { _, err := good.Checkpoint(ctx); return err },

@@ -11,7 +11,10 @@
 // small the next one is. Both are means over questions, over all and by category.
 // Beside it stands plain BM25 over single events, without any of the engine's
 // indexes, and on request what the parts of the scores reach with weights that were
-// fitted on the other tenants' questions ([Options].Fit).
+// fitted on the other tenants' questions ([Options].Fit). Packs ([Options].Pack) are
+// measured by what is inside: the share of the evidence among the entries of a pack of
+// so many tokens, counted by the engine's own counter and with everything that stands
+// around the entries.
 //
 // Of documents ([LoadDocuments], [RunDocuments]): nDCG at 10 and the recall at 100,
 // with candidates by words, by meaning, and by everything.

@@ -41,6 +41,8 @@ type Options struct {
 	// Fit fits the weights of the parts of scores on the questions of all tenants
 	// but one, ranks the candidates of that one by them, for each tenant in turn.
 	Fit bool
+	// Pack also asks for packs of 500, 1000, 2000 and 4000 tokens.
+	Pack bool
 	// Answer is told what became of each question, in order.
 	Answer func(*Answer) error
 	// Progress is told what is being done, and how far it is: 0 of 0 where that is
@@ -72,7 +74,7 @@ type Report struct {
 	Directory string   `json:"directory,omitempty"`
 }
 
-// Row is what one way to rank reached.
+// Row is what one way to rank, or to pack, reached.
 type Row struct {
 	Name       string     `json:"name"`
 	All        Figures    `json:"all"`
@@ -121,6 +123,7 @@ type asked struct {
 	hits       []hit      // of the engine
 	fitted     []string   // ids
 	candidates candidates // for a fit
+	packed     measured
 	weighed    int
 	degraded   []string
 }
@@ -175,14 +178,17 @@ func Run(ctx context.Context, s *Set, o Options) (_ *Report, err error) {
 	}
 	r.Degraded = distinct(nil, degraded)
 	r.Rows = []Row{
-		newRow(RowBM25, questions, func(q *asked) []string { return q.baseline }),
-		newRow(RowRecall, questions, (*asked).ids),
+		newRow(RowBM25, questions, func(q *asked) measured { return q.measure(q.baseline) }),
+		newRow(RowRecall, questions, func(q *asked) measured { return q.measure(q.ids()) }),
+	}
+	if o.Pack {
+		r.Rows = append(r.Rows, newRow(RowPack, questions, func(q *asked) measured { return q.packed }))
 	}
 	if o.Fit {
 		if r.Weights, err = fitAll(ctx, questions, len(s.Tenants), &o); err != nil {
 			return nil, err
 		}
-		r.Rows = append(r.Rows, newRow(RowFitted, questions, func(q *asked) []string { return q.fitted }))
+		r.Rows = append(r.Rows, newRow(RowFitted, questions, func(q *asked) measured { return q.measure(q.fitted) }))
 	}
 	if o.Answer != nil {
 		for _, q := range questions {
@@ -226,7 +232,10 @@ func (s *Set) ask(ctx context.Context, b *board, o *Options) ([]*asked, error) {
 		for _, k := range ranker[q.place].rank(q.Question.Question, o.Top) {
 			q.baseline = append(q.baseline, q.tenant.Events[k].ID)
 		}
-		return q.search(ctx, b, o)
+		if err := q.search(ctx, b, o); err != nil || !o.Pack {
+			return err
+		}
+		return q.pack(ctx, b)
 	})
 	return questions, err
 }
@@ -277,14 +286,14 @@ func (q *asked) measure(ranked []string) measured {
 	return measure(Ranks(ranked, q.Evidence), tokens)
 }
 
-// newRow measures the rankings of one way to rank.
-func newRow(name string, questions []*asked, ranked func(*asked) []string) Row {
+// newRow puts together what one way reaches.
+func newRow(name string, questions []*asked, reached func(*asked) measured) Row {
 	row := Row{Name: name}
 	all := make([]measured, len(questions))
 	of := map[string][]measured{}
 	var order []string
 	for i, q := range questions {
-		all[i] = q.measure(ranked(q))
+		all[i] = reached(q)
 		if len(of[q.Category]) == 0 {
 			order = append(order, q.Category)
 		}

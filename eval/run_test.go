@@ -194,19 +194,23 @@ func TestRunDocuments(t *testing.T) {
 	}
 }
 
+// publicData returns a directory of public data beside the repository, and skips the test
+// where it is not.
+func publicData(t *testing.T, name string) string {
+	dir := filepath.Join("..", "..", "shared", "data", name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("%s is not there; docs/quality.md tells what it is", dir)
+	}
+	return dir
+}
+
 // The floors that the answers must not fall below, on public data that is too large
 // to stand in the repository. What was reached is in docs/quality.md.
 func TestFloors(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("asks a thousand questions")
 	}
-	data := func(t *testing.T, name string) string {
-		dir := filepath.Join("..", "..", "shared", "data", name)
-		if _, err := os.Stat(dir); err != nil {
-			t.Skipf("%s is not there; docs/quality.md tells what it is", dir)
-		}
-		return dir
-	}
+	data := publicData
 	t.Run("conversations", func(t *testing.T) {
 		s, err := Load(data(t, "locomo-dev"), "")
 		if err != nil {

@@ -76,7 +76,7 @@ func floors() []floor {
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
-		packages: []string{"internal/bundle"},
+		packages: []string{"internal/bundle", "internal/pack"},
 	}, {
 		name:     "disk",
 		purpose:  "the one seam through which files are touched",

@@ -22,11 +22,12 @@ Machines are noisy, so the contenders take turns and the ratio counts. All write
 are durable; everything is written to a directory of its own and removed.`,
 		Example: `  lukasa bench journal --help
   lukasa bench context --help
-  lukasa bench recall --help`,
+  lukasa bench recall --help
+  lukasa bench pack --help`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s))
+	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s), benchPackCommand(s))
 	return cmd
 }
 

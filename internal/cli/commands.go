@@ -54,6 +54,8 @@ func commands() []command {
 		{groupMemory, recallCommand},
 		{groupMemory, contextCommand},
 		{groupMemory, findCommand},
+		{groupMemory, packCommand},
+		{groupMemory, explainCommand},
 		{groupMemory, feedbackCommand},
 		{groupMemory, listCommand},
 		{groupMemory, historyCommand},

@@ -16,6 +16,7 @@ type evalFlags struct {
 	work      string
 	keep      bool
 	fit       bool
+	pack      bool
 	top       int
 	only      string
 	questions string
@@ -46,6 +47,9 @@ one, ranks the candidates of that one by them, and joins the figures of all tena
 that were left out so. It tells whether the weights as they are could be better, and
 whether others only look so.
 
+--pack also asks for packs of 500, 1000, 2000 and 4000 tokens, and tells which share of
+the evidence is in them. These are real tokens, of all that an agent is given.
+
 If DIR has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels-*.tsv, as the
 collections of BEIR do, each document is recorded as an event, and the table tells
 nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.`,
@@ -65,6 +69,7 @@ nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all
 	f.StringVar(&flags.work, "work", "", "make the data directory inside `DIR` (default: where temporary files are)")
 	f.BoolVar(&flags.keep, "keep", false, "leave the data directory there, and tell where")
 	f.BoolVar(&flags.fit, "fit", false, "fit weights on the other tenants, for each tenant in turn")
+	f.BoolVar(&flags.pack, "pack", false, "ask for packs, too, and measure what is in them")
 	f.IntVar(&flags.top, "top", 0, fmt.Sprintf("ask for `N` hits (default %d; with --fit %d, the most)", eval.DefaultTop, eval.MaxTop))
 	f.StringVar(&flags.only, "only", "", "find candidates by one `SOURCE` alone: "+onlyWords+" or "+onlyMeaning)
 	f.StringVar(&flags.questions, "questions", "", "read the questions from `FILE` (default: DIR/"+eval.QuestionsFile+")")
@@ -79,11 +84,11 @@ func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
 	if f.top < 0 || f.top > eval.MaxTop || f.limit < 0 {
 		return o, fault.New(fault.Usage, "a flag is out of range").WithFix(fmt.Sprintf("--top 1 to %d, or 0 for as many as usual, --limit 0 or more", eval.MaxTop))
 	}
-	if documents && (f.fit || f.only+f.questions+f.out != "") {
-		return o, fault.New(fault.Usage, "--fit, --only, --questions and --out are for conversations, and this is a collection of documents").
+	if documents && (f.fit || f.pack || f.only+f.questions+f.out != "") {
+		return o, fault.New(fault.Usage, "--fit, --pack, --only, --questions and --out are for conversations, and this is a collection of documents").
 			WithFix("leave them away")
 	}
-	o = eval.Options{Work: f.work, Keep: f.keep, Top: f.top, Limit: f.limit, Seed: f.seed, Fit: f.fit}
+	o = eval.Options{Work: f.work, Keep: f.keep, Top: f.top, Limit: f.limit, Seed: f.seed, Fit: f.fit, Pack: f.pack}
 	switch f.only {
 	case "":
 	case onlyWords:

@@ -10,6 +10,7 @@ import (
 var rowTitles = map[string]string{
 	eval.RowBM25:    "plain BM25",
 	eval.RowRecall:  "recall",
+	eval.RowPack:    "pack",
 	eval.RowFitted:  "recall, fitted elsewhere",
 	eval.RowWords:   "recall, by words",
 	eval.RowMeaning: "recall, by meaning",

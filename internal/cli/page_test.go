@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// What docs/cold-start.md and docs/recall.md show is what happens: the commands of a
+// What docs/cold-start.md, docs/recall.md and docs/packs.md show is what happens: the commands of a
 // page are run one after the other, on a board of its own and by a clock that stands
 // at the time of the story, and what they print is compared but for what chance
 // makes. -update pastes it anew.
 func TestColdStartShowsWhatHappens(t *testing.T) {
-	for _, page := range []string{"docs/cold-start.md", "docs/recall.md"} {
+	for _, page := range []string{"docs/cold-start.md", "docs/recall.md", "docs/packs.md"} {
 		t.Run(filepath.Base(page), func(t *testing.T) { showsWhatHappens(t, page) })
 	}
 }
@@ -49,20 +49,24 @@ func showsWhatHappens(t *testing.T, name string) {
 		}
 		_, out, problems := runAt(now, env, args[1:]...)
 		now = now.Add(time.Minute)
+		if out != "" && !strings.HasSuffix(out, "\n") {
+			out += "\n" // as it is on a terminal
+		}
 		return out + problems
 	}
 	shown := 0
-	blocks := regexp.MustCompile("(?s)```console\n(.*?)```")
+	blocks := regexp.MustCompile("(?s)```console\n.*?```|~~~~console\n.*?~~~~") // the second for output with fences in it
 	after := blocks.ReplaceAllStringFunc(string(before), func(block string) string {
+		fence, _, _ := strings.Cut(block, "console\n")
 		var b strings.Builder
-		b.WriteString("```console\n")
-		for line := range strings.Lines(blocks.FindStringSubmatch(block)[1]) {
+		b.WriteString(fence + "console\n")
+		for line := range strings.Lines(block) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
 				shown++
 				b.WriteString(line + run(command))
 			}
 		}
-		return b.String() + "```"
+		return b.String() + fence
 	})
 	if shown < 5 {
 		t.Errorf("the page runs the program %d times", shown)

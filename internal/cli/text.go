@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -52,10 +53,13 @@ func harmless(json []byte) []byte {
 	out := make([]byte, 0, len(json)+64)
 	for len(json) > 0 {
 		r, n := utf8.DecodeRune(json)
-		if commanding(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
+		switch high, low := utf16.EncodeRune(r); {
+		case !commanding(r):
 			out = append(out, json[:n]...)
+		case r > 0xffff:
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
 		}
 		json = json[n:]
 	}

@@ -52,7 +52,7 @@ func TestPreview(t *testing.T) {
 
 // What is printed commands no terminal, and JSON says the same as before.
 func FuzzHarmless(f *testing.F) {
-	for _, text := range []string{"", "plain", "\x1b[2J", "\u009b31m\u202e\u007f", "\xff\u0000", "\u2028<>&"} {
+	for _, text := range []string{"", "plain", "\x1b[2J", "\u009b31m\u202e\u007f", "\xff\u0000", "\u2028<>&", "\U000e0041"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

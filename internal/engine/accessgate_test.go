@@ -40,6 +40,7 @@ var needNoScope = map[string]string{
 	"Checkpoint":       "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Prove":            "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"ProveConsistency": "cannot be narrowed: the tenant's handle refuses it under a scope",
+	"VerifyPack":       "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Receipt":          "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Export":           "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"CheckScope":       "verifies a token that is an argument; tested by itself",

@@ -64,12 +64,13 @@ type Options struct {
 	Random io.Reader
 	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
 	SegmentBytes int64
-	// CacheBytes and MemTableBytes bound the index's memory. Zero means 192 MiB
-	// and three times 16 MiB.
+	// CacheBytes and MemTableBytes bound the index's memory. Zero means 128 MiB
+	// and three times 24 MiB.
 	CacheBytes    int64
 	MemTableBytes uint64
 	// RecallBytes bounds what is held in memory to answer questions. Zero means
-	// 256 MiB, which is enough for some millions of documents.
+	// 400 MiB, which is enough for a million documents at full speed; the more there
+	// are beyond that, the more is read from the disk for each question.
 	RecallBytes int64
 	// WitnessDir is a directory outside the data directory in which it is
 	// remembered what was signed, so that a rollback of the whole directory is
@@ -106,7 +107,10 @@ type Board struct {
 	asking     turns            // of those who ask for bundles
 	searcher   *recall.Searcher // of the store that is in use
 	sights     *sights          // of the same store
+	places     *ledger.Places   // of the same store; nil for one that is soon let go
 	embedCalls embedCalls       // that searches wait for, or have left behind
+	counts     *counts          // of what packs quoted, by the records of the store
+	pasts      *pasts           // that packs were made of
 	ticks      func() time.Time // by which it is measured how long something takes
 
 	// gate is held for reading by every operation, and for writing by those
@@ -139,7 +143,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), ticks: time.Now}
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), ticks: time.Now}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}
@@ -158,7 +162,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	b.applier, b.searcher, b.sights = apply.New(b.store, b.log), recall.New(b.o.RecallBytes), newSights()
+	b.serve()
 	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
 		return nil, err
 	}
@@ -259,11 +263,18 @@ func (b *Board) openStore() (err error) {
 // ownerKey is where an index says which directory it belongs to.
 const ownerKey = "Mdirectory"
 
+// serve makes what answers from the store that is in use.
+func (b *Board) serve() {
+	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
+	b.sights, b.places = newSights(), ledger.NewPlaces()
+}
+
 // openIndex opens an index by the name of its directory, and refuses one that
 // was folded from another journal.
 func (b *Board) openIndex(name string) (*kv.Store, error) {
 	store, err := kv.Open(kv.Options{
 		FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
+		Apart: apply.Apart(),
 	})
 	if err != nil {
 		return nil, err
@@ -300,7 +311,7 @@ func (b *Board) Close() error {
 // release closes what is open, index first: what it lacks is in the journal,
 // but never the other way round.
 func (b *Board) release() error {
-	var errs []error
+	errs := []error{b.pasts.close()}
 	if b.store != nil {
 		errs = append(errs, b.store.Close())
 	}

@@ -32,6 +32,7 @@ const (
 	nameRebuilt = "index.rebuild"
 	nameOld     = "index.old"
 	nameVerify  = "index.verify"
+	namePast    = "index.past"
 	nameSpool   = "import.spool"
 )
 
@@ -151,7 +152,7 @@ func checkOf(text []byte) string {
 // sweep removes what an interrupted rebuild, verification or import left behind. The index that was in
 // use, if it is still there, stays.
 func (b *Board) sweep() error {
-	for _, name := range []string{nameRebuilt, nameOld, nameVerify, nameSpool} {
+	for _, name := range []string{nameRebuilt, nameOld, nameVerify, namePast, nameSpool} {
 		if _, err := b.o.FS.Stat(b.path(name)); err != nil {
 			continue
 		}

@@ -316,7 +316,7 @@ func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	if err != nil {
 		return err
 	}
-	position, taken, err := ledger.Find(g.tx, t.Number, &p.header.ID)
+	position, taken, err := g.b.applier.Ledger.Find(g.tx, t, &p.header.ID)
 	if err != nil {
 		return g.stop(err)
 	}

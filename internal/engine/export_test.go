@@ -10,3 +10,6 @@ func ForgetSights(b *Board) { b.sights = newSights() }
 
 // SetTicks makes a board measure how long something takes by another watch.
 func SetTicks(b *Board, ticks func() time.Time) { b.ticks = ticks }
+
+// KeepNoPast makes a board put the past states that packs are made of into files.
+func KeepNoPast(b *Board) { b.pasts.most = 0 }

@@ -11,8 +11,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ingestBatch is how many events of a stream share an fsync.
-const ingestBatch = 2000
+// ingestBatch is how many events of a stream share an fsync. It is a multiple of how
+// many positions the indexes put together, so that a stream into a new tenant leaves
+// them nothing half done.
+const ingestBatch = 2048
 
 // ingestBytes is how many bytes of lines do, if they are few and long.
 const ingestBytes = 4 << 20

@@ -8,7 +8,6 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/recall"
 )
 
 // Rebuild makes the index anew from the journal and puts it in the place of the
@@ -30,7 +29,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 		b.closed = true
 		return errors.Join(first(remade, err), b.release())
 	}
-	b.applier, b.searcher, b.sights = apply.New(b.store, b.log), recall.New(b.o.RecallBytes), newSights()
+	b.serve()
 	// An index that is behind the journal must not be written to.
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return first(remade, b.fail(err))

@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/vector"
 	"lukasa.dev/internal/index/weights"
+	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
@@ -134,25 +135,20 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 	}
 	var found *Searched
 	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		a := &asking{ctx: ctx, b: b, r: r, t: t, o: &o, view: v, now: v.now(t), records: make(map[uint64]*index.Record)}
+		a := &asking{ctx: ctx, b: b, r: r, t: t, o: &o, view: v, now: v.now(t), records: make(map[uint64]*index.Record), keep: keptRecords}
 		if a.visible, err = b.visible(ctx, r, t, v); err != nil {
 			return err
 		}
-		more, err := a.open()
-		if err != nil {
+		if a.whole, err = unerased(r, t); err != nil {
 			return err
 		}
-		degraded = append(degraded, more...)
-		if found, err = a.run(); errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(o.Query) != "" {
-			degraded = append(degraded, a.builtinAlone())
-			found, err = a.run()
-		}
+		found, err = a.run()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	found.Degraded = degraded
+	found.Degraded = append(degraded, found.Degraded...)
 	return found, nil
 }
 
@@ -172,12 +168,47 @@ type asking struct {
 	weights salience.Weights
 	used    map[record.Kind]bool // kinds that feedback drew on
 
+	// over has found, too, what no longer holds, and passes over what cannot be read.
+	over bool
+	// since says whether a position was erased since, where the state is a past one.
+	since func(position uint64) (bool, error)
+	// whole says that nothing of the tenant is erased in this state.
+	whole bool
+
 	mu      sync.Mutex // guards records
 	records map[uint64]*index.Record
+	keep    int // how many of them
 }
 
 // run asks and shows.
 func (a *asking) run() (*Searched, error) {
+	answer, degraded, err := a.answer()
+	if err != nil {
+		return nil, err
+	}
+	found := &Searched{
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.tokens.Name(), Root: rootOf(a.t),
+		BudgetTokens: leastBudget(a.o.BudgetTokens, a.view.access.Budget()), Degraded: degraded,
+	}
+	return found, a.show(answer.Hits, found)
+}
+
+// answer asks, and says in words what could not be used.
+func (a *asking) answer() (*recall.Answer, []string, error) {
+	degraded, err := a.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := a.ask()
+	if errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(a.o.Query) != "" {
+		degraded = append(degraded, a.builtinAlone())
+		answer, err = a.ask()
+	}
+	return answer, degraded, err
+}
+
+// ask asks.
+func (a *asking) ask() (*recall.Answer, error) {
 	q := recall.Request{
 		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
 		Each:   len(a.o.Tags) > 0,
@@ -189,15 +220,7 @@ func (a *asking) run() (*Searched, error) {
 	if err := a.learned(&q); err != nil {
 		return nil, err
 	}
-	answer, err := a.b.searcher.Search(a.ctx, recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size}, q)
-	if err != nil {
-		return nil, err
-	}
-	found := &Searched{
-		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.tokens.Name(), Root: rootOf(a.t),
-		BudgetTokens: leastBudget(a.o.BudgetTokens, a.view.access.Budget()),
-	}
-	return found, a.show(answer.Hits, found)
+	return a.b.searcher.Search(a.ctx, recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size}, q)
 }
 
 // leastBudget returns the lower of two budgets, of which zero is none.
@@ -250,7 +273,7 @@ func (a *asking) salience(position uint64, row roster.Row) (float64, error) {
 	}
 	rec, err := a.record(position)
 	if err != nil || rec == nil {
-		return row.Importance, err
+		return row.Importance, a.passed(err)
 	}
 	id := ""
 	if rec.Event != nil {
@@ -279,11 +302,25 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 	if kept {
 		return rec, nil
 	}
-	f, err := a.b.frameAt(a.r, a.t, position)
-	if err != nil {
-		return nil, err
+	gone := false
+	var err error
+	if a.since != nil {
+		if gone, err = a.since(position); err != nil {
+			return nil, err
+		}
 	}
-	if !f.Erased {
+	var f journal.Frame
+	if !gone {
+		read := a.b.frameAt
+		if a.whole {
+			read = a.b.wholeAt
+		}
+		if f, err = read(a.r, a.t, position); err != nil {
+			return nil, err
+		}
+		gone = f.Erased
+	}
+	if !gone {
 		decoded, err := apply.Decode(&f)
 		if err != nil {
 			return nil, err
@@ -291,7 +328,7 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 		rec = &decoded
 	}
 	a.mu.Lock()
-	if len(a.records) < keptRecords {
+	if len(a.records) < a.keep {
 		a.records[position] = rec
 	}
 	a.mu.Unlock()
@@ -302,24 +339,29 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 // asked for.
 func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 	if row.Kind == record.Event {
-		ev, err := a.b.eventAt(a.r, a.t, position)
-		if fault.CodeOf(err) == fault.Erased {
+		rec, err := a.record(position)
+		if err != nil || rec == nil || rec.Event == nil {
+			return false, a.passed(err)
+		}
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.now && !a.over {
 			return false, nil
 		}
-		if err != nil {
-			return false, err
-		}
-		if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= a.now {
-			return false, nil
-		}
-		return a.tagged(ev.Event.Tags) && a.view.seesEvent(ev), nil
+		return a.tagged(rec.Event.Tags) && a.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
 	}
 	h, err := a.head(position)
 	if err != nil || h == nil {
-		return false, err
+		return false, a.passed(err)
 	}
-	there := h.State == catalog.Live && h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil
+	there := h.State == catalog.Live && (a.over || h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil)
 	return there && a.tagged(h.Tags) && a.view.sees(h), nil
+}
+
+// passed is an error, unless it is damage and that is passed over.
+func (a *asking) passed(err error) error {
+	if a.over && fault.CodeOf(err) == fault.Damaged {
+		return nil
+	}
+	return err
 }
 
 func (a *asking) tagged(tags []string) bool {
@@ -347,7 +389,7 @@ const maxExact = 16 << 10
 func (a *asking) exact(position uint64) ([]float32, error) {
 	rec, err := a.record(position)
 	if err != nil || rec == nil {
-		return nil, err
+		return nil, a.passed(err)
 	}
 	if a.o.Vector == nil {
 		if len(rec.Payload) > maxExact {
@@ -365,35 +407,62 @@ func (a *asking) exact(position uint64) ([]float32, error) {
 	return a.journaled(position)
 }
 
+// shownAtOnce is how many hits are read at the same time, by several goroutines, before
+// it is looked whether the budget lasts.
+const shownAtOnce = 64
+
 // show reads the hits and puts them into the answer, as long as the budget lasts.
 func (a *asking) show(hits []recall.Hit, found *Searched) error {
 	uris := make([]memory.URI, len(hits))
-	for i := range hits {
-		if err := a.ctx.Err(); err != nil {
-			return err
-		}
-		h, err := a.hit(&hits[i])
-		if fault.CodeOf(err) == fault.Erased {
-			continue // since the snapshot was taken
-		}
+	for from := 0; from < len(hits); from += shownAtOnce {
+		some, err := a.readHits(hits[from:min(from+shownAtOnce, len(hits))])
 		if err != nil {
 			return err
 		}
-		uris[i] = h.URI
-		if hits[i].Duplicate {
-			h.DuplicateOf = uris[hits[i].Of]
+		for k, h := range some {
+			if h == nil {
+				continue // erased since the snapshot was taken
+			}
+			i := from + k
+			uris[i] = h.URI
+			if hits[i].Duplicate {
+				h.DuplicateOf = uris[hits[i].Of]
+			}
+			if found.BudgetTokens > 0 && found.TotalTokens+h.Tokens > found.BudgetTokens {
+				found.Trimmed = len(hits) - i
+				return nil
+			}
+			found.TotalTokens += h.Tokens
+			found.Hits = append(found.Hits, *h)
 		}
-		if h.Tokens == 0 {
-			h.Tokens = a.b.tokens.Count(h.Text)
-		}
-		if found.BudgetTokens > 0 && found.TotalTokens+h.Tokens > found.BudgetTokens {
-			found.Trimmed = len(hits) - i
-			return nil
-		}
-		found.TotalTokens += h.Tokens
-		found.Hits = append(found.Hits, *h)
 	}
 	return nil
+}
+
+// readHits reads what hits are, nil for those that were erased.
+func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
+	const each = 8 // hits that are worth a goroutine
+	list := make([]*SearchHit, len(hits))
+	err := index.Share(len(hits), index.Workers(len(hits), each), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			if err := a.ctx.Err(); err != nil {
+				return err
+			}
+			h, err := a.hit(&hits[i])
+			if fault.CodeOf(err) == fault.Erased {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if h.Tokens == 0 {
+				h.Tokens = a.b.tokens.Count(h.Text)
+			}
+			list[i] = h
+		}
+		return nil
+	})
+	return list, err
 }
 
 // hit reads what a hit is.

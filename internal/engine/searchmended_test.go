@@ -77,3 +77,22 @@ func TestQuotationInAQuestion(t *testing.T) {
 		}
 	}
 }
+
+// TestAlikeInAnyScript: that two texts say the same is seen where the built-in model has
+// no pieces for their words, whatever is asked beside them.
+func TestAlikeInAnyScript(t *testing.T) {
+	const same = "ភាសា ខ្មែរ ជា ភាសា ផ្លូវការ របស់ ព្រះរាជាណាចក្រ កម្ពុជា និង ប្រជាជន នៅ ស្រុក ខ្មែរ ក្រោម "
+	b := open(t, disk.OS(), t.TempDir())
+	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "a", 0, same+"apple"), event(t, "acme", "b", 1, same+"deadline")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"ភាសា ខ្មែរ", "ភាសា ខ្មែរ weather", "ភាសា ខ្មែរ elephant"} {
+		found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Hits) != 2 || found.Hits[1].DuplicateOf.ID == "" {
+			t.Errorf("%q: %d hits, of which none repeats the other", q, len(found.Hits))
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/tokens"
+)
+
+// PackCase is packs of one sort.
+type PackCase struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+	Latency
+	CPU     float64 `json:"cpu_ms"`     // a call, on average; 0 if not known
+	Finding float64 `json:"finding_ms"` // of that what answers, on average; 0 if not known
+	Packing float64 `json:"packing_ms"` // all the rest
+	Entries float64 `json:"entries"`    // on average
+	Tokens  float64 `json:"tokens"`
+	Found   float64 `json:"found"` // share of the questions whose event is in the pack; 0 of blocks
+}
+
+// PackReport is what the measurement of packs found.
+type PackReport struct {
+	Events        int        `json:"events"`
+	Records       uint64     `json:"records"`
+	DirBytes      int64      `json:"directory_bytes"`
+	Intake        *Intake    `json:"intake,omitempty"` // not of a directory that is reused
+	OpenSeconds   float64    `json:"open_seconds"`     // after a clean stop, the median of three
+	Replayed      uint64     `json:"replayed_records"` // into the index, before it was open
+	Cases         []PackCase `json:"cases"`
+	ResidentBytes uint64     `json:"resident_bytes"` // after the packs
+	PeakBytes     uint64     `json:"peak_bytes"`     // while they were made
+	Goals         []Goal     `json:"goals"`
+	Problem       string     `json:"problem,omitempty"` // what the first call that failed said
+}
+
+// packSort is a sort of packs.
+type packSort struct {
+	name, what string
+	part       int  // one in so many questions is asked
+	goal       bool // it is one that has to be quick
+	strategy   hmx.Strategy
+	budget     int
+	block      bool // a block of context instead of a pack
+}
+
+func packSorts() []packSort {
+	return []packSort{
+		{"ranked_2000", "ranked, 2,000 tokens", 1, true, hmx.StrategyRanked, 2000, false},
+		{"ranked_8000", "ranked, 8,000 tokens", 1, true, hmx.StrategyRanked, 8000, false},
+		{"breadth_first_2000", "breadth first, 2,000 tokens", 4, false, hmx.StrategyBreadthFirst, 2000, false},
+		{"pack_context_2000", "a block of context, 2,000 tokens", 4, false, "", 2000, true},
+	}
+}
+
+// madePack is a pack, as far as it is looked at.
+type madePack struct {
+	took, finding, packing time.Duration
+	entries, tokens        int
+	found                  bool
+}
+
+// Pack measures how long packs take, in the tenant that [Recall] measures.
+func Pack(ctx context.Context, o RecallOptions) (*PackReport, error) {
+	o = o.filled()
+	r := &PackReport{Events: o.Events}
+	o.Progress("making words", 0, 0)
+	c := newCorpus(o.Events)
+	dir := o.Reuse
+	if dir == "" {
+		if dir = o.Keep; dir == "" {
+			made, err := os.MkdirTemp(o.Dir, "lukasa-bench-")
+			if err != nil {
+				return nil, err
+			}
+			defer os.RemoveAll(made)
+			dir = filepath.Join(made, "data")
+		}
+		var err error
+		if r.Intake, err = takeIn(ctx, dir, c, &o); err != nil {
+			return nil, err
+		}
+	}
+	var opened RecallReport
+	b, err := opened.open(ctx, dir, &o)
+	if err != nil {
+		return nil, err
+	}
+	r.DirBytes, r.OpenSeconds, r.Replayed = opened.DirBytes, opened.OpenSeconds, opened.Replayed
+	if err := r.measure(ctx, b, c, &o); err != nil {
+		_ = b.Close() // the first error counts
+		return nil, err
+	}
+	r.judge()
+	return r, b.Close()
+}
+
+// measure asks for packs of each sort.
+func (r *PackReport) measure(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) error {
+	if err := checkRecallMade(ctx, b, o.Events); err != nil {
+		return err
+	}
+	root, err := b.Root(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	r.Records = root.Size
+	peak := watchMemory()
+	for _, s := range packSorts() {
+		one, err := r.packAll(ctx, b, c, o, s)
+		if err != nil {
+			peak()
+			return err
+		}
+		r.Cases = append(r.Cases, one)
+	}
+	r.PeakBytes, r.ResidentBytes = peak(), resident()
+	return nil
+}
+
+// packAll asks for all packs of one sort, after some others that do not count.
+func (r *PackReport) packAll(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions, s packSort) (PackCase, error) {
+	out := PackCase{Name: s.name, What: s.what}
+	total := max(o.Queries/s.part, 1)
+	chance := rand.New(rand.NewPCG(corpusSeed, 1))
+	began := time.Now()
+	for i := range max(total/8, 1) {
+		if _, err := s.make(ctx, b, c, chance); err != nil {
+			return out, err
+		}
+		o.Progress("warming up: "+s.what, i, total/8)
+		if time.Since(began) > o.Case/4 {
+			break
+		}
+	}
+	chance = rand.New(rand.NewPCG(corpusSeed, 2))
+	times := make([]time.Duration, 0, total)
+	var all, finding, packing time.Duration
+	failed, found := 0, 0
+	began = time.Now()
+	cpu := processTime()
+	for i := 0; i < total && (i == 0 || time.Since(began) < o.Case); i++ {
+		m, err := s.make(ctx, b, c, chance)
+		times = append(times, m.took)
+		all += m.took
+		if err != nil {
+			if failed++; r.Problem == "" {
+				r.Problem = err.Error()
+			}
+			continue
+		}
+		finding, packing = finding+m.finding, packing+m.packing
+		out.Entries, out.Tokens = out.Entries+float64(m.entries), out.Tokens+float64(m.tokens)
+		if m.found {
+			found++
+		}
+		o.Progress("packing: "+s.what, i, total)
+	}
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	n := float64(len(times))
+	out.CPU = 1000 * (processTime() - cpu).Seconds() / n // with making the questions, which is little
+	out.Latency = latency(times, failed, all)
+	out.Finding, out.Packing = 1000*finding.Seconds()/n, 1000*packing.Seconds()/n
+	out.Entries, out.Tokens, out.Found = out.Entries/n, out.Tokens/n, float64(found)/n
+	return out, nil
+}
+
+// make asks for one pack.
+func (s *packSort) make(ctx context.Context, b *engine.Board, c *corpus, chance *rand.Rand) (m madePack, err error) {
+	q := c.ask(chance)
+	want := fmt.Sprintf("%s%012d", eventIDPrefix, q.event)
+	view := engine.View{Now: c.end()}
+	start := time.Now()
+	if s.block {
+		block, err := b.PackContext(ctx, engine.PackContextOptions{
+			Tenant: tenant, View: view, BlockRequest: pack.BlockRequest{Topic: q.text, Budget: hmx.Some(s.budget)},
+		})
+		m.took = time.Since(start)
+		m.entries = strings.Count(block, "\n- ")
+		m.tokens = tokens.Estimate().Count(block)
+		return m, err
+	}
+	packed, err := b.Pack(ctx, engine.PackOptions{Tenant: tenant, Query: q.text, Budget: s.budget, Strategy: s.strategy, View: view})
+	if m.took = time.Since(start); err != nil {
+		return m, err
+	}
+	p := packed.Pack
+	m.finding, m.packing = packed.Searched, m.took-packed.Searched
+	m.entries, m.tokens = len(p.Entries), int(p.TokenBudget.Used)
+	for i := range p.Entries {
+		m.found = m.found || p.Entries[i].SourceID == want
+	}
+	return m, nil
+}
+
+// judge compares with the goals.
+func (r *PackReport) judge() {
+	goal := func(name string, got, goal float64) {
+		r.Goals = append(r.Goals, Goal{Name: name, Got: got, Goal: goal, OK: got < goal})
+	}
+	peak := r.PeakBytes
+	if r.Intake != nil {
+		peak = max(peak, r.Intake.PeakBytes)
+	}
+	goal("peak memory, MB", float64(peak)/1e6, 1000)
+	for i, s := range packSorts() {
+		if s.goal {
+			goal(s.what+", p50 ms", r.Cases[i].P50, 10)
+			goal(s.what+", p99 ms", r.Cases[i].P99, 30)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/bench"
+)
+
+func benchPackCommand(s *shell) *cobra.Command {
+	var o bench.RecallOptions
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "pack",
+		Short: "Measure how long an agent waits for a pack",
+		Long: `Measure how long an agent waits for a pack.
+
+The tenant is that of ` + "`lukasa bench recall`" + `, a million events of a year, and so are the
+questions. Packs of 2,000 and of 8,000 tokens are made by rank, and fewer of 2,000
+tokens by breadth and as blocks of context, one after the other. The answer says how
+much of the time went into finding what answers and how much into packing, how many
+entries and tokens a pack has, and how often the event that the question was made
+of is in it.
+
+The goals, for packs by rank: half of them within 10 ms and 99 of 100 within 30 ms;
+and less than 1 GB of memory.
+
+A directory that --keep names is built and left there; --reuse measures it again, or
+one that ` + "`lukasa bench recall --keep`" + ` has left, with the same --events. If another version
+made its index, that is made anew from the journal first, which the answer tells.
+
+Exit code 1: a call failed; or, with --strict, a goal is missed.`,
+		Example: `  lukasa bench pack --events 500 --queries 8`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
+				return err
+			}
+			if o.Dir == "" {
+				o.Dir = "."
+			}
+			p := s.progress()
+			defer p.done()
+			o.Progress = p.counted
+			r, err := bench.Pack(cmd.Context(), o)
+			p.done()
+			if err != nil {
+				return err
+			}
+			if s.json {
+				err = s.writeJSON(r)
+			} else {
+				s.printPackBench(r)
+			}
+			if err != nil {
+				return err
+			}
+			return failedPackBench(r, strict)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
+	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
+	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	f.IntVar(&o.Events, "events", 1_000_000, "how many events there are")
+	f.IntVar(&o.Queries, "queries", 2_000, "how many packs are made by rank, of each size; of the other sorts a quarter of them")
+	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
+	return cmd
+}
+
+// failedPackBench is the error of a report with calls that failed or, if goals must be
+// reached, with goals that were missed.
+func failedPackBench(r *bench.PackReport, strict bool) error {
+	same := &bench.RecallReport{Goals: r.Goals, Problem: r.Problem}
+	for _, c := range r.Cases {
+		same.Cases = append(same.Cases, bench.RecallCase{Latency: c.Latency})
+	}
+	return failedRecallBench(same, strict)
+}
+
+// printPackBench prints a report as a table.
+func (s *shell) printPackBench(r *bench.PackReport) {
+	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	if in := r.Intake; in != nil {
+		fmt.Fprintf(s.stdout, "  taken in within %.0f s, peak memory %d MB\n", in.Seconds, in.PeakBytes>>20)
+	}
+	fmt.Fprintf(s.stdout, "  opened in %.2f s", r.OpenSeconds)
+	if r.Replayed > 0 {
+		fmt.Fprintf(s.stdout, ", with %s read from the journal, since its index was of another version, behind or missing", counted(int(r.Replayed), "record"))
+	}
+	fmt.Fprintf(s.stdout, "; memory %d MB after all packs, %d MB at most\n\n", r.ResidentBytes>>20, r.PeakBytes>>20)
+	fmt.Fprintf(s.stdout, "%-33s %6s %8s %8s %8s %8s %8s %8s %8s %8s %7s %6s\n",
+		"packs", "calls", "p50 ms", "p95 ms", "p99 ms", "max ms", "cpu ms", "finding", "packing", "entries", "tokens", "found")
+	for _, c := range r.Cases {
+		finding, packing, found := fmt.Sprintf("%.2f", c.Finding), fmt.Sprintf("%.2f", c.Packing), fmt.Sprintf("%.0f%%", 100*c.Found)
+		if c.Finding == 0 { // of a block nobody knows
+			finding, packing, found = "", "", ""
+		}
+		fmt.Fprintf(s.stdout, "%-33s %6d %8.2f %8.2f %8.2f %8.2f %8.2f %8s %8s %8.1f %7.0f %6s\n",
+			c.What, c.Calls, c.P50, c.P95, c.P99, c.Max, c.CPU, finding, packing, c.Entries, c.Tokens, found)
+	}
+	fmt.Fprintln(s.stdout)
+	for _, g := range r.Goals {
+		mark := s.paint.green("ok")
+		if !g.OK {
+			mark = s.paint.red("missed")
+		}
+		fmt.Fprintf(s.stdout, "%-30s %12.2f, below %g  %s\n", g.Name, g.Got, g.Goal, mark)
+	}
+}

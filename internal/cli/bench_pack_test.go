@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"lukasa.dev/internal/bench"
+	"lukasa.dev/internal/fault"
+)
+
+// Calls that fail make the measurement fail, goals that are missed only if they must be
+// reached.
+func TestBenchPackFails(t *testing.T) {
+	for _, c := range []struct {
+		errors int
+		ok     bool
+		strict bool
+		exit   int
+		says   string
+	}{
+		{0, true, true, fault.ExitOK, ""},
+		{0, false, false, fault.ExitOK, ""},
+		{0, false, true, fault.ExitProblem, "p99"},
+		{2, true, false, fault.ExitProblem, "2 of 10 calls failed, the first with: the disk is gone"},
+	} {
+		r := &bench.PackReport{
+			Cases:   []bench.PackCase{{Latency: bench.Latency{Calls: 6}}, {Latency: bench.Latency{Calls: 4, Errors: c.errors}}},
+			Problem: "the disk is gone",
+			Goals:   []bench.Goal{{Name: "p50", OK: true}, {Name: "p99", OK: c.ok}},
+		}
+		err := failedPackBench(r, c.strict)
+		if fault.ExitCode(err) != c.exit || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// What --json prints has every case and says of every goal whether it is reached; the
+// table has them, too.
+func TestBenchPackTells(t *testing.T) {
+	dir := t.TempDir() + "/kept"
+	code, out, problems := runAt(time.Now(), nothing(t), "bench", "pack", "--json", "--keep", dir, "--events", "200", "--queries", "4")
+	var r struct {
+		Cases []struct {
+			Name    string   `json:"name"`
+			P99     *float64 `json:"p99_ms"`
+			Packing *float64 `json:"packing_ms"`
+		} `json:"cases"`
+		Goals []struct {
+			OK *bool `json:"ok"`
+		} `json:"goals"`
+	}
+	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil || len(r.Goals) != 5 || len(r.Cases) != 4 {
+		t.Fatalf("%d, %v: %s%s", code, err, out, problems)
+	}
+	for _, c := range r.Cases {
+		if c.Name == "" || c.P99 == nil || c.Packing == nil {
+			t.Errorf("%+v", c)
+		}
+	}
+	code, out, problems = runAt(time.Now(), nothing(t), "bench", "pack", "--reuse", dir, "--events", "200", "--queries", "4")
+	for _, want := range []string{"200 events: ", "ranked, 8,000 tokens ", "a block of context, 2,000 tokens ", "ranked, 2,000 tokens, p50 ms"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("there is no %q: %d\n%s%s", want, code, out, problems)
+		}
+	}
+	for _, args := range [][]string{{"--events", "0"}, {"--queries", "-1"}, {"--keep", "a", "--reuse", "b"}, {"x"}} {
+		if code, _, problems := runAt(time.Now(), nothing(t), append([]string{"bench", "pack"}, args...)...); code != fault.ExitUsage {
+			t.Errorf("%q: %d %s", args, code, problems)
+		}
+	}
+}

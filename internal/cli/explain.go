@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/pack"
+)
+
+func explainCommand(s *shell) *cobra.Command {
+	var flags packFlags
+	c := &cobra.Command{
+		Use:   "explain ID|URI QUERY",
+		Short: "Say why something is in a pack, or is not",
+		Long: `Say why an event or a thing is in the pack that ` + "`lukasa pack QUERY`" + ` gives with the same
+flags, or why it is not: which rank it has, what its score is made of, by which part
+of the budget it got in; or that there was no room, that it repeats or contradicts a
+better one, that it no longer holds, that what it came from does not verify, that it is
+forgotten or erased, or that no search found it.
+
+It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or by its URI.`,
+		Example: `  lukasa explain 019e5a3b-7c4d-7000-8000-000000000001 "what is wrong with refunds"
+  lukasa explain lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 "refunds" --budget 100 --json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes an ID or a URI and a QUERY, got %d arguments", c.CommandPath(), len(args)).
+				WithFix(`put the QUERY into quotes, such as lukasa explain m-1 "when are releases cut"`)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return s.explain(c, args[0], args[1], &flags) },
+	}
+	flags.add(c)
+	return c
+}
+
+// explain says why something is in a pack, or is not.
+func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) error {
+	if strings.TrimSpace(what) == "" {
+		return fault.New(fault.Usage, "the ID is empty").WithFix("give the source_id of an entry, the id of a memory or an event, or its URI")
+	}
+	o, err := flags.ask(s, c, query)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.explained(ctx, what)
+		if err != nil {
+			return err
+		}
+		e, err := t.ExplainPack(ctx, o, what)
+		if err != nil {
+			return asPack(c, err)
+		}
+		if s.json {
+			return s.writeJSON(answerExplanation(e))
+		}
+		s.showExplanation(e, what)
+		return nil
+	})
+}
+
+// explained returns the tenant of a URI, or the one that a pack is of.
+func (v *visit) explained(ctx context.Context, what string) (*lukasa.Tenant, error) {
+	if !strings.HasPrefix(what, uriScheme) {
+		return v.packer(ctx)
+	}
+	u, err := v.uri(what)
+	if err != nil {
+		return nil, err
+	}
+	return v.handle(u.Tenant, lukasa.Writer{}), nil
+}
+
+// partsAnswer is what a score is made of, as --json prints it.
+type partsAnswer struct {
+	Relevance  float64 `json:"relevance"`
+	Recency    float64 `json:"recency"`
+	Provenance float64 `json:"provenance"`
+	Salience   float64 `json:"salience"`
+}
+
+// verdictAnswer is what became of a candidate, as --json prints it.
+type verdictAnswer struct {
+	Section   hmx.Section `json:"section"`
+	Rank      int         `json:"rank"`
+	Score     float64     `json:"score"`
+	Parts     partsAnswer `json:"parts"`
+	Tokens    int         `json:"tokens"`
+	Of        int         `json:"of,omitempty"`
+	Pass      *int        `json:"pass,omitempty"` // of what is in the pack
+	Truncated bool        `json:"truncated"`
+}
+
+// explanationAnswer says why something is in a pack, or is not, as --json prints it.
+type explanationAnswer struct {
+	PackID  string         `json:"pack_id"`
+	URI     *lukasa.URI    `json:"uri,omitempty"`
+	In      bool           `json:"in"`
+	Reason  string         `json:"reason"`
+	Detail  string         `json:"detail"`
+	Verdict *verdictAnswer `json:"verdict,omitempty"`
+}
+
+func answerExplanation(e *lukasa.Explanation) explanationAnswer {
+	a := explanationAnswer{PackID: e.PackID, In: e.In, Reason: e.Reason, Detail: e.Detail}
+	if !e.URI.IsZero() {
+		a.URI = &e.URI
+	}
+	if v := e.Verdict; v != nil {
+		a.Verdict = &verdictAnswer{Section: v.Candidate.Section, Rank: v.Rank, Score: v.Score, Parts: partsAnswer(v.Parts), Tokens: v.Tokens, Of: v.Of, Truncated: v.Truncated}
+		if e.In {
+			a.Verdict.Pass = &v.Pass
+		}
+	}
+	return a
+}
+
+// passes say by which part of the budget something got in.
+var passes = []string{"as the best of its section", "by its section's share", "by what was left of the budget"}
+
+// showExplanation prints an explanation for a person.
+func (s *shell) showExplanation(e *lukasa.Explanation, what string) {
+	name := what
+	if !e.URI.IsZero() {
+		name = e.URI.String()
+	}
+	verdict := s.paint.yellow("out")
+	if e.In {
+		verdict = s.paint.green("in")
+	}
+	fmt.Fprintf(s.stdout, "%s %s\n", verdict, s.paint.bold(packLine(name, 500)))
+	s.paragraph(pack.Visible(e.Detail), 2)
+	if v := e.Verdict; v != nil {
+		s.detail("section", string(v.Candidate.Section))
+		s.detail("rank", fmt.Sprintf("%d, score %.3f", v.Rank, v.Score))
+		s.detail("parts", fmt.Sprintf("relevance %.2f, recency %.2f, provenance %.2f, salience %.2f", v.Parts.Relevance, v.Parts.Recency, v.Parts.Provenance, v.Parts.Salience))
+		tokens := counted(v.Tokens, "token")
+		if v.Truncated {
+			tokens += ", cut to them"
+		}
+		s.detail("size", tokens)
+		if e.In && v.Pass < len(passes) {
+			s.detail("room", passes[v.Pass])
+		}
+	}
+	s.detail("reason", e.Reason)
+	s.detail("pack", e.PackID)
+}

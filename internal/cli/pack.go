@@ -1,0 +1,439 @@
+package cli
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/tokens"
+)
+
+// How a pack is printed.
+const (
+	packMarkdown = "md"
+	packJSON     = "json"
+	packTerminal = "terminal"
+)
+
+func packFormats() []string { return []string{packMarkdown, packJSON, packTerminal} }
+
+// packFlags are the flags of whoever asks for a pack.
+type packFlags struct {
+	boardFlags
+	budget                  int
+	strategy                string
+	counter                 string
+	weights, sectionWeights []string
+	sections, tags          []string
+	minRelevance            float64
+	session, agent, asOf    string
+	priors                  string
+	now                     string
+	format, explain         string
+	verify, context         bool
+	ordering                string
+	embedder                embedderFlags
+}
+
+func packCommand(s *shell) *cobra.Command {
+	var flags packFlags
+	c := &cobra.Command{
+		Use:   "pack QUERY",
+		Short: "Give an agent what it needs to know for a question, within a budget",
+		Long: `Give an agent what it needs to know for a QUERY before it thinks: rules and goals, how
+it is done, facts, what happened, what contradicts itself. As much as fits into
+--budget tokens, the best of it, in its sources' own words, with reasons for what is
+in and what is not.
+
+What is printed to a file or a pipe is markdown to put into a prompt; --format json
+or --json gives the pack as data (HMX-C), and a terminal shows what each section
+takes and why the rest was left out. What tools, agents and web pages said stands
+between fences that nothing inside can close.
+
+--strategy says how it is chosen: ranked by a score of relevance, recency, provenance
+and salience, which --weight weighs (those that are not named count nothing then);
+recency_biased for the newest; breadth_first for many sections and sessions;
+depth_first for much of the best section; fingerprint_guided by --priors. --section
+leaves all other sections out, and --section-weight says how much room each is sure of.
+
+The same state and flags give the same pack, whatever the time. --as-of gives the pack
+as it was at a position or a root. --verify proves each entry down to the journal.
+--explain says of one entry, or of something that is missing, why it is in or out, as
+` + "`lukasa explain`" + ` does. --session is the one under way, which tells what usually
+comes next; --agent whose pack it is, and hides what is private to others.
+
+--context gives a plain block of bullets about a topic instead, by --ordering and with
+four characters a token: what does not fit is left out whole.
+
+docs/packs.md tells the whole story.`,
+		Example: `  lukasa pack "when are releases cut"
+  lukasa pack "what is wrong with refunds" --budget 500 --format terminal
+  lukasa pack "refunds" --strategy recency_biased --section episodes --section facts --json
+  lukasa pack "refunds" --as-of 5 --verify
+  lukasa pack "release" --context --budget 200`,
+		Args: oneQuery,
+		RunE: func(c *cobra.Command, args []string) error { return s.pack(c, args[0], &flags) },
+	}
+	flags.add(c)
+	f := c.Flags()
+	f.StringVar(&flags.format, "format", "", "how it is printed, a `FORMAT`: "+strings.Join(packFormats(), ", ")+" (default terminal on a terminal, else md)")
+	f.BoolVar(&flags.verify, "verify", false, "prove each entry down to the journal, against a signed checkpoint")
+	f.StringVar(&flags.explain, "explain", "", "say why this `ID` or URI is in the pack, or is not, instead of printing it")
+	f.BoolVar(&flags.context, "context", false, "give a block of bullets about QUERY instead of a pack")
+	f.StringVar(&flags.ordering, "ordering", "", "with --context: what comes first, an `ORDER`: "+strings.Join(names(pack.Orderings()), ", ")+" (default "+string(pack.ByRelevanceAndRecency)+")")
+	suggestValues(c, "format", packFormats())
+	suggestValues(c, "ordering", names(pack.Orderings()))
+	return c
+}
+
+// oneQuery is for commands that take a QUERY.
+func oneQuery(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return fault.Newf(fault.Usage, "%q needs a QUERY", c.CommandPath()).WithFix(`say what the context is for, such as lukasa pack "when are releases cut"`)
+	case len(args) > 1:
+		return fault.Newf(fault.Usage, "%q takes one QUERY, got %d arguments", c.CommandPath(), len(args)).
+			WithFix(`put it into quotes, such as lukasa pack "when are releases cut"`)
+	}
+	return nil
+}
+
+// add adds the flags that say which pack is meant.
+func (f *packFlags) add(c *cobra.Command) {
+	f.addTenant(c)
+	f.addScope(c)
+	l := c.Flags()
+	l.IntVar(&f.budget, "budget", lukasa.DefaultPackBudget, fmt.Sprintf("as many `TOKENS` at most, 1 to %s; more is taken for that (with --context %s unless said)", thousands(lukasa.MaxPackBudget), thousands(lukasa.DefaultBlockBudget)))
+	l.StringVar(&f.strategy, "strategy", string(lukasa.Ranked), "how it is chosen, a `STRATEGY`: "+strings.Join(names(hmx.Strategies()), ", "))
+	l.StringVar(&f.counter, "counter", pack.Counters()[0], "what counts tokens, a `COUNTER`: "+strings.Join(pack.Counters(), ", "))
+	l.StringArrayVar(&f.weights, "weight", nil, "what a part of the score counts, `PART=NUMBER`: "+strings.Join(pack.WeightNames(), ", ")+"; may be given again")
+	l.StringArrayVar(&f.sections, "section", nil, "this `SECTION` only: "+strings.Join(names(hmx.Sections()), ", ")+"; may be given again")
+	l.StringArrayVar(&f.sectionWeights, "section-weight", nil, "how much of the budget a section is sure of beside others, `SECTION=NUMBER`; may be given again, and those that are not named are sure of nothing")
+	l.Float64Var(&f.minRelevance, "min-relevance", pack.DefaultMinRelevance, "leave out what answers less well than this `PART` of the best, 0 to 1")
+	l.StringArrayVar(&f.tags, "tag", nil, "with this `TAG`, but for what is always told; may be given again")
+	l.StringVar(&f.session, "session", "", "the session under way, by its `ID`")
+	l.StringVar(&f.agent, "agent", "", "the `AGENT` whose pack it is (default an operator, who sees everything)")
+	l.StringVar(&f.asOf, "as-of", "", "as it was when a `POSITION` was the newest, or at a root (64 hexadecimal digits)")
+	l.StringVar(&f.priors, "priors", "", `what was of use before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
+	f.embedder.add(c, "embed-")
+	addHeadNow(c, &f.now)
+	suggestValues(c, "strategy", names(hmx.Strategies()))
+	suggestValues(c, "counter", pack.Counters())
+	suggestValues(c, "section", names(hmx.Sections()))
+}
+
+// options checks the flags, as far as whoever makes the pack does not.
+func (f *packFlags) options(s *shell, c *cobra.Command, query string) (o lukasa.PackOptions, err error) {
+	o = lukasa.PackOptions{
+		Query: query, Budget: f.budget, Strategy: lukasa.Strategy(f.strategy), Counter: f.counter, Tags: f.tags, Session: f.session,
+		MinRelevance: hmx.Some(f.minRelevance), Priors: hmx.Raw(f.priors),
+	}
+	for _, name := range f.sections {
+		o.Sections = append(o.Sections, lukasa.PackSection(name))
+	}
+	if f.budget <= 0 {
+		return o, fault.Newf(fault.Usage, "--budget: %d tokens hold nothing", f.budget).
+			WithFix(fmt.Sprintf("give 1 to %d, or leave it away for %d", lukasa.MaxPackBudget, lukasa.DefaultPackBudget))
+	}
+	if f.budget > lukasa.MaxPackBudget {
+		s.note("--budget: %s is more than the most, so that it is %s", thousands(f.budget), thousands(lukasa.MaxPackBudget))
+		o.Budget = lukasa.MaxPackBudget
+	}
+	if o.Weights, err = weightsFlag("weight", f.weights); err != nil {
+		return o, err
+	}
+	shares, err := weightsFlag("section-weight", f.sectionWeights)
+	if err != nil {
+		return o, err
+	}
+	if shares != nil {
+		o.SectionWeights = make(map[hmx.Section]float64, len(shares))
+		for name, x := range shares {
+			o.SectionWeights[hmx.Section(name)] = x
+		}
+	}
+	if o.AsOf, err = asOfFlag(f.asOf, c.Flags().Changed("as-of")); err != nil {
+		return o, err
+	}
+	if o.View, err = f.view(s, c); err != nil {
+		return o, err
+	}
+	request := pack.Request{
+		Query: query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
+		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Priors: o.Priors,
+	}
+	_, err = request.Normalize() // before a directory is waited for
+	return o, asPack(c, err)
+}
+
+// view returns who looks, and when.
+func (f *packFlags) view(s *shell, c *cobra.Command) (lukasa.View, error) {
+	v, err := s.headView(f.now)
+	if err != nil {
+		return v, err
+	}
+	if v.Agent = f.agent; c.Flags().Changed("agent") {
+		err = badFlag("agent", memory.CheckID("agent", f.agent))
+	}
+	return v, err
+}
+
+// weightsFlag reads NAME=NUMBER, each name once. None is nil.
+func weightsFlag(flag string, given []string) (map[string]float64, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	list := make(map[string]float64, len(given))
+	for _, text := range given {
+		name, number, ok := strings.Cut(text, "=")
+		x, err := strconv.ParseFloat(number, 64)
+		if !ok || err != nil {
+			return nil, fault.Newf(fault.Usage, "--%s: %q is not of the form NAME=NUMBER", flag, preview(text, 60)).WithFix("write it such as " + weightExamples[flag])
+		}
+		if _, twice := list[name]; twice {
+			return nil, fault.Newf(fault.Usage, "--%s: %q is given twice", flag, preview(name, 60)).WithFix("say it once")
+		}
+		list[name] = x
+	}
+	return list, nil
+}
+
+// weightExamples are how weights are written, by flag.
+var weightExamples = map[string]string{"weight": "relevance=0.6", "section-weight": "facts=0.5"}
+
+// asOfFlag reads a position or a root.
+func asOfFlag(text string, given bool) (lukasa.AsOf, error) {
+	if !given {
+		return lukasa.AsOf{}, nil
+	}
+	if root, err := hex.DecodeString(text); err == nil && len(root) == merkle.HashSize {
+		return lukasa.AsOf{Root: hmx.Some(merkle.Hash(root))}, nil
+	}
+	position, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return lukasa.AsOf{}, fault.Newf(fault.Usage, "--as-of: %q is neither a position nor a root", preview(text, 80)).
+			WithFix("give the position of a record, such as 41, or the 64 hexadecimal digits of a root, as `lukasa root` and every write print them")
+	}
+	return lukasa.AsOf{Position: hmx.Some(position)}, nil
+}
+
+// packFlag maps the fields of a request to the flags that set them.
+func packFlag(field string) (string, bool) {
+	field, _, _ = strings.Cut(field, "[")
+	switch field {
+	case "weights", "sections", "tags", "section_weights":
+		return strings.ReplaceAll(strings.TrimSuffix(field, "s"), "_", "-"), true
+	case "min_relevance", "as_of":
+		return strings.ReplaceAll(field, "_", "-"), true
+	case "budget", "strategy", "counter", "session", "agent", "priors", "ordering", "now":
+		return field, true
+	case "budget_tokens":
+		return "budget", true
+	}
+	return "", false
+}
+
+// asPack says what is wrong with a request in the words of the command line.
+func asPack(c *cobra.Command, err error) error {
+	e := fault.From(err)
+	if e == nil || e.Code != fault.InvalidArgument {
+		return err
+	}
+	field, rule, _ := strings.Cut(e.Error(), ": ")
+	if field == "query" || field == "topic" {
+		return fault.New(fault.Usage, "the QUERY: "+rule).WithCause(err).WithFix(e.Advice())
+	}
+	name, ok := packFlag(field)
+	if !ok || !c.Flags().Changed(name) {
+		return err
+	}
+	return fault.New(fault.Usage, "--"+name+": "+rule).WithCause(err).WithFix(e.Advice())
+}
+
+// packFormat returns how a pack is printed.
+func (s *shell) packFormat(c *cobra.Command, given string) (string, error) {
+	switch given {
+	case "":
+		if c.Flags().Changed("format") {
+			break
+		}
+		switch {
+		case s.json:
+			return packJSON, nil
+		case s.detect(s.stdout.target).is:
+			return packTerminal, nil
+		}
+		return packMarkdown, nil
+	case packMarkdown, packTerminal:
+		if s.json {
+			return "", fault.Newf(fault.Usage, "--json and --format %s are two formats", given).WithFix("give one of them")
+		}
+		return given, nil
+	case packJSON:
+		s.json = true // notes and errors, too
+		return given, nil
+	}
+	return "", unknownName(fault.Usage, "format", given, packFormats())
+}
+
+// pack prints a pack, or what else was asked for.
+func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
+	format, err := s.packFormat(c, flags.format)
+	if err != nil {
+		return err
+	}
+	switch {
+	case flags.context:
+		return s.packContext(c, query, flags, format)
+	case c.Flags().Changed("ordering"):
+		return fault.New(fault.Usage, "--ordering goes with --context").WithFix("add --context; a pack has a --strategy")
+	case c.Flags().Changed("explain"):
+		if flags.verify {
+			return fault.New(fault.Usage, "--explain prints no pack to --verify").WithFix("give one of them")
+		}
+		return s.explain(c, flags.explain, query, flags)
+	}
+	o, err := flags.ask(s, c, query)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.packer(ctx)
+		if err != nil {
+			return err
+		}
+		packed, err := t.Pack(ctx, o)
+		if err != nil {
+			return asPack(c, err)
+		}
+		s.degraded(packed.Degraded)
+		var proof *lukasa.PackProof
+		if flags.verify {
+			if proof, err = t.VerifyPack(ctx, packed.Pack, lukasa.VerifyPackOptions{Warn: s.witnessNote}); err != nil {
+				return unproven(proof, err)
+			}
+		}
+		return s.showPacked(packed, proof, format)
+	})
+}
+
+// packer returns the tenant that a pack is of. One that was named has to be there.
+func (v *visit) packer(ctx context.Context) (*lukasa.Tenant, error) {
+	t, err := v.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := v.Root(ctx, t.Name())
+	if err != nil {
+		return nil, err
+	}
+	return t, v.slip(t.Name(), root.Size)
+}
+
+// ask checks the flags, and asks the embedder before the directory is held.
+func (f *packFlags) ask(s *shell, c *cobra.Command, query string) (lukasa.PackOptions, error) {
+	o, err := f.options(s, c, query)
+	if err != nil {
+		return o, err
+	}
+	// A question is not worth a long wait.
+	if o.Embedder, err = s.embedder(c, &f.embedder, lukasa.EmbedServer{Retries: -1}); err != nil {
+		return o, err
+	}
+	o.Embedder = askAhead(c.Context(), o.Embedder, query)
+	return o, nil
+}
+
+// unproven is the error of a pack that does not verify, with the first entry that
+// does not.
+func unproven(proof *lukasa.PackProof, err error) error {
+	if proof == nil {
+		return err
+	}
+	for _, e := range proof.Entries {
+		if !e.OK {
+			failed := fault.From(err)
+			return fault.Newf(failed.Code, "%s: %s", e.URI, e.Problem).WithCause(err).WithFix(failed.Advice())
+		}
+	}
+	return err
+}
+
+// showPacked prints a pack in a format.
+func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format string) error {
+	switch format {
+	case packJSON:
+		if proof == nil {
+			return s.writeJSON(p.Pack)
+		}
+		return s.writeJSON(provenPackAnswer{p.Pack, answerProof(proof)})
+	case packTerminal:
+		s.showPack(p, proof)
+		return nil
+	}
+	if proof != nil {
+		s.note("proven: %s", provenText(proof))
+	}
+	_, err := io.WriteString(s.stdout, p.Text)
+	return err
+}
+
+// contextAnswer is a block of context, as --json prints it.
+type contextAnswer struct {
+	Context string `json:"context"`
+	Tokens  int    `json:"tokens"`
+	Counter string `json:"counter"`
+}
+
+// packContext prints a block of context.
+func (s *shell) packContext(c *cobra.Command, topic string, flags *packFlags, format string) error {
+	for _, name := range []string{"strategy", "counter", "weight", "section", "section-weight", "min-relevance", "tag", "session", "as-of", "priors", "verify", "explain", "embed-url", "embed-model", "embed-key-file"} {
+		if c.Flags().Changed(name) {
+			return fault.Newf(fault.Usage, "--%s does not go with --context", name).
+				WithFix("with --context there are --budget, --ordering, --agent, --now and where to look; leave one of the two away")
+		}
+	}
+	o := lukasa.PackContextOptions{BlockRequest: lukasa.BlockRequest{Topic: topic, Ordering: lukasa.Ordering(flags.ordering)}}
+	if c.Flags().Changed("budget") {
+		o.Budget = hmx.Some(flags.budget)
+		if most := min(max(flags.budget, 1), lukasa.MaxBlockBudget); most != flags.budget {
+			s.note("--budget: %s is not from 1 to %s, so that it is %s", thousands(flags.budget), thousands(lukasa.MaxBlockBudget), thousands(most))
+		}
+	}
+	if _, err := o.Normalize(); err != nil {
+		return asPack(c, err)
+	}
+	var err error
+	if o.View, err = flags.view(s, c); err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.packer(ctx)
+		if err != nil {
+			return err
+		}
+		block, err := t.PackContext(ctx, o)
+		if err != nil {
+			return asPack(c, err)
+		}
+		if format == packJSON {
+			return s.writeJSON(contextAnswer{block, tokens.Estimate().Count(block), tokens.Estimate().Name()})
+		}
+		if block != "" && s.detect(s.stdout.target).is {
+			block += "\n" // whoever counts what a pipe gets finds it within the budget
+		}
+		_, err = io.WriteString(s.stdout, block)
+		return err
+	})
+}

@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/tokens"
+)
+
+// How many hits of a search a pack is made of: more for a larger one.
+const (
+	leastHits = 96
+	mostHits  = 600
+)
+
+// hitsFor returns how many hits a pack with a budget looks at.
+func hitsFor(budget int) int { return min(max(64+budget/8, leastHits), mostHits) }
+
+// packRecords is how many records a pack keeps that it has read.
+const packRecords = 4096
+
+// request returns what is asked for, normalised, by whoever looks.
+func (o *PackOptions) request(v View) (pack.Request, error) {
+	r := pack.Request{
+		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
+		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Agent: v.Agent, Session: o.Session, Priors: o.Priors,
+	}
+	if o.Session != "" {
+		if err := memory.CheckID("session", o.Session); err != nil {
+			return r, err
+		}
+	}
+	if o.AsOf.Position.Set && o.AsOf.Root.Set {
+		return r, fault.New(fault.InvalidArgument, "as_of: there are a position and a root").WithFix("give one of them")
+	}
+	if !v.Now.IsZero() {
+		r.Now = hmx.Some(hmx.TimeOf(v.Now))
+	}
+	if v.Scope != "" {
+		sum := sha256.Sum256([]byte(v.Scope))
+		r.Scope = hex.EncodeToString(sum[:])
+	}
+	r, err := r.Normalize()
+	return r.Capped(v.access.Budget()), err
+}
+
+// counterOf returns the counter of a name.
+func counterOf(name string) tokens.Counter {
+	if c := tokens.Estimate(); c.Name() == name {
+		return c
+	}
+	return tokens.O200k()
+}
+
+// packing is a pack under way: a search, what was found, and what was read of it.
+type packing struct {
+	asking
+	request pack.Request
+	counter tokens.Counter
+	root    Root
+	present *presence    // where the state is a past one
+	rows    *roster.View // nil for a tenant without records
+
+	degraded []string
+	searched time.Duration
+	class    recall.Class
+	list     []pack.Candidate
+	seen     []seen         // what is known of each
+	at       map[uint64]int // where in the list a position is
+	rules    []pack.Rule
+	conflict []pack.Conflict
+	schemas  map[string]float64 // relevance of task schemas that were found, by id
+	goals    map[string]bool    // texts of active goals, in small letters; nil until asked for
+	loads    []loaded
+	counted  int // how many of the first are counted when they are read
+}
+
+// presence is a tenant as it is now.
+type presence struct {
+	r kv.Reader
+	t *ledger.Tenant
+}
+
+// packing has use called with a pack under way: its state is chosen, and nothing is
+// looked for yet.
+func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) error) error {
+	if err := memory.CheckTenant(o.Tenant); err != nil {
+		return err
+	}
+	// Whoever may not look has no question sent to anybody.
+	view, err := b.look(o.Tenant, o.View)
+	if err != nil {
+		return err
+	}
+	request, err := o.request(view)
+	if err != nil {
+		return err
+	}
+	p := &packing{request: request, counter: counterOf(request.Counter), at: make(map[uint64]int), schemas: make(map[string]float64)}
+	search := &SearchOptions{
+		Tenant: o.Tenant, Query: request.Query, TopK: hitsFor(request.Budget), Tags: o.Tags,
+		Embedder: o.Embedder, EmbedTimeout: o.EmbedTimeout, View: view,
+	}
+	if err := search.check(); err != nil {
+		return err
+	}
+	began := b.ticks()
+	if p.degraded, err = search.embed(ctx, &b.embedCalls); err != nil {
+		return err
+	}
+	p.searched = b.ticks().Sub(began)
+	if err := b.asking.take(ctx); err != nil {
+		return err
+	}
+	defer b.asking.giveBack()
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	end, err := p.choose(o.AsOf)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return use(p)
+}
+
+// choose opens the state that is looked at, which end lets go.
+func (p *packing) choose(as AsOf) (end func(), err error) {
+	snap := p.b.store.Snapshot()
+	ends := []func(){func() { _ = snap.Close() }} // nothing was promised of it
+	release := func() {
+		for i := len(ends) - 1; i >= 0; i-- {
+			ends[i]()
+		}
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	name := p.o.Tenant
+	t, ok, err := ledger.Lookup(snap, name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.now = p.view.now(&ledger.Tenant{})
+		return release, as.ofNothing()
+	}
+	if err := p.view.timely(t); err != nil {
+		return nil, err
+	}
+	size, err := as.size(p.ctx, snap, t)
+	if err != nil {
+		return nil, err
+	}
+	switch size {
+	case t.Size:
+		p.r, p.t = snap, t
+	case 0:
+		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.now = p.view.now(&ledger.Tenant{})
+		return release, nil
+	default:
+		past, err := p.b.pastOf(p.ctx, snap, t, size)
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, past.letGo)
+		p.present = &presence{snap, t}
+		present := p.b
+		p.since = func(position uint64) (bool, error) {
+			_, gone, err := ledger.Erased(present.store, t.Number, position)
+			return gone, err
+		}
+		p.b, p.r, p.t = past.board, past.board.store, past.tenant
+	}
+	p.root, p.now = rootOf(p.t), p.view.now(p.t)
+	if p.whole, err = unerased(p.r, p.t); err != nil {
+		return nil, err
+	}
+	if p.visible, err = p.b.visible(p.ctx, p.r, p.t, p.view); err != nil {
+		return nil, err
+	}
+	p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size})
+	return release, err
+}
+
+// compose finds candidates and makes a pack of them.
+func (p *packing) compose() (*pack.Result, error) {
+	var task pack.Task
+	if p.rows != nil {
+		var err error
+		if err = p.gather(); err != nil {
+			return nil, err
+		}
+		if task, err = p.task(); err != nil {
+			return nil, err
+		}
+	} else {
+		p.class = recall.Classify(p.request.Query, at(p.now), nil)
+	}
+	p.loads, p.counted = make([]loaded, len(p.list)), p.likely()
+	defer p.readAhead()()
+	return pack.Compose(pack.Input{
+		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.now,
+		Class: p.class.Classification(), Candidates: slices.Clone(p.list), Conflicts: p.conflict, Task: task, Rules: p.rules,
+		Load: p.load, Counter: p.counter,
+	})
+}
+
+// statedDigest returns the digest that a pack states.
+func statedDigest(p *hmx.Pack) (string, error) {
+	m, err := metadataOf(p)
+	return m.Digest, err
+}
+
+// packMetadata is what the metadata of a pack says of the state that it is of.
+type packMetadata struct {
+	Counter string `json:"counter"`
+	Digest  string `json:"digest"`
+	Root    string `json:"root"`
+	Size    uint64 `json:"size"`
+}
+
+func metadataOf(p *hmx.Pack) (m packMetadata, err error) {
+	if err := json.Unmarshal([]byte(p.Metadata), &m); err != nil {
+		return m, fault.Wrap(fault.InvalidDocument, err)
+	}
+	return m, nil
+}

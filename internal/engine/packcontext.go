@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// PackContextOptions says what a block of context is about, and who looks.
+type PackContextOptions struct {
+	Tenant string
+	pack.BlockRequest
+	View View
+}
+
+// PackContext returns a markdown block of what is known of a topic: as many of the best
+// hits of a search as fit into a budget, each whole, in a line. It never counts more
+// than the budget, at four characters a token. Where nothing is known or nothing fits
+// it says so, if there is room for that.
+func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, error) {
+	if err := memory.CheckTenant(o.Tenant); err != nil {
+		return "", err
+	}
+	view, err := b.look(o.Tenant, o.View)
+	if err != nil {
+		return "", err
+	}
+	request, err := o.BlockRequest.Normalize()
+	if err != nil {
+		return "", err
+	}
+	if most := view.access.Budget(); most > 0 && most < request.Budget.Value {
+		request.Budget.Value = most
+	}
+	if err := b.asking.take(ctx); err != nil {
+		return "", err
+	}
+	defer b.asking.giveBack()
+	var entries []pack.BlockEntry
+	now, there := view.now(&ledger.Tenant{}), false
+	err = b.see(ctx, o.Tenant, view, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		there = true
+		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: v}
+		if err := search.check(); err != nil {
+			return err
+		}
+		p := &packing{asking: asking{
+			ctx: ctx, b: b, r: r, t: t, o: search, view: v, now: v.now(t), records: make(map[uint64]*index.Record), keep: packRecords,
+		}}
+		now = p.now
+		if p.visible, err = b.visible(ctx, r, t, v); err != nil {
+			return err
+		}
+		if p.whole, err = unerased(r, t); err != nil {
+			return err
+		}
+		entries, err = p.blockEntries()
+		return err
+	})
+	if err != nil && (there || fault.CodeOf(err) != fault.NotFound) {
+		return "", err // else it is a tenant without records
+	}
+	return pack.Block(request, now, entries), nil
+}
+
+// blockEntries returns what a block may have.
+func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
+	answer, _, err := p.answer()
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*pack.BlockEntry, len(answer.Hits))
+	if err := p.share(len(found), func(i int) (err error) {
+		found[i], err = p.blockEntry(&answer.Hits[i])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	best := 0.0
+	for i := range answer.Hits {
+		best = max(best, answer.Hits[i].Score)
+	}
+	var list []pack.BlockEntry
+	for i, e := range found {
+		if e == nil {
+			continue
+		}
+		if best > 0 {
+			e.Relevance = max(answer.Hits[i].Score, 0) / best
+		}
+		list = append(list, *e)
+	}
+	return list, nil
+}
+
+// blockEntry reads a hit, or returns nil for what belongs into no block.
+func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
+	rec, err := p.record(h.Position)
+	if err != nil || rec == nil {
+		return nil, err
+	}
+	var s pack.Source
+	e := &pack.BlockEntry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
+	if rec.Event != nil {
+		quoteEvent(rec.Event, p.t.Name, &s)
+		e.Time = index.Nanos(rec.Event.Timestamp.Time())
+		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + at(e.Time).Format("2006-01-02")
+	} else {
+		x, err := p.look(h.Position)
+		if err != nil || x.head == nil || p.overNow(x.head) != "" {
+			return nil, err
+		}
+		if s.Text, err = p.textOf(x); err != nil {
+			return nil, err
+		}
+		s.ID, e.Name = x.head.ID, x.head.Key
+		switch b := x.body.(type) {
+		case *memory.Entity:
+			e.Name = b.Name
+		case *memory.Artifact:
+			e.Name = b.HMX.Title
+		case *memory.Policy:
+			if b.PolicyKind == memory.PolicyRetention {
+				return nil, nil
+			}
+		}
+		if e.Name == "" {
+			name := x.head.Class
+			if name == "" || x.head.Kind == record.Relation {
+				name = x.head.Kind.String()
+			}
+			e.Name = name + " " + at(e.Time).Format("2006-01-02")
+		}
+	}
+	e.ID, e.Text = s.ID, s.Text
+	if strings.TrimSpace(e.Text) == "" {
+		return nil, nil
+	}
+	return e, nil
+}

@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// TestPackRulesAreNotCrowdedOut: however many policies are written by those who may set
+// none, the rules of an operator are told.
+func TestPackRulesAreNotCrowdedOut(t *testing.T) {
+	c := newClock()
+	b := openWith(t, "data", packOptions(disk.NewMem(), c))
+	must(t)(b.Put(ctx, operator, "acme", &memory.Policy{ID: "friday", PolicyKind: memory.PolicyConstraint, Text: "Never deploy on a Friday.", Strength: memory.StrengthHard}, engine.AnyVersion()))
+	for i := range 1100 {
+		c.Move(time.Second)
+		p := &memory.Policy{ID: fmt.Sprint("junk", i), PolicyKind: memory.PolicyConstraint, Text: fmt.Sprint("junk number ", i), Strength: memory.StrengthSoft}
+		if _, err := b.Put(ctx, engine.Writer{Actor: "a2", Trust: record.Agent}, "acme", p, engine.AnyVersion()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := packed(t, b, engine.PackOptions{Query: packQuery, View: engine.View{Agent: "a1"}})
+	if list := got.Pack.DecisionConstraints; len(list) != 1 || list[0].ArtifactID != "friday" {
+		t.Errorf("constraints: %v", list)
+	}
+}
+
+// TestPackPrivateGoalsHaveNoInfluence: what others keep to themselves crowds no goal
+// out, by which a strategy is one.
+func TestPackPrivateGoalsHaveNoInfluence(t *testing.T) {
+	var sections [2]hmx.Section
+	for i, hidden := range []int{0, 300} {
+		b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
+		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "e0", 1, "deploy of the payment service begins")}))
+		must(t)(b.Put(ctx, user, "acme", &memory.Memory{ID: "goal", Type: memory.TypeGoal, Text: "Ship the payment service"}, engine.AnyVersion()))
+		strategy := hmx.StrategyTemplate{Goal: "Ship the payment service", Phases: []hmx.StrategyPhase{{Name: "one", Description: "deploy"}}}
+		must(t)(b.Put(ctx, user, "acme", compiled(t, "strat", "Deploy of the payment service", strategy, "e0"), engine.AnyVersion()))
+		for k := range hidden {
+			m := &memory.Memory{ID: fmt.Sprint("pg", k), Type: memory.TypeGoal, Text: fmt.Sprint("zebra ", k), Visibility: memory.VisiblePrivate}
+			must(t)(b.Put(ctx, engine.Writer{Actor: "other", Trust: record.Agent}, "acme", m, engine.AnyVersion()))
+		}
+		sections[i] = sectionsOf(packed(t, b, engine.PackOptions{Query: packQuery, View: engine.View{Agent: "a1"}}).Pack)["strat"]
+	}
+	if sections[0] != hmx.SectionGoals || sections[1] != sections[0] {
+		t.Errorf("the strategy is in %v", sections)
+	}
+}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// Explanation says why something is in a pack, or is not.
+type Explanation struct {
+	PackID string
+	URI    memory.URI // zero if nobody knows what was meant
+	In     bool
+	// Reason is one word: included, a reason of HMX-C/8, or why it was no candidate.
+	Reason string
+	Detail string // in sentences
+	// Verdict is what became of the candidate, nil if it was none.
+	Verdict *pack.Verdict
+}
+
+// The reasons of an [Explanation] besides those of HMX-C/8.
+const (
+	ReasonIncluded  = "included"
+	ReasonUnknown   = "unknown"   // there is no such thing, for whoever asks
+	ReasonForgotten = "forgotten" // it was forgotten, or has expired
+	ReasonErased    = "erased"
+	ReasonExcluded  = "excluded"  // it is of a section, a kind or a status that is not asked for
+	ReasonUntagged  = "untagged"  // it has none of the tags that are asked for
+	ReasonOutranked = "outranked" // the search found it behind what is looked at
+	ReasonNotFound  = "not_found" // nothing connects it with the question
+)
+
+// ExplainPack says why something is in the pack that the options ask for, or is not. It
+// is named by its source id, its key or its URI.
+func (b *Board) ExplainPack(ctx context.Context, o PackOptions, what string) (*Explanation, error) {
+	if strings.TrimSpace(what) == "" {
+		return nil, fault.New(fault.InvalidArgument, "what: it is empty").WithFix("give the id or the URI of what is to be explained")
+	}
+	var out *Explanation
+	err := b.packing(ctx, &o, func(p *packing) error {
+		res, err := p.compose()
+		if err != nil {
+			return err
+		}
+		out, err = p.explain(res, what)
+		if err == nil {
+			out.PackID = res.Pack.PackID
+		}
+		return err
+	})
+	return out, err
+}
+
+// meant is what somebody wants to have explained.
+type meant struct {
+	uri      memory.URI
+	position uint64
+	head     *catalog.Head // of a thing
+}
+
+// explain finds out what became of something.
+func (p *packing) explain(res *pack.Result, what string) (*Explanation, error) {
+	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
+	if p.rows == nil {
+		return unknown, nil
+	}
+	m, err := p.meant(what)
+	if err != nil || m == nil {
+		return unknown, err
+	}
+	out := &Explanation{URI: m.uri}
+	for i := range res.Verdicts {
+		if v := &res.Verdicts[i]; v.Candidate.Position == m.position {
+			out.Verdict = v
+			out.In, out.Reason = v.Reason == "", string(v.Reason)
+			if out.In {
+				out.Reason = ReasonIncluded
+			}
+			out.Detail = p.verdictText(res, v)
+			return out, nil
+		}
+	}
+	out.Reason, out.Detail, err = p.whyNone(m)
+	if out.Reason == ReasonUnknown {
+		return unknown, err
+	}
+	return out, err
+}
+
+// meant returns what a name means, or nil if it means nothing that is shown.
+func (p *packing) meant(what string) (*meant, error) {
+	if strings.HasPrefix(what, "lukasa://") {
+		u, err := memory.ParseURI(what)
+		if err != nil {
+			return nil, err
+		}
+		if u.Tenant != p.t.Name {
+			return nil, nil
+		}
+		return p.thingMeant(u.Kind, u.ID)
+	}
+	for _, k := range []record.Kind{record.Event, record.Memory, record.Policy, record.Artifact, record.Entity, record.Relation, record.Conflict} {
+		if m, err := p.thingMeant(k, what); err != nil || m != nil {
+			return m, err
+		}
+	}
+	for _, k := range []record.Kind{record.Memory, record.Policy} {
+		d, ok, err := catalog.Holder(p.r, p.t.Number, k, what)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			h, _, err := catalog.HeadOf(p.r, p.t.Number, k, d)
+			if err != nil || h == nil {
+				return nil, err
+			}
+			if shown, err := p.shows(h); err != nil || shown {
+				return p.headMeant(h), err
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (p *packing) headMeant(h *catalog.Head) *meant {
+	if h == nil {
+		return nil
+	}
+	return &meant{uri: headURI(p.t.Name, h), position: h.Position, head: h}
+}
+
+// thingMeant returns the event or thing of an id, or nil if none is shown.
+func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
+	if k != record.Event {
+		h, ok, err := catalog.HeadOf(p.r, p.t.Number, k, catalog.ThingOf(p.t.Name, k, id))
+		switch {
+		case err != nil || !ok:
+			return nil, err
+		case h.State == catalog.Redacted && p.view.Scope != "":
+			return nil, nil // nothing is left that would tell whether it was in scope
+		case h.State == catalog.Redacted:
+			return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: h.Position, head: h}, nil
+		}
+		if shown, err := p.shows(h); err != nil || !shown {
+			return nil, err
+		}
+		return p.headMeant(h), nil
+	}
+	digest := record.ID(p.t.Name, record.Event, id)
+	position, ok, err := ledger.Find(p.r, p.t.Number, &digest)
+	if err != nil || !ok {
+		return nil, err
+	}
+	rec, err := p.record(position)
+	if err := p.passed(err); err != nil {
+		return nil, err
+	}
+	if rec == nil && p.view.Scope != "" || rec != nil && rec.Event != nil && !p.view.seesEvent(&StoredEvent{Event: rec.Event}) {
+		return nil, nil
+	}
+	return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: position}, nil
+}
+
+// verdictText says in sentences what became of a candidate.
+func (p *packing) verdictText(res *pack.Result, v *pack.Verdict) string {
+	rank := fmt.Sprintf("It is of section %s and has rank %d of %d, with a score of %.3f (relevance %.2f, recency %.2f, provenance %.2f, salience %.2f).",
+		v.Candidate.Section, v.Rank, len(res.Verdicts), v.Score, v.Parts.Relevance, v.Parts.Recency, v.Parts.Provenance, v.Parts.Salience)
+	why := ""
+	switch v.Reason {
+	case "":
+		why = [...]string{"It is in, as the best of its section.", "It is in, by the share of its section.", "It is in, by what the sections left of the budget."}[min(max(v.Pass, 0), 2)]
+		if v.Candidate.Pinned {
+			why = "It is in: it is told whatever is asked."
+		}
+		if v.Truncated {
+			why += " Its text was too long and is cut."
+		}
+	case hmx.DropBudget:
+		why = fmt.Sprintf("It is not in: it has about %d tokens, and better ones took the budget of %d.", v.Tokens, p.request.Budget)
+	case hmx.DropRelevance:
+		why = fmt.Sprintf("It is not in: it has too little to do with the question, less than %.2f of the best.", p.request.MinRelevance.Value)
+	case hmx.DropDuplicate:
+		why = fmt.Sprintf("It is not in: it says nearly the same as the one of rank %d.", v.Of)
+	case hmx.DropDeprecated:
+		why = "It is not in: " + v.Candidate.Deprecated + "."
+	case hmx.DropConflict:
+		why = fmt.Sprintf("It is not in: it contradicts the one of rank %d, which is better founded.", v.Of)
+	case hmx.DropProvenance:
+		why = "It is not in: what stands behind it does not verify."
+	}
+	if v.Detail != "" && v.Reason != hmx.DropDeprecated {
+		why += " (" + v.Detail + ")"
+	}
+	return why + " " + rank
+}
+
+// whyNone says why something is no candidate.
+func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
+	if h := m.head; h != nil {
+		switch h.State {
+		case catalog.Redacted:
+			return ReasonErased, "It was erased for good.", nil
+		case catalog.Forgotten, catalog.Expired:
+			return ReasonForgotten, "It is " + string(h.State) + ": " + h.Note + ".", nil
+		}
+		if h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
+			return ReasonExcluded, "It is a draft, which is given to nobody.", nil
+		}
+		x, err := p.look(m.position)
+		if err != nil {
+			return "", "", err
+		}
+		where, err := p.place(h, x.body)
+		if err != nil {
+			return "", "", err
+		}
+		if where == nowhere {
+			return ReasonExcluded, "It is nothing that agents are told.", nil
+		}
+		return p.whyNotFound(m, where.section, h.Tags)
+	}
+	rec, err := p.record(m.position)
+	if err := p.passed(err); err != nil {
+		return "", "", err
+	}
+	if rec == nil {
+		return ReasonErased, "It was erased for good.", nil
+	}
+	row, ok, err := p.rows.Row(m.position)
+	if err != nil {
+		return "", "", err
+	}
+	if !ok {
+		return ReasonForgotten, "Its time is over.", nil
+	}
+	var tags []string
+	if rec.Event != nil {
+		tags = rec.Event.Tags
+	}
+	return p.whyNotFound(m, eventPlace(row.Class).section, tags)
+}
+
+// whyNotFound says why a search did not bring something that belongs into a section and
+// has tags.
+func (p *packing) whyNotFound(m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
+	if !p.request.Includes(section) {
+		return ReasonExcluded, fmt.Sprintf("It is of section %s, which was not asked for.", section), nil
+	}
+	if !p.tagged(tags) {
+		return ReasonUntagged, "It has none of the tags that were asked for.", nil
+	}
+	looked := p.o.TopK
+	p.o.TopK = MaxSearchHits
+	answer, _, err := p.answer()
+	p.o.TopK = looked
+	if err != nil {
+		return "", "", err
+	}
+	place := slices.IndexFunc(answer.Hits, func(h recall.Hit) bool { return h.Position == m.position })
+	switch {
+	case place >= looked:
+		return ReasonOutranked, fmt.Sprintf("The search found it at place %d, and the best %d were looked at.", place+1, looked), nil
+	case place >= 0:
+		return ReasonExcluded, fmt.Sprintf("The search found it at place %d, but it has too little to do with the question to be a rule for it, or is for others.", place+1), nil
+	}
+	return ReasonNotFound, "Nothing connects it with the question: no word, no name, no likeness in meaning that others do not have more of.", nil
+}

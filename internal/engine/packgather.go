@@ -1,0 +1,523 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/frame"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// Bounds of what is gathered besides the hits of the search.
+const (
+	pinsOfRank    = 64  // that are told whatever is asked
+	askedNames    = 8   // of who and what the question names
+	graphThings   = 16  // that the names lead to
+	conflictsSeen = 512 // the newest
+)
+
+const (
+	// ruleRelevance is what a rule that is not hard must have to do with a question.
+	ruleRelevance = 0.2
+	// graphRelevance is that of what the question names, and what is said of it, if it
+	// was not found otherwise: times how sure that is.
+	graphRelevance = 0.4
+)
+
+// seen is what is known of a candidate that is a thing; of one whose record cannot be
+// read there is a head at most.
+type seen struct {
+	head *catalog.Head
+	body memory.Body
+}
+
+// gather finds the candidates: what the search found, what is always told, what the
+// question names, and what contradicts itself among all that.
+func (p *packing) gather() error {
+	pins, err := p.pins()
+	if err != nil {
+		return err
+	}
+	began := p.b.ticks()
+	answer, degraded, err := p.answer()
+	if err != nil {
+		return err
+	}
+	p.searched += p.b.ticks().Sub(began)
+	p.degraded, p.class = append(p.degraded, degraded...), answer.Class
+	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
+	if err := p.addHits(answer.Hits, pins); err != nil {
+		return err
+	}
+	for _, position := range pins {
+		if err := p.addThing(position, finding{pinned: true}); err != nil {
+			return err
+		}
+	}
+	if err := p.addNamed(answer.Class.Entities); err != nil {
+		return err
+	}
+	if err := p.addConflicts(); err != nil {
+		return err
+	}
+	return p.addRules()
+}
+
+// pins returns where that is which is told whatever is asked, in its order.
+func (p *packing) pins() (list []uint64, err error) {
+	g := gathering{view: p.view, now: p.now}
+	look := frame.Look(p.r, p.t.Number)
+	for _, rank := range frame.Ranks() {
+		looked, kept := 0, 0
+		err = first(err, look.Pinned(rank, func(c *frame.Card) bool {
+			if g.shows(c) {
+				list = append(list, c.Position)
+				kept++
+			}
+			looked++
+			return looked < scanRows && kept < pinsOfRank
+		}))
+	}
+	return list, first(err, look.Close())
+}
+
+// finding is why something is a candidate.
+type finding struct {
+	relevance float64
+	salience  float64
+	weighed   bool // salience is known
+	pinned    bool
+}
+
+// salienceAt is the place of the salience among the parts of a score.
+var salienceAt = slices.Index(recall.PartNames(), recall.PartSalience)
+
+// addHits makes candidates of what the search found, the best first.
+func (p *packing) addHits(hits []recall.Hit, pins []uint64) error {
+	if len(hits) == 0 {
+		return nil
+	}
+	rows := make([]roster.Row, len(hits))
+	var things []int
+	for i := range hits {
+		row, ok, err := p.rows.Row(hits[i].Position)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.Newf(fault.Damaged, "the indexes disagree about position %d", hits[i].Position).
+				WithFix("`lukasa rebuild` makes them anew from the journal")
+		}
+		if rows[i] = row; row.Kind != record.Event {
+			things = append(things, i)
+		}
+	}
+	known := make([]seen, len(hits))
+	if err := p.share(len(things), func(k int) (err error) {
+		known[things[k]], err = p.look(hits[things[k]].Position)
+		return err
+	}); err != nil {
+		return err
+	}
+	best := max(hits[0].Score, 0)
+	place := make([]int, len(hits)) // one more than that of a hit in the list
+	for i := range hits {
+		h := &hits[i]
+		x := finding{salience: h.Parts[salienceAt].Value, weighed: true, pinned: slices.Contains(pins, h.Position)}
+		if best > 0 {
+			x.relevance = max(h.Score, 0) / best
+		}
+		before := len(p.list)
+		if rows[i].Kind == record.Event {
+			if err := p.addEvent(h.Position, &rows[i], x); err != nil {
+				return err
+			}
+		} else if err := p.addKnown(h.Position, &rows[i], known[i], x); err != nil {
+			return err
+		}
+		if len(p.list) > before {
+			place[i] = len(p.list)
+			if h.Duplicate {
+				p.list[before].SameAs = place[h.Of]
+			}
+		}
+	}
+	return nil
+}
+
+// share calls do for so many pieces of work, by several goroutines.
+func (p *packing) share(n int, do func(i int) error) error {
+	const each = 8 // pieces that are worth a goroutine
+	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			if err := p.ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// look reads what a thing is, which may be nothing: it was erased meanwhile.
+func (p *packing) look(position uint64) (x seen, err error) {
+	rec, err := p.record(position)
+	switch {
+	case fault.CodeOf(err) == fault.Damaged:
+		// What cannot be read has a head, and is told to be without proof.
+		x.head, err = p.headOfDamaged(position)
+		return x, err
+	case err != nil || rec == nil || rec.Body == nil:
+		return x, err
+	}
+	x.body = rec.Body
+	x.head, err = p.head(position)
+	return x, err
+}
+
+// headOfDamaged returns the head of a thing whose record cannot be read, or nil. Its
+// name is in no header, so it is looked for among the newest of its kind.
+func (p *packing) headOfDamaged(position uint64) (found *catalog.Head, err error) {
+	row, ok, err := p.rows.Row(position)
+	if err != nil || !ok {
+		return nil, err
+	}
+	looked := 0
+	var failed error
+	err = catalog.List(p.r, p.t.Number, catalog.All(row.Kind, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		h, _, err := catalog.HeadOf(p.r, p.t.Number, row.Kind, d)
+		if failed = err; h != nil && h.Position == position {
+			found = h
+		}
+		looked++
+		return failed == nil && found == nil && looked < scanRows
+	})
+	return found, first(failed, err)
+}
+
+// candidate makes what all candidates have.
+func (p *packing) candidate(position uint64, row *roster.Row, where placed, x finding) pack.Candidate {
+	c := pack.Candidate{
+		Kind: row.Kind, Position: position, Section: where.section, Source: where.source, Time: row.Time, Trust: row.Trust,
+		Relevance: x.relevance, Confidence: 1, Salience: row.Importance, Pinned: x.pinned, Known: max(row.Pieces, 1), Index: len(p.list),
+	}
+	if x.weighed {
+		c.Salience = x.salience
+	}
+	if c.Trust < record.User {
+		c.Salience = min(c.Salience, underPinned)
+	}
+	if row.Session != (index.Digest{}) {
+		c.Session = string(row.Session[:])
+	}
+	return c
+}
+
+// put puts a candidate on the list.
+func (p *packing) put(c pack.Candidate, x seen) {
+	p.at[c.Position] = len(p.list)
+	p.list, p.seen = append(p.list, c), append(p.seen, x)
+}
+
+// addEvent makes a candidate of an event, if its section is wanted.
+func (p *packing) addEvent(position uint64, row *roster.Row, x finding) error {
+	where := eventPlace(row.Class)
+	if !p.request.Includes(where.section) {
+		return nil
+	}
+	c := p.candidate(position, row, where, x)
+	c.Class = eventTypes()[row.Class]
+	if row.Closer {
+		rec, err := p.record(position)
+		if err != nil {
+			return p.passed(err)
+		}
+		if rec == nil || rec.Event == nil {
+			return nil
+		}
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= p.now {
+			c.Deprecated = "its time to live is over"
+		}
+	}
+	p.put(c, seen{})
+	return nil
+}
+
+// addThing makes a candidate of the thing at a position, unless it is one.
+func (p *packing) addThing(position uint64, x finding) error {
+	if _, there := p.at[position]; there {
+		return nil
+	}
+	row, ok, err := p.rows.Row(position)
+	if err != nil || !ok {
+		return err
+	}
+	known, err := p.look(position)
+	if err != nil {
+		return err
+	}
+	return p.addKnown(position, &row, known, x)
+}
+
+// addKnown makes a candidate of a thing, if it belongs into a pack for whoever looks
+// and its section is wanted. What is a rule is one all the same.
+func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x finding) error {
+	h := known.head
+	if h == nil || h.State != catalog.Live {
+		return nil
+	}
+	if shown, err := p.shows(h); err != nil || !shown {
+		return err
+	}
+	where, err := p.place(h, known.body)
+	if err != nil {
+		return err
+	}
+	if where == nowhere || h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
+		return nil
+	}
+	rule := h.Kind == record.Policy || where.section == hmx.SectionConstraints && h.Kind == record.Memory
+	if rule && !x.pinned && x.relevance < ruleRelevance {
+		return nil
+	}
+	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, p.view.Agent) {
+		return nil // it is for others
+	}
+	c := p.candidate(position, row, where, x)
+	c.Thing, c.Class, c.Confidence, c.Deprecated = h.ID, h.Class, h.Confidence, p.overNow(h)
+	if c.Deprecated == "" {
+		p.ruleOf(&c, known)
+		if h.Kind == record.Artifact && h.Class == string(hmx.TypeTaskSchema) {
+			p.schemas[h.ID] = c.Relevance
+		}
+	}
+	if p.request.Includes(where.section) {
+		p.put(c, known)
+	}
+	return nil
+}
+
+// addNamed makes candidates of the entities that the question names, and of what
+// relates them to others. Where not all is shown nobody is asked for names, as in a
+// search, nor where only what has a tag is wanted, which relations have not.
+func (p *packing) addNamed(names []string) error {
+	if p.visible != nil || p.view.access != nil || len(p.o.Tags) > 0 {
+		return nil
+	}
+	var things []*catalog.Head
+	for _, name := range names[:min(len(names), askedNames)] {
+		list, err := p.heads(record.Entity, 0, func(visit func(catalog.Thing) bool) error {
+			return catalog.Named(p.r, p.t.Number, record.Entity, name, visit)
+		}, graphThings-len(things))
+		if err != nil {
+			return err
+		}
+		for _, h := range list {
+			related, err := p.heads(record.Relation, 0, func(visit func(catalog.Thing) bool) error {
+				uri := memory.URI{Tenant: p.t.Name, Kind: record.Entity, ID: h.ID}
+				return catalog.ReferrersOf(p.r, p.t.Number, uri.String(), record.Relation, func(r catalog.Referrer) bool { return visit(r.Thing) })
+			}, graphThings-len(things))
+			if err != nil {
+				return err
+			}
+			things = append(append(things, h), related...)
+		}
+	}
+	for _, h := range things[:min(len(things), graphThings)] {
+		if p.overNow(h) != "" {
+			continue
+		}
+		if err := p.addThing(h.Position, finding{relevance: graphRelevance * h.Confidence}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How many things are read at once on a walk, and how many it goes over at most. What
+// counts for its bound is what is shown: what is not shown, or too little trusted to be
+// asked for, must crowd nothing out.
+const (
+	walkedTogether = 256
+	walkedMost     = 1 << 16
+)
+
+// heads returns up to so many heads of what a walk goes over: those that are shown, live
+// and trusted so far.
+func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
+	if most <= 0 {
+		return nil, nil
+	}
+	var failed error
+	var things []catalog.Thing
+	walked := 0
+	read := func() bool {
+		list, failed = p.shownOf(list, k, least, things, most)
+		walked += len(things)
+		things = things[:0]
+		return failed == nil && len(list) < most && walked < walkedMost
+	}
+	err = walk(func(thing catalog.Thing) bool {
+		things = append(things, thing)
+		return len(things) < min(most, walkedTogether) || read()
+	})
+	if err == nil && failed == nil && len(list) < most {
+		read()
+	}
+	return list, first(err, failed)
+}
+
+// shownOf appends the heads of things to a list, up to so many: those that are shown,
+// live and trusted so far.
+func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
+	found := make([]*catalog.Head, len(things))
+	err := p.share(len(things), func(i int) (err error) {
+		found[i], _, err = catalog.HeadOf(p.r, p.t.Number, k, things[i])
+		return err
+	})
+	if err != nil {
+		return list, err
+	}
+	for _, h := range found {
+		if h == nil || h.State != catalog.Live || h.Trust < least || len(list) == most {
+			continue
+		}
+		shown, err := p.shows(h)
+		if err != nil {
+			return list, err
+		}
+		if shown {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+// shows reports whether whoever looks may see a thing. In a past, that is what they
+// could see then and may see now.
+func (p *packing) shows(h *catalog.Head) (bool, error) {
+	if !p.view.sees(h) || p.present == nil || p.view.access == nil && p.view.Agent == "" {
+		return p.view.sees(h), nil
+	}
+	now, ok, err := catalog.HeadOf(p.present.r, p.present.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
+	return ok && now.State != catalog.Redacted && p.view.sees(now), err
+}
+
+// addConflicts says which candidates contradict each other, and makes candidates of
+// the open conflicts between them.
+func (p *packing) addConflicts() error {
+	list, err := p.heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
+		return catalog.List(p.r, p.t.Number, catalog.All(record.Conflict, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+	}, conflictsSeen)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	things := make(map[string]int, len(p.list))
+	for i := range p.list {
+		if c := &p.list[i]; c.Kind != record.Event {
+			things[memory.URI{Tenant: p.t.Name, Kind: c.Kind, ID: c.Thing}.String()] = i
+		}
+	}
+	for _, h := range list {
+		if err := p.addConflict(h, things); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *packing) addConflict(h *catalog.Head, things map[string]int) error {
+	c := pack.Conflict{ID: h.ID}
+	for _, link := range h.Links {
+		i, ok := things[link.To]
+		if !ok {
+			var err error
+			if i, ok, err = p.eventIn(link.To); err != nil {
+				return err
+			}
+		}
+		switch {
+		case !ok:
+		case link.Rel == "winner":
+			c.Winner = i + 1
+		case link.Rel == "between":
+			c.Between = append(c.Between, i)
+		}
+	}
+	open := h.Status == string(memory.ConflictOpen)
+	if len(c.Between) < 2 {
+		return nil
+	}
+	if open || c.Winner > 0 {
+		p.conflict = append(p.conflict, c)
+	}
+	if !open || len(p.o.Tags) > 0 {
+		return nil
+	}
+	// It matters as much as the second of those that it is between.
+	relevant := make([]float64, len(c.Between))
+	for k, i := range c.Between {
+		relevant[k] = p.list[i].Relevance
+	}
+	slices.SortFunc(relevant, func(a, b float64) int { return cmp.Compare(b, a) })
+	return p.addThing(h.Position, finding{relevance: relevant[1]})
+}
+
+// eventIn returns where in the list the event of a URI is.
+func (p *packing) eventIn(uri string) (int, bool, error) {
+	u, err := memory.ParseURI(uri)
+	if err != nil || u.Kind != record.Event {
+		return 0, false, nil
+	}
+	id := record.ID(p.t.Name, record.Event, u.ID)
+	position, ok, err := ledger.Find(p.r, p.t.Number, &id)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	i, ok := p.at[position]
+	return i, ok, nil
+}
+
+// isGoal reports whether a text is that of an active goal that a user set.
+func (p *packing) isGoal(text string) (bool, error) {
+	if p.goals == nil {
+		p.goals = make(map[string]bool)
+		list, err := p.heads(record.Memory, record.User, func(visit func(catalog.Thing) bool) error {
+			return catalog.List(p.r, p.t.Number, catalog.OfClass(record.Memory, string(memory.TypeGoal)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		}, pinsOfRank)
+		if err != nil {
+			return false, err
+		}
+		for _, h := range list {
+			if h.Status != string(memory.GoalActive) || p.overNow(h) != "" {
+				continue
+			}
+			rec, err := p.record(h.Position)
+			if err := p.passed(err); err != nil {
+				return false, err
+			}
+			if rec == nil {
+				continue
+			}
+			if m, ok := rec.Body.(*memory.Memory); ok {
+				p.goals[folded(m.Text)] = true
+			}
+		}
+	}
+	return p.goals[folded(text)], nil
+}
+
+// folded is a text as texts are compared.
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

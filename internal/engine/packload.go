@@ -1,0 +1,418 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/record"
+)
+
+// unerased reports whether nothing of a tenant was erased.
+func unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
+	any, err := ledger.AnyErased(r, t.Number)
+	return !any, err
+}
+
+// wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
+// only, at less cost.
+func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	place, ok, err := b.places.At(r, t.Number, t.Size, position)
+	if err == nil && ok {
+		f, err := b.log.Read(place.LSN, nil)
+		if err == nil && !apply.Blank(&f) && merkle.LeafHash(f.Header) == place.Leaf {
+			return f, nil
+		}
+	}
+	return b.frameAt(r, t, position) // which says what is wrong
+}
+
+// loaded is what was read of a candidate.
+type loaded struct {
+	once   sync.Once
+	source pack.Source
+	err    error
+}
+
+// load is the composer's way to read a candidate.
+func (p *packing) load(c *pack.Candidate, s *pack.Source) error {
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	x := p.read(c.Index)
+	*s = x.source
+	return x.err
+}
+
+// read reads the candidate at a place, once.
+func (p *packing) read(i int) *loaded {
+	x := &p.loads[i]
+	x.once.Do(func() { x.err = p.source(i, &x.source) })
+	return x
+}
+
+// readAhead reads candidates in their order, beside whoever composes, until that ends:
+// it wants most of the first and some of the others. What goes wrong with one is told
+// to whoever asks for it.
+func (p *packing) readAhead() (end func()) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return func() {}
+	}
+	var ended atomic.Bool
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		// Beyond those that are likely to be kept the best are listed as dropped.
+		for i := 0; i < min(len(p.loads), p.counted+hmx.MaxDroppedEntries) && !ended.Load() && p.ctx.Err() == nil; i++ {
+			p.read(i)
+		}
+	})
+	return func() {
+		ended.Store(true)
+		wait.Wait()
+	}
+}
+
+// source reads the candidate at a place.
+func (p *packing) source(i int, s *pack.Source) error {
+	c := &p.list[i]
+	s.Origin, s.Evidence, s.Type = pack.OriginOf(c.Kind), 1, c.Class
+	rec, err := p.record(c.Position)
+	switch {
+	case fault.CodeOf(err) == fault.Damaged:
+		p.damaged(i, s, err)
+		return nil
+	case err != nil:
+		return err
+	case rec == nil:
+		return pack.ErrGone
+	}
+	if c.Kind == record.Event {
+		if rec.Event == nil {
+			return pack.ErrGone
+		}
+		quoteEvent(rec.Event, p.t.Name, s)
+	} else if err := p.quoteThing(p.seen[i], s); err != nil {
+		return err
+	}
+	if c.Kind == record.Event {
+		s.Tokens = p.count(i, s.Text)
+	}
+	return nil
+}
+
+// damaged says what is known of a candidate whose record cannot be read.
+func (p *packing) damaged(i int, s *pack.Source, err error) {
+	c := &p.list[i]
+	s.Evidence, s.Unproven = 0, "its record cannot be read: "+fault.From(err).Error()
+	s.ID = "position:" + strconv.FormatUint(c.Position, 10)
+	s.URI = memory.URI{Tenant: p.t.Name, Kind: c.Kind, ID: s.ID}
+	if h := p.seen[i].head; h != nil {
+		s.ID, s.URI = h.ID, headURI(p.t.Name, h)
+	}
+}
+
+func headURI(tenant string, h *catalog.Head) memory.URI {
+	return memory.URI{Tenant: tenant, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)}
+}
+
+// quoteEvent fills in what an event says.
+func quoteEvent(ev *hmx.Event, tenant string, s *pack.Source) {
+	q := kind.Quote(ev)
+	s.ID, s.URI, s.Type, s.Label = ev.EventID, memory.URI{Tenant: tenant, Kind: record.Event, ID: ev.EventID}, string(ev.EventType), q.Label
+	switch {
+	case q.Title == "":
+		s.Text = q.Text
+	case q.Text == "":
+		s.Text = q.Title
+	default:
+		s.Text = q.Title + ": " + q.Text
+	}
+	if strings.TrimSpace(s.Text) == "" {
+		s.Text, s.Label = s.Label, ""
+	}
+}
+
+// quoteThing fills in what a thing says, and what stands behind it.
+func (p *packing) quoteThing(x seen, s *pack.Source) (err error) {
+	if x.head == nil || x.body == nil {
+		return pack.ErrGone
+	}
+	s.ID, s.URI, s.Type = x.head.ID, headURI(p.t.Name, x.head), x.head.Class
+	if s.Text, err = p.textOf(x); err != nil {
+		return err
+	}
+	return p.prove(x.body, s)
+}
+
+// textOf returns what a thing says, in its own words.
+func (p *packing) textOf(x seen) (string, error) {
+	switch b := x.body.(type) {
+	case *memory.Memory:
+		return b.Render(memory.FormFull), nil
+	case *memory.Policy:
+		return b.Text, nil
+	case *memory.Entity:
+		return entityText(b), nil
+	case *memory.Relation:
+		from, err := p.nameOf(b.From)
+		if err != nil {
+			return "", err
+		}
+		to, err := p.nameOf(b.To)
+		return from + " " + b.Predicate + " " + to, err
+	case *memory.Conflict:
+		if b.Summary != "" {
+			return b.Summary, nil
+		}
+		names := make([]string, len(b.Between))
+		for i, u := range b.Between {
+			names[i] = u.Kind.String() + " " + u.ID
+		}
+		return strings.Join(names, " and "), nil
+	case *memory.Artifact:
+		return artifactText(&b.HMX), nil
+	}
+	return "", pack.ErrGone
+}
+
+// entityText returns who or what an entity is.
+func entityText(e *memory.Entity) string {
+	in := e.Type
+	if len(e.Aliases) > 0 {
+		if in != "" {
+			in += "; "
+		}
+		in += strings.Join(e.Aliases, ", ")
+	}
+	text := e.Name
+	if in != "" {
+		text += " (" + in + ")"
+	}
+	if e.Description != "" {
+		text += ": " + e.Description
+	}
+	return text
+}
+
+// nameOf returns the name of an entity, or its id if it is not shown.
+func (p *packing) nameOf(id string) (string, error) {
+	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Entity, catalog.ThingOf(p.t.Name, record.Entity, id))
+	if err != nil || !ok || h.State != catalog.Live || !p.view.sees(h) || len(h.Names) == 0 {
+		return id, err
+	}
+	return h.Names[0], nil
+}
+
+// artifactText returns what an artifact says: its steps too, and how much it was
+// compiled from.
+func artifactText(a *hmx.Artifact) string {
+	lines := []string{a.Title}
+	say := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				lines = append(lines, name+v)
+			}
+		}
+	}
+	step := func(i int, text string) { say(strconv.Itoa(i+1)+". ", text) }
+	list := func(name string, values []string) {
+		if len(values) > 0 {
+			say(name, strings.Join(values, ", "))
+		}
+	}
+	say("", a.Summary)
+	if c, ok := a.TaskSchema(); ok {
+		for i, s := range c.Steps {
+			step(i, s.Description)
+		}
+		list("tools: ", c.ToolsUsed)
+	} else if c, ok := a.FailurePlaybook(); ok {
+		say("failure: ", c.FailurePattern)
+		for i, s := range c.RecoverySteps {
+			step(i, s)
+		}
+		say("prevention: ", c.PreventionStrategies...)
+	} else if c, ok := a.DecisionPolicy(); ok {
+		say("condition: ", c.Condition)
+		say("recommendation: ", c.Recommendation)
+	} else if c, ok := a.CausalPattern(); ok {
+		say("cause: ", c.Cause)
+		say("effect: ", c.Effect)
+	} else if c, ok := a.StrategyTemplate(); ok {
+		say("goal: ", c.Goal)
+		for i, ph := range c.Phases {
+			step(i, strings.Trim(ph.Name+": "+ph.Description, ": "))
+		}
+	}
+	evidence := fmt.Sprintf("evidence: %d events", len(a.SourceEvents))
+	if len(a.SourceEvents) == 1 {
+		evidence = "evidence: 1 event"
+	}
+	return strings.Join(append(lines, evidence), "\n")
+}
+
+// maxSourcesProven is how many of the records that a thing names as its sources are
+// looked up.
+const maxSourcesProven = 64
+
+// sourcesOf returns what a thing was derived from, and how many that are.
+func sourcesOf(body memory.Body) (list []memory.URI, all int) {
+	switch b := body.(type) {
+	case *memory.Memory:
+		list = b.Sources
+	case *memory.Entity:
+		list = b.Sources
+	case *memory.Relation:
+		list = b.Sources
+	case *memory.Conflict:
+		list = b.Between
+	case *memory.Artifact:
+		for _, id := range b.HMX.SourceEvents[:min(len(b.HMX.SourceEvents), maxSourcesProven)] {
+			list = append(list, memory.URI{Kind: record.Event, ID: id})
+		}
+		rest := min(len(b.HMX.SourceMemoryIDs), maxSourcesProven-len(list))
+		for _, id := range b.HMX.SourceMemoryIDs[:rest] {
+			list = append(list, memory.URI{Kind: record.Memory, ID: id})
+		}
+		return list, len(b.HMX.SourceEvents) + len(b.HMX.SourceMemoryIDs)
+	}
+	return list[:min(len(list), maxSourcesProven)], len(list)
+}
+
+// prove looks up what a thing was derived from: each must be on record.
+func (p *packing) prove(body memory.Body, s *pack.Source) error {
+	if a, ok := body.(*memory.Artifact); ok {
+		if hash, err := hmx.ContentHash(a.HMX.Content); err != nil || hash != a.HMX.ContentHash {
+			s.Evidence, s.Unproven = 0, "its content has another hash than it states"
+			return nil
+		}
+	}
+	sources, all := sourcesOf(body)
+	if len(sources) == 0 {
+		return nil
+	}
+	s.Evidence = 0
+	for _, u := range sources {
+		_, ok, err := p.sourceAt(u)
+		if err != nil {
+			return err
+		}
+		if ok {
+			s.Evidence++
+		}
+	}
+	if s.Evidence == 0 {
+		s.Unproven = fmt.Sprintf("none of its %d sources is on record", all)
+	}
+	return nil
+}
+
+// sourceAt returns where the record of a source is, and whether it is there still. Of a
+// thing it is the one that says what it is.
+func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
+	if u.Tenant != "" && u.Tenant != p.t.Name {
+		return 0, false, nil
+	}
+	if u.Kind == record.Event {
+		id := record.ID(p.t.Name, record.Event, u.ID)
+		if position, ok, err = ledger.Find(p.r, p.t.Number, &id); err != nil || !ok {
+			return 0, false, err
+		}
+	} else {
+		h, found, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+		if err != nil || !found || h.State == catalog.Redacted {
+			return 0, false, err
+		}
+		position = h.Position
+	}
+	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
+	if err == nil && !gone && p.since != nil {
+		gone, err = p.since(position)
+	}
+	return position, !gone, err
+}
+
+// counts keeps how many tokens the texts of records have: what is quoted once is quoted
+// again. It saves counting and changes no answer. It is safe for concurrent use.
+type counts struct {
+	mu       sync.Mutex
+	new, old map[countKey]int32
+}
+
+// countKey is a record, and what it was counted by.
+type countKey struct {
+	position uint64
+	tenant   uint32
+	estimate bool
+}
+
+// keptCounts is how many counts there are in each of two generations.
+const keptCounts = 32 << 10
+
+func newCounts() *counts { return &counts{new: make(map[countKey]int32)} }
+
+func (c *counts) get(k countKey) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok := c.new[k]
+	if !ok {
+		n, ok = c.old[k]
+	}
+	return int(n), ok
+}
+
+func (c *counts) put(k countKey, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.new) >= keptCounts {
+		c.old, c.new = c.new, make(map[countKey]int32, keptCounts)
+	}
+	c.new[k] = int32(n)
+}
+
+// maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
+// never quoted as a whole.
+const maxCounted = 32 << 10
+
+// likely returns how many of the first candidates are likely to be kept: those beyond
+// are read to be listed, mostly, and not counted.
+func (p *packing) likely() int {
+	room := p.request.Budget + p.request.Budget/4
+	for i := range p.list {
+		const around = 8 // tokens around an entry
+		if room -= min(p.list[i].Known, max(pack.SpanFloor, p.request.Budget/pack.SpanShare)) + around; room < 0 {
+			return i
+		}
+	}
+	return len(p.list)
+}
+
+// count returns how many tokens the text of a candidate that is an event has as it is
+// shown, or 0 if nobody knows. What a thing says may depend on others, and is counted
+// anew each time.
+func (p *packing) count(i int, text string) int {
+	if len(text) > maxCounted {
+		return 0
+	}
+	k := countKey{p.list[i].Position, p.t.Number, p.counter.Name() != p.b.tokens.Name()}
+	n, ok := p.b.counts.get(k)
+	if !ok && i < p.counted {
+		n = p.counter.Count(pack.Visible(text))
+		p.b.counts.put(k, n)
+	}
+	return n
+}

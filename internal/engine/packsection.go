@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// placed is where in a pack something belongs, and what it is called there.
+type placed struct {
+	section hmx.Section
+	source  hmx.SourceType
+}
+
+// nowhere is the place of what belongs into no pack.
+var nowhere = placed{}
+
+// eventPlace returns where an event belongs.
+func eventPlace(c roster.Class) placed {
+	section := hmx.Section(eventSections()[c])
+	if section == "" {
+		section = hmx.SectionEvidence // of a type that nobody knows
+	}
+	return placed{section, hmx.SourceEpisode}
+}
+
+// eventTypes are the types of events that everybody knows.
+var eventTypes = sync.OnceValue(func() map[roster.Class]string {
+	names := make(map[roster.Class]string)
+	for _, t := range hmx.EventTypes() {
+		names[roster.ClassOf(string(t))] = string(t)
+	}
+	return names
+})
+
+// place returns where a thing belongs. Who is told something as a rule, a goal or as
+// what it is itself must be able to trust it: what less than a user said is a fact at
+// most, and what tools and others outside said is evidence.
+func (p *packing) place(h *catalog.Head, body memory.Body) (placed, error) {
+	trusted := h.Trust >= record.User
+	said := func(section hmx.Section) (placed, error) { // of a memory
+		if h.Trust < record.Agent {
+			section = hmx.SectionEvidence
+		}
+		return placed{section, hmx.SourceMemory}, nil
+	}
+	switch h.Kind {
+	case record.Memory:
+		switch memory.Type(h.Class) {
+		case memory.TypeIdentity:
+			if trusted {
+				return placed{hmx.SectionCore, hmx.SourcePolicy}, nil
+			}
+		case memory.TypeConstraint:
+			if trusted {
+				return placed{hmx.SectionConstraints, hmx.SourcePolicy}, nil
+			}
+		case memory.TypeGoal:
+			if trusted && h.Status == string(memory.GoalActive) {
+				return placed{hmx.SectionGoals, hmx.SourceMemory}, nil
+			}
+		case memory.TypePattern:
+			return said(hmx.SectionProcedures)
+		case memory.TypeEvent:
+			return said(hmx.SectionEvidence)
+		}
+		return said(hmx.SectionFacts)
+	case record.Policy:
+		switch {
+		case !trusted:
+		case h.Class == string(memory.PolicyInstruction):
+			return placed{hmx.SectionCore, hmx.SourcePolicy}, nil
+		case h.Class == string(memory.PolicyConstraint):
+			return placed{hmx.SectionConstraints, hmx.SourcePolicy}, nil
+		}
+	case record.Entity:
+		return p.entityPlace(h, body), nil
+	case record.Relation:
+		return placed{hmx.SectionGraphRelations, hmx.SourceRelation}, nil
+	case record.Conflict:
+		return placed{hmx.SectionConflicts, hmx.SourceConflict}, nil
+	case record.Artifact:
+		return p.artifactPlace(h, body)
+	}
+	return nowhere, nil
+}
+
+// entityPlace returns where an entity belongs.
+func (p *packing) entityPlace(h *catalog.Head, body memory.Body) placed {
+	agent := p.view.Agent
+	self := agent != "" && (h.ID == agent || slices.ContainsFunc(h.Names, func(name string) bool { return strings.EqualFold(name, agent) }))
+	described := false
+	if e, ok := body.(*memory.Entity); ok {
+		described = e.Description != ""
+	}
+	switch {
+	case self && h.Trust >= record.User:
+		return placed{hmx.SectionCore, hmx.SourceEntity}
+	case h.Trust >= record.Agent && (self || described):
+		return placed{hmx.SectionFacts, hmx.SourceEntity}
+	}
+	return placed{hmx.SectionGraphRelations, hmx.SourceEntity}
+}
+
+// artifactPlace returns where an artifact belongs.
+func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, error) {
+	section := hmx.SectionProcedures
+	switch hmx.ArtifactType(h.Class) {
+	case hmx.TypeStrategyTemplate:
+		section = hmx.SectionWorkflow
+		if a, ok := body.(*memory.Artifact); ok && h.Trust >= record.User {
+			if s, ok := a.HMX.StrategyTemplate(); ok && s.Goal != "" {
+				wanted, err := p.isGoal(s.Goal)
+				if err != nil {
+					return nowhere, err
+				}
+				if wanted {
+					section = hmx.SectionGoals
+				}
+			}
+		}
+	case hmx.TypeDecisionPolicy:
+		if h.Trust >= record.User {
+			section = hmx.SectionConstraints
+		}
+	}
+	return placed{section, hmx.SourceArtifact}, nil
+}
+
+// overNow says why a thing no longer holds, or nothing.
+func (a *asking) overNow(h *catalog.Head) string {
+	switch {
+	case h.Expires <= a.now:
+		return "its time to live is over"
+	case a.now >= h.ValidUntil:
+		return "it is no longer valid"
+	case a.now < h.ValidFrom:
+		return "it is not valid yet"
+	}
+	switch h.Kind {
+	case record.Artifact:
+		if h.Status != string(hmx.StatusActive) {
+			return "it is " + h.Status
+		}
+	case record.Conflict:
+		if h.Status != string(memory.ConflictOpen) {
+			return "it is " + h.Status
+		}
+	case record.Policy:
+		if h.Status != "active" {
+			return "it is " + h.Status
+		}
+	}
+	return ""
+}

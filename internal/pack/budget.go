@@ -1,0 +1,425 @@
+package pack
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/tokens"
+)
+
+// How a budget is spent. Quantities are tokens.
+const (
+	// SpanFloor and SpanShare say how long a text may be before it is cut to its best
+	// part: so many tokens, or that part of the budget if it is more.
+	SpanFloor = 64
+	SpanShare = 32
+
+	MinEntry  = 8  // less is not tried to be filled
+	minCut    = 24 // the least room that a text is cut for
+	minHinted = 400
+	hintShare = 10 // the part of a budget that hints may have
+	deepShare = 80 // of a hundred: what the section may have that goes deep
+
+	// assured is the relevance from which the share of a section is for a candidate.
+	assured = 0.35
+	// patience is how many candidates are found too large before a list is given up.
+	// About so many are read for the list of drops in any case.
+	patience = 64
+)
+
+// section is what the composer knows of one section.
+type section struct {
+	name    hmx.Section
+	weight  float64
+	base    int          // its share of the budget
+	list    []*contender // that were left before texts were read, best first
+	used    int
+	entries int
+	ticks   int // of its fence; 0 if it has none
+	days    map[int64]bool
+	years   map[int]bool
+}
+
+// prices are what the parts of a text cost that are not entries.
+type prices struct {
+	counter   tokens.Counter
+	day, year int
+	heading   [10]int
+	fences    map[int]int // by ticks
+}
+
+func newPrices(c tokens.Counter) *prices {
+	p := &prices{counter: c, day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: map[int]int{}}
+	p.fences[fenceTicks+fenceSpread-1] = fenceCost(c)
+	for i, s := range hmx.Sections() {
+		p.heading[i] = c.Count(headingText(s))
+	}
+	return p
+}
+
+// fence returns what a fence of so many ticks costs.
+func (p *prices) fence(ticks int) int {
+	if ticks == 0 {
+		return 0
+	}
+	cost, known := p.fences[ticks]
+	if !known {
+		line := strings.Repeat("`", ticks)
+		cost = p.counter.Count(line+"quote-000000\n") + p.counter.Count(line+"\n") + 4
+		p.fences[ticks] = cost
+	}
+	return cost
+}
+
+// ticksOf returns how long a fence is that an item stands in, 0 if it stands in none.
+func ticksOf(it *Item) int {
+	if !it.Fenced() {
+		return 0
+	}
+	return max(fenceTicks+fenceSpread-1, 1+longestRun(it.Text, '`'))
+}
+
+// frame returns what the section costs more with an item in it that has a fence of so
+// many ticks: heading, fence, lines of days.
+func (k *composer) frame(s *section, it *Item, ticks int) int {
+	cost := 0
+	if s.entries == 0 {
+		cost += k.prices.heading[s.name.Priority()]
+	}
+	if ticks > s.ticks {
+		cost += k.prices.fence(ticks) - k.prices.fence(s.ticks)
+	}
+	if dated(s.name) {
+		day, year := dayOf(it.Time)
+		if !s.days[day] {
+			cost += k.prices.day
+		}
+		if !s.years[year] {
+			cost += k.prices.year
+		}
+	}
+	return cost
+}
+
+// add counts an item as one of the section's.
+func (k *composer) add(s *section, it *Item, tokens int) {
+	ticks := ticksOf(it)
+	cost := tokens + k.frame(s, it, ticks)
+	s.used += cost
+	k.used += cost
+	s.entries++
+	s.ticks = max(s.ticks, ticks)
+	if dated(s.name) {
+		if s.days == nil {
+			s.days, s.years = map[int64]bool{}, map[int]bool{}
+		}
+		day, year := dayOf(it.Time)
+		s.days[day], s.years[year] = true, true
+	}
+}
+
+// share gives each section its part of the budget.
+func (k *composer) share() {
+	sum := 0.0
+	for i := range k.sections {
+		s := &k.sections[i]
+		s.weight = k.in.Request.SectionWeights[s.name]
+		if k.scorer.guided {
+			s.weight *= 0.5 + k.scorer.priors.Sections[s.name]
+		}
+		if len(s.list) > 0 {
+			sum += s.weight
+		}
+	}
+	for i := range k.sections {
+		if s := &k.sections[i]; len(s.list) > 0 && sum > 0 {
+			s.base = int(math.Floor(float64(k.total) * (s.weight / sum)))
+		}
+	}
+}
+
+// room returns how many tokens are left.
+func (k *composer) room() int { return k.total - k.reserved - k.used }
+
+// size returns how many tokens the text of x may have.
+func (k *composer) size(x *contender) int {
+	most := max(SpanFloor, k.total/SpanShare)
+	switch {
+	case k.deep == x.section:
+		most *= 4
+	case k.in.Request.Strategy == hmx.StrategyBreadthFirst:
+		most /= 2
+	}
+	if x.c.Pinned {
+		most *= 2
+	}
+	return most
+}
+
+// write makes the item of x of at most so many tokens of text. It reports whether
+// anything of the text is in it.
+func (k *composer) write(x *contender, most int) bool {
+	if x.most == most {
+		return x.tokens > 0
+	}
+	text, cut := x.source.Text, false
+	if n := x.source.Tokens; n == 0 || n > most || Visible(text) != text {
+		text, cut = span(k.in.Counter, text, most, k.keywords)
+	}
+	x.most, x.cut, x.tokens = most, cut, 0
+	x.item = Item{x.c.Section, x.source.ID, x.source.Label, text, x.c.Time, x.c.Trust}
+	if cut && strings.Trim(strings.ReplaceAll(text, truncated, ""), " \n") == "" {
+		return false
+	}
+	if x.tokens = x.item.cost(k.in.Counter); most == k.size(x) {
+		x.guess = x.tokens
+	}
+	return true
+}
+
+// attempts is how often a text is cut anew, until its lines fit.
+const attempts = 6
+
+// squeeze cuts x until it fits into so many tokens with all that it needs around it. It
+// reports whether it does, with room for so many tokens of lines at least.
+func (k *composer) squeeze(x *contender, room, least int) bool {
+	s := &k.sections[x.section]
+	most := k.size(x)
+	for range attempts {
+		if !k.write(x, most) {
+			return false
+		}
+		frame := k.frame(s, &x.item, ticksOf(&x.item))
+		if room-frame < least {
+			return false
+		}
+		over := x.tokens + frame - room
+		if over <= 0 {
+			return true
+		}
+		most = min(most, x.tokens) - over
+		if most <= 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// keep makes x an entry.
+func (k *composer) keep(x *contender, pass int) {
+	x.kept, x.pass = true, pass
+	k.add(&k.sections[x.section], &x.item, x.tokens)
+	k.texts.add(x)
+}
+
+// place keeps x if all of it that its size allows fits into so many tokens. It reports
+// whether it is dealt with: kept, or dropped for another reason than room.
+func (k *composer) place(x *contender, room, pass int) (bool, error) {
+	if ok, err := k.ready(x); !ok {
+		return true, err
+	}
+	if !k.write(x, k.size(x)) {
+		return false, nil
+	}
+	if x.tokens+k.frame(&k.sections[x.section], &x.item, ticksOf(&x.item)) > room {
+		return false, nil
+	}
+	k.keep(x, pass)
+	return true, nil
+}
+
+// hopeless reports whether x is so large that it need not be read to be passed over.
+func (k *composer) hopeless(x *contender, room int) bool {
+	return min(x.c.Known, k.size(x)) > 2*room+32
+}
+
+// open reports whether x waits for a place.
+func (x *contender) open() bool { return !x.kept && !x.gone && x.reason == "" }
+
+// fill keeps what fits of a section, in order, as long as the section has no more than
+// so many tokens and all together no more than the budget.
+func (k *composer) fill(s *section, limit, pass int, wanted func(x *contender) bool) error {
+	tries := patience
+	for _, x := range s.list {
+		room := min(limit-s.used, k.room())
+		if room < MinEntry || tries == 0 {
+			return nil
+		}
+		if !x.open() || !wanted(x) || k.hopeless(x, room) {
+			continue
+		}
+		done, err := k.place(x, room, pass)
+		if err != nil {
+			return err
+		}
+		if !done {
+			tries--
+		}
+	}
+	return nil
+}
+
+// least gives each section its best candidate, by priority, and then what is told
+// whatever is asked.
+func (k *composer) least() error {
+	for i := range k.sections {
+		s := &k.sections[i]
+		x, err := k.first(s)
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			continue
+		}
+		if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time}, k.plainTicks(x)) < MinEntry {
+			break
+		}
+		if k.squeeze(x, k.room(), MinEntry) {
+			k.keep(x, 0)
+		}
+	}
+	for i := range k.sections {
+		switch s := &k.sections[i]; s.name {
+		case hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals:
+			if err := k.fill(s, 2*s.base, 0, func(x *contender) bool { return x.c.Pinned }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// plainTicks returns how long the fence of x is if no text makes it longer.
+func (k *composer) plainTicks(x *contender) int {
+	return ticksOf(&Item{Section: x.c.Section, Trust: x.c.Trust})
+}
+
+// first returns the best of a section that may be kept, nil if there is none.
+func (k *composer) first(s *section) (*contender, error) {
+	for _, x := range s.list {
+		if !x.open() {
+			continue
+		}
+		if ok, err := k.ready(x); ok || err != nil {
+			return x, err
+		}
+	}
+	return nil, nil
+}
+
+// shares fills the section's shares with what says much to the question.
+func (k *composer) shares() error {
+	for i := range k.sections {
+		s := &k.sections[i]
+		if err := k.fill(s, s.base, 1, func(x *contender) bool { return x.c.Pinned || x.parts.Relevance >= assured }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rest fills what is left with whatever comes next and fits. The first that does not is
+// cut to the room, once.
+func (k *composer) rest(next func() *contender) error {
+	tries := patience
+	for x := next(); x != nil; x = next() {
+		if k.room() < MinEntry || tries == 0 {
+			return nil
+		}
+		if !x.open() || k.hopeless(x, k.room()) {
+			continue
+		}
+		done, err := k.place(x, k.room(), 2)
+		if err != nil {
+			return err
+		}
+		if done {
+			continue
+		}
+		tries--
+		if !k.squeezed && k.squeeze(x, k.room(), minCut) {
+			k.squeezed = true
+			k.keep(x, 2)
+		}
+	}
+	return nil
+}
+
+// recount counts all sections anew, after entries went.
+func (k *composer) recount() {
+	k.used = 0
+	for i := range k.sections {
+		s := &k.sections[i]
+		s.used, s.entries, s.ticks, s.days, s.years = 0, 0, 0, nil, nil
+	}
+	for _, x := range k.all {
+		if x.kept {
+			k.add(&k.sections[x.section], &x.item, x.tokens)
+		}
+	}
+}
+
+// budgets returns what each section with entries was given and has used. One that has
+// more than its share took it from the others, which share what is left.
+func (k *composer) budgets() map[hmx.Section]hmx.SectionBudget {
+	out := map[hmx.Section]hmx.SectionBudget{}
+	left := k.total - k.reserved
+	var open []*section
+	for i := range k.sections {
+		s := &k.sections[i]
+		switch {
+		case s.entries == 0:
+		case s.used > s.base:
+			out[s.name] = hmx.SectionBudget{Budget: int64(s.used), Used: int64(s.used)}
+			left -= s.used
+		default:
+			open = append(open, s)
+		}
+	}
+	// A share that is less than what a section has used is raised to that, and the
+	// others share again.
+	for again := true; again; {
+		again = false
+		sum := 0.0
+		for _, s := range open {
+			sum += s.weight
+		}
+		for i, s := range open {
+			if part(left, s.weight, sum) < s.used {
+				out[s.name] = hmx.SectionBudget{Budget: int64(s.used), Used: int64(s.used)}
+				left -= s.used
+				open = append(open[:i:i], open[i+1:]...)
+				again = true
+				break
+			}
+		}
+		if again {
+			continue
+		}
+		spare := left
+		for _, s := range open {
+			spare -= part(left, s.weight, sum)
+		}
+		for i, s := range open {
+			b := part(left, s.weight, sum)
+			if i == 0 {
+				b += spare
+			}
+			out[s.name] = hmx.SectionBudget{Budget: int64(b), Used: int64(s.used)}
+		}
+	}
+	return out
+}
+
+// dayOf returns the day and the year of a time.
+func dayOf(at int64) (day int64, year int) {
+	t := time.Unix(0, at).UTC()
+	return t.Unix() / (24 * 3600), t.Year()
+}
+
+// part returns a weight's share of so many tokens.
+func part(tokens int, weight, sum float64) int {
+	return int(math.Floor(float64(tokens) * (weight / sum)))
+}

@@ -1,0 +1,326 @@
+package pack
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/record"
+)
+
+// composer makes one pack.
+type composer struct {
+	in       *Input
+	scorer   scorer
+	prices   *prices
+	keywords []string     // of the question, in lower case
+	byIndex  []*contender // by the index of the candidate, nil if it is none
+	all      []*contender // best first
+
+	pack      *hmx.Pack // as it is made
+	hints     string    // what the text says of them
+	byteLimit int       // of the JSON of entries and drops
+
+	// Of one run.
+	total, reserved, used int
+	deep                  int
+	sections              [10]section
+	texts                 kin
+	squeezed              bool
+	drops                 []*contender // that are listed
+	text                  string
+	count                 int // of text
+}
+
+// Compose makes a pack of candidates: it scores and ranks them, drops what does not
+// hold, spends the budget on the best of the rest, and says of each what became of it.
+func Compose(in Input) (*Result, error) {
+	k := &composer{in: &in, prices: newPrices(in.Counter), total: in.Request.Budget}
+	priors, err := in.Request.priors()
+	if err != nil {
+		return nil, err
+	}
+	k.scorer = newScorer(&in, priors)
+	for _, word := range in.Class.Keywords {
+		k.keywords = append(k.keywords, strings.ToLower(word))
+	}
+	if err := k.begin(); err != nil {
+		return nil, err
+	}
+	if err := k.enter(); err != nil {
+		return nil, err
+	}
+	// What is read last may say that what something was dropped for is no entry. Then
+	// all is done again; nothing is read twice, and it can happen once for each.
+	for again := true; again; {
+		if err := k.run(); err != nil {
+			return nil, err
+		}
+		again = slices.ContainsFunc(k.all, func(x *contender) bool { return x.of != nil && x.of.unfit() })
+	}
+	return k.result()
+}
+
+// enter makes contenders of the candidates.
+func (k *composer) enter() error {
+	active := ""
+	if h := k.pack.WorkflowHints; h.Set && k.in.Request.Includes(hmx.SectionWorkflow) {
+		active = h.Value.ActiveTaskSchema.Value
+	}
+	for i := range k.in.Candidates {
+		c := &k.in.Candidates[i]
+		if c.Kind == record.Artifact && c.Section == hmx.SectionProcedures && active != "" && c.Thing == active {
+			c.Section = hmx.SectionWorkflow // what the hints are made of
+		}
+		if !slices.Contains(c.Section.SourceTypes(), c.Source) {
+			return fault.Newf(fault.Internal, "pack: %s is no source of section %s", shown(string(c.Source)), shown(string(c.Section)))
+		}
+	}
+	k.all, k.byIndex = contenders(k.in, &k.scorer)
+	return nil
+}
+
+// run decides about all contenders, with what is known of them.
+func (k *composer) run() error {
+	number(k.all)
+	k.used, k.squeezed, k.texts = 0, false, kin{}
+	for i, name := range hmx.Sections() {
+		k.sections[i] = section{name: name}
+	}
+	for _, x := range k.all {
+		x.reject("", nil, "")
+		x.kept, x.pass, x.cut, x.most, x.tokens, x.guess = false, 0, false, 0, 0, 0
+	}
+	k.settle()
+	for _, x := range k.all {
+		if x.open() {
+			s := &k.sections[x.section]
+			s.list = append(s.list, x)
+		}
+	}
+	k.deep = k.deepest()
+	k.share()
+	if err := k.spend(); err != nil {
+		return err
+	}
+	if err := k.limit(); err != nil {
+		return err
+	}
+	return k.render()
+}
+
+// render writes the text and counts it. It is never above the budget: what is worst goes
+// until it is not.
+func (k *composer) render() error {
+	seed := fenceSeed(k.in.State.Tenant, k.in.Request.Agent)
+	for {
+		var items []Item
+		var worst *contender
+		for _, x := range k.all {
+			if x.kept {
+				items = append(items, x.item)
+				worst = x
+			}
+		}
+		k.text = markdown(items, k.hints, seed)
+		if k.count = k.in.Counter.Count(k.text); k.count <= k.total || worst == nil {
+			return nil
+		}
+		k.remove(worst)
+		if err := k.list(); err != nil {
+			return err
+		}
+	}
+}
+
+// begin makes the pack without what the candidates give, and sees how many bytes that
+// leaves.
+func (k *composer) begin() error {
+	r := &k.in.Request
+	id, err := r.ID(&k.in.State)
+	if err != nil {
+		return err
+	}
+	p := &hmx.Pack{
+		HMXVersion: hmx.Version, PackID: id, QueryContext: r.Query, Entries: []hmx.Entry{},
+		TokenBudget: hmx.TokenBudget{TotalBudget: int64(r.Budget), SectionBudgets: map[hmx.Section]hmx.SectionBudget{}},
+		AssemblyMetadata: hmx.AssemblyMetadata{
+			AssemblyStrategy: r.Strategy, RankingWeights: roundAll(r.Weights), RetrievalSources: []string{}, QueryClassification: k.in.Class,
+		},
+		CreatedAt: hmx.TimeOf(time.Unix(0, k.in.Now)), TenantID: some(k.in.State.Tenant), AgentID: some(r.Agent), SessionID: some(r.Session), Tags: r.Tags,
+	}
+	if q := &p.AssemblyMetadata.QueryClassification; q.Keywords == nil || q.Entities == nil {
+		q.Keywords, q.Entities = append([]string{}, q.Keywords...), append([]string{}, q.Entities...)
+	}
+	if k.scorer.guided {
+		canonical, err := r.Priors.Canonical()
+		if err != nil {
+			return fault.Wrap(fault.InvalidArgument, err)
+		}
+		p.FingerprintPriors = hmx.Some(hmx.Raw(canonical))
+	}
+	p.Metadata = k.metadata("")
+	k.pack = p
+	return k.measure()
+}
+
+// roundAll returns weights as a pack shows them.
+func roundAll(weights map[string]float64) map[string]float64 {
+	out := make(map[string]float64, len(weights))
+	for name, x := range weights {
+		out[name] = round(x)
+	}
+	return out
+}
+
+// some returns a text that is there unless it is empty.
+func some(s string) hmx.Opt[string] { return hmx.Opt[string]{Value: s, Set: s != ""} }
+
+// metadata returns what a pack says of how it was counted and of what.
+func (k *composer) metadata(digest string) hmx.Raw {
+	s := &k.in.State
+	b := append([]byte(`{"counter":`), quoted(k.in.Counter.Name())...)
+	if digest != "" {
+		b = append(b, `,"digest":"`+digest+`"`...)
+	}
+	if k.in.Request.Strategy == hmx.StrategyFingerprintGuided && !k.scorer.guided {
+		b = append(b, `,"note":"no fingerprint priors"`...)
+	}
+	b = append(b, `,"now":"`+hmx.TimeOf(time.Unix(0, k.in.Now)).String()+`"`...)
+	if s.Size > 0 {
+		b = append(b, `,"position":`+strconv.FormatUint(s.Size-1, 10)...)
+	}
+	b = append(b, `,"root":"`+hex.EncodeToString(s.Root[:])+`","size":`+strconv.FormatUint(s.Size, 10)+`}`...)
+	return hmx.Raw(b)
+}
+
+// result completes the pack.
+func (k *composer) result() (*Result, error) {
+	p, kept := k.pack, k.entries()
+	for _, x := range kept {
+		p.Entries = append(p.Entries, x.entry())
+		p.TokenBudget.Truncated = p.TokenBudget.Truncated || x.cut
+	}
+	for _, x := range k.drops {
+		p.DroppedEntries = append(p.DroppedEntries, x.dropped())
+	}
+	res := &Result{Pack: p, Text: k.text, Verdicts: make([]Verdict, 0, len(k.all))}
+	for _, x := range k.all {
+		if !x.gone {
+			res.Verdicts = append(res.Verdicts, x.verdict())
+		}
+	}
+	p.TokenBudget.Used, p.TokenBudget.Remaining = int64(k.count), int64(k.total-k.count)
+	p.TokenBudget.SectionBudgets = k.budgets()
+	p.TokenBudget.DroppedCount = int64(len(res.Verdicts) - len(kept))
+	p.AssemblyMetadata.CandidateCount, p.AssemblyMetadata.IncludedCount = int64(len(res.Verdicts)), int64(len(kept))
+	p.AssemblyMetadata.RetrievalSources = origins(k.all)
+	digest, err := Digest(p)
+	if err != nil {
+		return nil, err
+	}
+	p.Metadata = k.metadata(digest)
+	return res, nil
+}
+
+// Origins of entries, in the order in which a pack lists them.
+const (
+	OriginEpisodic = "episodic"
+	OriginSemantic = "semantic"
+	OriginGraph    = "graph"
+	OriginCompiler = "compiler"
+	OriginPolicy   = "policy"
+	OriginConflict = "conflict"
+)
+
+// OriginOf returns where things of a kind come from.
+func OriginOf(kind record.Kind) string {
+	switch kind {
+	case record.Event:
+		return OriginEpisodic
+	case record.Entity, record.Relation:
+		return OriginGraph
+	case record.Artifact:
+		return OriginCompiler
+	case record.Policy:
+		return OriginPolicy
+	case record.Conflict:
+		return OriginConflict
+	}
+	return OriginSemantic
+}
+
+// origins lists where the candidates come from.
+func origins(all []*contender) []string {
+	list := []string{}
+	for _, origin := range []string{OriginEpisodic, OriginSemantic, OriginGraph, OriginCompiler, OriginPolicy, OriginConflict} {
+		if slices.ContainsFunc(all, func(x *contender) bool { return !x.gone && OriginOf(x.c.Kind) == origin }) {
+			list = append(list, origin)
+		}
+	}
+	return list
+}
+
+// entries returns what is kept in the order of a pack.
+func (k *composer) entries() []*contender {
+	var kept []*contender
+	for _, x := range k.all {
+		if x.kept {
+			kept = append(kept, x)
+		}
+	}
+	slices.SortStableFunc(kept, inPack)
+	return kept
+}
+
+// entry returns x as an entry.
+func (x *contender) entry() hmx.Entry {
+	c, s := x.c, x.source
+	extra := hmx.Extra{
+		"at":       hmx.Raw(`"` + hmx.TimeOf(time.Unix(0, c.Time)).String() + `"`),
+		"parts":    x.parts.raw(),
+		"position": hmx.Raw(strconv.FormatUint(c.Position, 10)),
+		"trust":    quoted(c.Trust.String()),
+		"type":     quoted(s.Type),
+		"uri":      quoted(s.URI.String()),
+	}
+	if s.Label != "" {
+		extra["by"] = quoted(s.Label)
+	}
+	if x.cut {
+		extra["truncated"] = "true"
+	}
+	return hmx.Entry{
+		Section: c.Section, Content: x.item.Text, SourceID: s.ID, SourceType: c.Source, RelevanceScore: x.score,
+		TokenEstimate: int64(x.tokens), Rank: int64(x.rank), Extra: extra,
+		Provenance: hmx.Provenance{Origin: s.Origin, Confidence: round(unit(c.Confidence)), EvidenceCount: max(0, s.Evidence)},
+	}
+}
+
+// raw returns the parts as JSON.
+func (p Parts) raw() hmx.Raw {
+	b := make([]byte, 0, 80)
+	for i, x := range [...]float64{p.Relevance, p.Recency, p.Provenance, p.Salience} {
+		b = append(b, "{,,,"[i], '"')
+		b = append(b, [...]string{"relevance", "recency", "provenance", "salience"}[i]...)
+		b = canon.AppendShortest(append(b, '"', ':'), round4(x))
+	}
+	return hmx.Raw(append(b, '}'))
+}
+
+// verdict returns what became of x.
+func (x *contender) verdict() Verdict {
+	v := Verdict{
+		Candidate: x.c, Source: x.source, Rank: x.rank, Score: x.score, Parts: x.parts, Tokens: x.size(),
+		Reason: x.reason, Detail: x.detail, Pass: x.pass, Truncated: x.kept && x.cut,
+	}
+	if x.of != nil {
+		v.Of = x.of.rank
+	}
+	return v
+}

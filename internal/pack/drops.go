@@ -1,0 +1,293 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+)
+
+// fewDrops is how many drops are listed where a hundred have too many bytes.
+const fewDrops = 20
+
+// inPack compares entries by their order in a pack.
+func inPack(a, b *contender) int {
+	return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(b.score, a.score), cmp.Compare(a.tokens, b.tokens),
+		cmp.Compare(a.source.ID, b.source.ID))
+}
+
+// remove takes an entry out again, for want of room.
+func (k *composer) remove(x *contender) {
+	x.kept, x.pass, x.guess = false, 0, x.tokens
+	x.reject(hmx.DropBudget, nil, "")
+	k.recount()
+}
+
+// size returns how many tokens x has, or about how many.
+func (x *contender) size() int {
+	switch {
+	case x.kept:
+		return x.tokens
+	case x.guess > 0:
+		return x.guess
+	}
+	return max(1, x.c.Known)
+}
+
+// dropped returns x as a drop.
+func (x *contender) dropped() hmx.DroppedEntry {
+	d := hmx.DroppedEntry{
+		SourceID: x.source.ID, SourceType: x.c.Source, Section: x.c.Section, RelevanceScore: x.score,
+		TokenEstimate: int64(x.size()), DropReason: x.reason, Rank: int64(x.rank),
+		Extra: hmx.Extra{"uri": quoted(x.source.URI.String())},
+	}
+	if x.of != nil && x.of.source != nil {
+		d.Extra["of"] = quoted(x.of.source.URI.String())
+	}
+	return d
+}
+
+// conclude says of a contender that is neither kept nor dropped why it is not there.
+func (k *composer) conclude(x *contender) error {
+	if x.loaded {
+		if ok, err := k.ready(x); !ok {
+			return err
+		}
+	}
+	x.reject(hmx.DropBudget, nil, "")
+	return nil
+}
+
+// list reads what is dropped, best first, until as many are known as a pack lists.
+func (k *composer) list() error {
+	k.drops = k.drops[:0]
+	for _, x := range k.all {
+		if len(k.drops) == hmx.MaxDroppedEntries {
+			break
+		}
+		if x.kept || x.gone {
+			continue
+		}
+		if !x.loaded {
+			if err := k.load(x); err != nil {
+				return err
+			}
+			if x.reason == hmx.DropBudget { // which was said before it was known
+				if err := k.conclude(x); err != nil {
+					return err
+				}
+			}
+		}
+		if x.of != nil {
+			if err := k.load(x.of); err != nil {
+				return err
+			}
+		}
+		if !x.gone {
+			k.drops = append(k.drops, x)
+		}
+	}
+	number(k.all)
+	return k.shorten()
+}
+
+// shorten lists fewer drops if they have more than a quarter of the bytes that there
+// are.
+func (k *composer) shorten() error {
+	for _, most := range []int{fewDrops, 0} {
+		bytes := 0
+		for _, x := range k.drops {
+			bytes += x.dropBound()
+		}
+		if bytes > k.byteLimit/4 { // it may be, so they are counted
+			var err error
+			if bytes, err = k.dropBytes(); err != nil {
+				return err
+			}
+		}
+		if bytes <= k.byteLimit/4 {
+			return nil
+		}
+		k.drops = k.drops[:min(len(k.drops), most)]
+	}
+	return nil
+}
+
+// dropBytes returns how many bytes the drops that are listed have.
+func (k *composer) dropBytes() (int, error) {
+	bytes := 0
+	for _, x := range k.drops {
+		n, err := sizeOf(x.dropped())
+		if err != nil {
+			return 0, err
+		}
+		bytes += n
+	}
+	return bytes, nil
+}
+
+// limit says of all that are not kept why, and holds entries and drops to their numbers
+// and to the bytes that there are for them. What is worst goes first.
+func (k *composer) limit() error {
+	for _, x := range k.all {
+		if x.open() {
+			if err := k.conclude(x); err != nil {
+				return err
+			}
+		}
+	}
+	kept := 0
+	for _, x := range k.all {
+		if x.kept {
+			if kept++; kept > hmx.MaxPackEntries {
+				k.remove(x)
+			}
+		}
+	}
+	if err := k.list(); err != nil {
+		return err
+	}
+	bound := 0
+	for _, x := range k.all {
+		if x.kept {
+			bound += x.bound()
+		}
+	}
+	for _, x := range k.drops {
+		bound += x.dropBound()
+	}
+	if bound <= k.byteLimit {
+		return nil
+	}
+	return k.shrink()
+}
+
+// shrink takes entries away, the worst first, until they and the drops have no more
+// bytes than there are for them.
+func (k *composer) shrink() error {
+	sizes := map[*contender]int{}
+	entries := 0
+	for _, x := range k.all {
+		if x.kept {
+			n, err := sizeOf(x.entry())
+			if err != nil {
+				return err
+			}
+			sizes[x] = n
+			entries += n
+		}
+	}
+	for {
+		drops, err := k.dropBytes()
+		if err != nil {
+			return err
+		}
+		excess := entries + drops - k.byteLimit
+		if excess <= 0 || entries == 0 {
+			return nil
+		}
+		for i := len(k.all) - 1; i >= 0 && excess > 0; i-- {
+			if x := k.all[i]; x.kept {
+				excess -= sizes[x]
+				entries -= sizes[x]
+				k.remove(x)
+			}
+		}
+		if err := k.list(); err != nil { // what went is among them now
+			return err
+		}
+	}
+}
+
+// Bytes of the JSON of a pack.
+const (
+	entryBytes   = 560     // of an entry but for its texts, at most
+	droppedBytes = 280     // of a drop but for its texts, at most
+	slackBytes   = 2 << 10 // of what is not known when the others are measured
+	leastBytes   = 16 << 10
+)
+
+// bound returns how many bytes the entry of x has at most.
+func (x *contender) bound() int {
+	s := x.source
+	return entryBytes + textBytes(x.item.Text) + textBytes(s.ID) + textBytes(s.Type) + textBytes(s.Label) + textBytes(s.Origin) + uriBytes(s)
+}
+
+// dropBound returns how many bytes x has as a drop at most.
+func (x *contender) dropBound() int {
+	n := droppedBytes + textBytes(x.source.ID) + uriBytes(x.source)
+	if x.of != nil && x.of.source != nil {
+		n += uriBytes(x.of.source)
+	}
+	return n
+}
+
+// uriBytes returns how many bytes the address of a source has at most.
+func uriBytes(s *Source) int { return 64 + 3*(len(s.URI.Tenant)+len(s.URI.ID)) }
+
+// textBytes returns how many bytes a text has as JSON, at most.
+func textBytes(s string) int {
+	n := len(s) + 2
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\n' || c == '\t' || c == '"' || c == '\\':
+			n++
+		case c < ' ':
+			n += 5
+		}
+	}
+	return n
+}
+
+// sizeOf returns how many bytes something has as JSON.
+func sizeOf(v json.Marshaler) (int, error) {
+	data, err := v.MarshalJSON()
+	if err != nil {
+		return 0, fault.Wrap(fault.InvalidDocument, err)
+	}
+	return len(data), nil
+}
+
+// measure adds hints and constraints to the pack, as far as they leave room for
+// entries, and sees how many bytes these may have.
+func (k *composer) measure() error {
+	p := k.pack
+	n, err := sizeOf(p)
+	if err != nil {
+		return err
+	}
+	room := hmx.MaxPackBytes - n - slackBytes
+	if room < leastBytes {
+		return fault.Newf(fault.InvalidArgument, "query: with tags and priors it has %d bytes as JSON, which leaves no room in a pack of %d", n, hmx.MaxPackBytes).
+			WithFix("shorten the query, the tags or the priors")
+	}
+	k.byteLimit = room
+	if h := k.in.Task.hints(); h != nil {
+		n, err := sizeOf(h)
+		for ; err == nil && n > room/8 && len(h.SuggestedNextSteps) > 0; n, err = sizeOf(h) {
+			h.SuggestedNextSteps = h.SuggestedNextSteps[:len(h.SuggestedNextSteps)-1]
+		}
+		if err != nil {
+			return err
+		}
+		k.byteLimit -= n
+		p.WorkflowHints = hmx.Some(*h)
+		k.hints = hintsWithin(k.in.Counter, k.total, h)
+		k.reserved = k.in.Counter.Count(k.hints)
+	}
+	rules := 0
+	for _, c := range constraints(k.in.Rules) {
+		n, err := sizeOf(c)
+		if err != nil {
+			return err
+		}
+		if rules+n > room/4 {
+			break
+		}
+		rules += n
+		p.DecisionConstraints = append(p.DecisionConstraints, c)
+	}
+	k.byteLimit -= rules + len(p.DecisionConstraints)
+	return nil
+}

@@ -1,0 +1,218 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/tokens"
+)
+
+// Of hints.
+const (
+	namedTask    = 0.5 // the relevance of a schema that is taken for the task before a step is done
+	fading       = 0.9 // what the confidence of a step is of that of the step before
+	maxBlockers  = 5
+	blockerBytes = 200
+	wordLetters  = 4 // of words that a step without tools is known by
+)
+
+// hints returns what the session is doing, by the schema that fits best what it did,
+// what usually comes next and what failed. Nil if nothing is known.
+func (t *Task) hints() *hmx.WorkflowHints {
+	h := &hmx.WorkflowHints{Blockers: t.blockers()}
+	best := -1
+	var course walk
+	for i := range t.Schemas {
+		w := t.Schemas[i].walk(t.Deeds)
+		if w.matched == 0 && !(t.Schemas[i].Relevance >= namedTask) {
+			continue
+		}
+		if best < 0 || better(&t.Schemas[i], w, &t.Schemas[best], course) {
+			best, course = i, w
+		}
+	}
+	switch {
+	case best >= 0:
+		t.Schemas[best].tell(h, course.at)
+	case len(h.Blockers) == 0:
+		return nil
+	}
+	return h
+}
+
+// walk is how far deeds went along the steps of a schema.
+type walk struct {
+	at      int // the step behind the last that was done
+	matched int // how many were done
+	part    float64
+}
+
+// walk follows deeds along the steps. One step may be skipped, and those that need not
+// be done.
+func (s *Schema) walk(deeds []Deed) (w walk) {
+	required := 0
+	for i := range s.Steps {
+		if !s.Steps[i].Optional {
+			required++
+		}
+	}
+	for i := range deeds {
+		skipped := 0
+		for j := w.at; j < len(s.Steps) && skipped <= 1; j++ {
+			if s.Steps[j].matches(&deeds[i]) {
+				w.at = j + 1
+				w.matched++
+				break
+			}
+			if !s.Steps[j].Optional {
+				skipped++
+			}
+		}
+	}
+	w.part = float64(w.matched) / float64(max(1, required))
+	return w
+}
+
+// matches reports whether a deed is this step: by a tool, or by most of its words if it
+// has none.
+func (s *Step) matches(d *Deed) bool {
+	if len(s.Tools) > 0 {
+		return d.Tool != "" && slices.ContainsFunc(s.Tools, func(tool string) bool { return strings.EqualFold(tool, d.Tool) })
+	}
+	want, have := longWords(s.Description), longWords(d.Text)
+	n := 0
+	for word := range want {
+		if have[word] {
+			n++
+		}
+	}
+	return n > 0 && 2*n >= len(want)
+}
+
+// longWords returns the words of a text that are not short, in lower case.
+func longWords(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if utf8.RuneCountInString(word) >= wordLetters {
+			set[word] = true
+		}
+	}
+	return set
+}
+
+// better reports whether schema a is the task rather than b.
+func better(a *Schema, w walk, b *Schema, v walk) bool {
+	return cmp.Or(cmp.Compare(v.part, w.part), cmp.Compare(unit(b.Relevance), unit(a.Relevance)),
+		cmp.Compare(unit(b.Confidence), unit(a.Confidence)), cmp.Compare(a.ArtifactID, b.ArtifactID)) < 0
+}
+
+// tell says what comes behind step at.
+func (s *Schema) tell(h *hmx.WorkflowHints, at int) {
+	h.ActiveTaskSchema = hmx.Some(strings.ToValidUTF8(s.ArtifactID, "\uFFFD"))
+	h.CurrentStep, h.TotalSteps = hmx.Some(int64(at)), hmx.Some(int64(len(s.Steps)))
+	sure := unit(s.Confidence) * unit(s.SuccessRate.Or(1))
+	for i := at; i < len(s.Steps) && len(h.SuggestedNextSteps) < hmx.MaxNextSteps; i++ {
+		step := hmx.NextStep{
+			Description: clip(s.Steps[i].Description, ruleBytes), ArtifactID: h.ActiveTaskSchema, Confidence: hmx.Some(round(sure)),
+			Extra: hmx.Extra{"step": hmx.Raw(strconv.Itoa(i + 1))},
+		}
+		for _, tool := range s.Steps[i].Tools {
+			step.Tools = append(step.Tools, strings.ToValidUTF8(tool, "\uFFFD"))
+		}
+		if s.SuccessRate.Set {
+			step.Extra["success_rate"] = number6(s.SuccessRate.Value)
+		}
+		if s.Observed.Set {
+			step.Extra["observed_count"] = hmx.Raw(strconv.FormatInt(s.Observed.Value, 10))
+		}
+		h.SuggestedNextSteps = append(h.SuggestedNextSteps, step)
+		sure *= fading
+	}
+}
+
+// number6 returns a number between 0 and 1 as JSON.
+func number6(x float64) hmx.Raw { return hmx.Raw(canon.AppendShortest(nil, round(unit(x)))) }
+
+// blockers returns what failed and was not done well since, newest first.
+func (t *Task) blockers() []string {
+	var list []string
+	var well []string // tools that went well later
+	for i := len(t.Deeds) - 1; i >= 0 && len(list) < maxBlockers; i-- {
+		d := &t.Deeds[i]
+		same := func(tool string) bool { return strings.EqualFold(tool, d.Tool) }
+		switch d.Outcome {
+		case memory.OutcomeSuccess:
+			well = append(well, d.Tool)
+		case memory.OutcomeFailure:
+			text := d.Text
+			if d.Tool != "" {
+				text = d.Tool + ": " + text
+			}
+			if text = clip(text, blockerBytes); !slices.ContainsFunc(well, same) && !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
+// clip returns the beginning of a text of at most so many bytes, with an ellipsis where
+// something is missing.
+func clip(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	const mark = "…"
+	n := most - len(mark)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + mark
+}
+
+// hintsWithin returns what the markdown of a pack of so many tokens says of the hints:
+// nothing in a small one, and else as many steps as a tenth of it holds.
+func hintsWithin(c tokens.Counter, total int, h *hmx.WorkflowHints) string {
+	if h == nil || total < minHinted {
+		return ""
+	}
+	shown := *h
+	for {
+		text := hintsText(&shown)
+		if c.Count(text) <= total/hintShare {
+			return text
+		}
+		switch {
+		case len(shown.SuggestedNextSteps) > 1:
+			shown.SuggestedNextSteps = shown.SuggestedNextSteps[:len(shown.SuggestedNextSteps)-1]
+		case len(shown.Blockers) > 0:
+			shown.Blockers = shown.Blockers[:len(shown.Blockers)-1]
+		default:
+			return ""
+		}
+	}
+}
+
+// hintsOf returns what the markdown of a pack says of its hints.
+func hintsOf(p *hmx.Pack) string {
+	if !p.WorkflowHints.Set {
+		return ""
+	}
+	var stated struct {
+		Counter string `json:"counter"`
+	}
+	counter := tokens.O200k()
+	if json.Unmarshal([]byte(p.Metadata), &stated) == nil && stated.Counter == tokens.Estimate().Name() {
+		counter = tokens.Estimate()
+	}
+	return hintsWithin(counter, int(min(p.TokenBudget.TotalBudget, MaxBudget)), &p.WorkflowHints.Value)
+}

@@ -1,0 +1,150 @@
+package pack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+func release() Schema {
+	return Schema{ArtifactID: "art-1", Confidence: 0.8, SuccessRate: hmx.Some(0.5), Observed: hmx.Some(int64(12)), Steps: []Step{
+		{Description: "Run the tests", Tools: []string{"go"}},
+		{Description: "Read the changelog", Tools: []string{"less"}, Optional: true},
+		{Description: "Build the image", Tools: []string{"Docker", "podman"}},
+		{Description: "Announce the release in writing"},
+		{Description: "Watch the graphs", Tools: []string{"grafana"}},
+	}}
+}
+
+func did(tools ...string) (deeds []Deed) {
+	for _, tool := range tools {
+		tool, text, _ := strings.Cut(tool, ":")
+		d := Deed{Tool: strings.TrimSuffix(tool, "!"), Text: text, Outcome: memory.OutcomeSuccess}
+		if strings.HasSuffix(tool, "!") {
+			d.Outcome = memory.OutcomeFailure
+		}
+		deeds = append(deeds, d)
+	}
+	return deeds
+}
+
+// TestWalk: where a session is in a task, by what it did.
+func TestWalk(t *testing.T) {
+	for deeds, want := range map[string]string{
+		"":                                   "0 0",
+		"go":                                 "1 1",
+		"go docker":                          "3 2", // what is optional is skipped
+		"go less DOCKER":                     "3 3",
+		"docker":                             "3 1", // and one that is not
+		"grafana":                            "0 0", // but not more
+		"go :announce_release_in_plain_text": "4 2", // two of the three long words
+		"go docker grafana":                  "5 3",
+		"ls cat go vim go":                   "1 1", // a step is done once
+		"go docker :announce_the_release_in_writing grafana": "5 4",
+	} {
+		schema := release()
+		tools := strings.Fields(deeds)
+		for i := range tools {
+			tools[i] = strings.ReplaceAll(tools[i], "_", " ")
+		}
+		w := schema.walk(did(tools...))
+		if got := fmt.Sprint(w.at, w.matched); got != want {
+			t.Errorf("%q: %s, should be %s", deeds, got, want)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	other := Schema{ArtifactID: "art-2", Confidence: 0.9, Relevance: 0.9, Steps: []Step{{Description: "Write", Tools: []string{"vim"}}, {Description: "Send", Tools: []string{"mail"}}}}
+	task := Task{Schemas: []Schema{other, release()}, Deeds: did("go", "docker!: no space left", "git!: rejected", "git: pushed")}
+	h := task.hints()
+	if h.ActiveTaskSchema.Value != "art-1" || h.CurrentStep.Value != 3 || h.TotalSteps.Value != 5 || len(h.SuggestedNextSteps) != 2 {
+		t.Fatalf("%+v", h)
+	}
+	first, second := h.SuggestedNextSteps[0], h.SuggestedNextSteps[1]
+	if first.Description != "Announce the release in writing" || first.Confidence.Value != 0.4 || second.Confidence.Value != 0.36 || second.Tools[0] != "grafana" ||
+		first.ArtifactID.Value != "art-1" || first.Extra["step"] != "4" || first.Extra["success_rate"] != "0.5" || first.Extra["observed_count"] != "12" {
+		t.Errorf("%+v", h.SuggestedNextSteps)
+	}
+	if len(h.Blockers) != 1 || h.Blockers[0] != "docker:  no space left" {
+		t.Errorf("%q", h.Blockers)
+	}
+	task.Deeds = nil // the one that the question names
+	if h := task.hints(); h.ActiveTaskSchema.Value != "art-2" || h.CurrentStep.Value != 0 || len(h.SuggestedNextSteps) != 2 {
+		t.Errorf("%+v", h)
+	}
+	task.Schemas[0].Relevance = 0.4
+	if h := task.hints(); h != nil {
+		t.Errorf("%+v", h)
+	}
+	task.Deeds = did("git!: " + strings.Repeat("ä", 300))
+	if h := task.hints(); h == nil || h.ActiveTaskSchema.Set || len(h.Blockers) != 1 || len(h.Blockers[0]) > blockerBytes {
+		t.Errorf("%+v", h)
+	}
+	task = Task{Schemas: []Schema{release()}, Deeds: did("go", "docker", "grafana")}
+	if h := task.hints(); h.CurrentStep.Value != 5 || len(h.SuggestedNextSteps) != 0 {
+		t.Errorf("done: %+v", h)
+	}
+	var failed []string
+	for i := range 9 {
+		failed = append(failed, fmt.Sprintf("tool%d!:x", i))
+	}
+	if list := (&Task{Deeds: did(failed...)}).blockers(); len(list) != maxBlockers || list[0] != "tool8: x" {
+		t.Errorf("%q", list)
+	}
+	long := Schema{ArtifactID: "a", Relevance: 1, Steps: make([]Step, 30)}
+	if h := (&Task{Schemas: []Schema{long}}).hints(); len(h.SuggestedNextSteps) != hmx.MaxNextSteps {
+		t.Errorf("%d steps", len(h.SuggestedNextSteps))
+	}
+}
+
+// TestHintsInText: hints are in the text of a pack that has room for them, a tenth of it
+// at most, and in the JSON of all.
+func TestHintsInText(t *testing.T) {
+	for budget, want := range map[int]bool{399: false, 1000: true} {
+		b := newBoard(t, Request{Query: "q", Budget: budget})
+		schema := release()
+		schema.Relevance = 1
+		b.in.Task = Task{Schemas: []Schema{schema}, Deeds: did("go")}
+		procedure := b.add(Candidate{Section: hmx.SectionProcedures}, "How to release.")
+		b.in.Candidates[procedure].Thing = "art-1"
+		for i := range 100 {
+			b.add(Candidate{}, fmt.Sprintf("item%04d alpha%04d beta%04d gamma%04d", i, i, i, i))
+		}
+		res := b.compose()
+		at := strings.Index(res.Text, "## Next steps\n")
+		if !res.Pack.WorkflowHints.Set || (at >= 0) != want || at >= 0 && b.in.Counter.Count(res.Text[at:]) > budget/hintShare {
+			t.Errorf("%d tokens:\n%s", budget, res.Text)
+		}
+		if reason, _ := drop(res, procedure); reason != "" || res.Pack.TokenBudget.SectionBudgets[hmx.SectionWorkflow].Used == 0 {
+			t.Errorf("the schema is not in the workflow: %s", reason)
+		}
+	}
+}
+
+func TestConstraints(t *testing.T) {
+	var rules []Rule
+	for i := range 30 {
+		rules = append(rules, Rule{ID: fmt.Sprintf("r-%02d", i), Source: hmx.SourcePolicy, Condition: "always", Constraint: "x", Confidence: float64(i%3) / 2,
+			Strength: memory.Strengths()[2-i%3], Trust: record.Trust(1 + i%5)})
+	}
+	b := newBoard(t, Request{Query: "q"})
+	b.in.Rules = rules
+	list := b.compose().Pack.DecisionConstraints
+	if len(list) != hmx.MaxDecisionConstraints {
+		t.Fatalf("%d", len(list))
+	}
+	for i, c := range list {
+		hard, tier := c.Extra["strength"] == `"hard"`, c.Extra["trust"]
+		if hard != (i < 10) || c.OverrideAllowed == (hard && (tier == `"user"` || tier == `"operator"`)) || c.Extra["source_type"] != `"policy"` {
+			t.Errorf("%d: %+v", i, c)
+		}
+		if i > 0 && i != 10 && list[i-1].Confidence == c.Confidence && list[i-1].ArtifactID > c.ArtifactID {
+			t.Errorf("%d: %s after %s", i, c.ArtifactID, list[i-1].ArtifactID)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package pack
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+func TestItemText(t *testing.T) {
+	for _, c := range []struct{ name, label, text, fenced, bare string }{
+		{"one line", "", "a b", "- a b\n", "- a b\n"},
+		{"labelled", "Ann", "hi", "- Ann: hi\n", "- Ann: hi\n"},
+		{"says its label", "ann", "Ann: hi", "- Ann: hi\n", "- Ann: hi\n"},
+		{"begins like its label", "Ann", "Anne says hi", "- Ann: Anne says hi\n", "- Ann: Anne says hi\n"},
+		{"a label of two lines", "A:nn\n`x`\t y", "hi", "- Ann x y: hi\n", "- Ann x y: hi\n"},
+		{"a long label", strings.Repeat("ab ", 40), "hi", "- " + strings.Repeat("ab ", 13) + "a: hi\n", "- " + strings.Repeat("ab ", 13) + "a: hi\n"},
+		{"nothing", "", " \n", "-\n", "-\n"},
+		{"nothing said", "Ann", "", "- Ann:\n", "- Ann:\n"},
+		{"lines", "", "a\n\n \n  b\r\nc\n", "- a\n\n\n    b\n  c\n", "- a\n  b\n  c\n"},
+		{"items", "", "- a\n- b", "- - a\n  - b\n", "- \\- a\n  \\- b\n"},
+		{"heading", "", "# a\n## b", "- # a\n  ## b\n", "- \\# a\n  \\## b\n"},
+		{"label and heading", "# x", "# a\n# b", "- # x: # a\n  # b\n", "- \\# x: # a\n  \\# b\n"},
+		{"numbers", "", "1. a\n22) b\n3 c\n4", "- 1. a\n  22) b\n  3 c\n  4\n", "- 1\\. a\n  22\\) b\n  3 c\n  4\n"},
+		{"fences", "", "```go\nx``y\n~~~\n`z`", "- ```go\n  x``y\n  ~~~\n  `z`\n", "- \\`\\`\\`go\n  x``y\n  \\~\\~\\~\n  \\`z`\n"},
+		{"HTML", "", "a<b> 1 < 2 <!-- </x> <?\n< c", "- a<b> 1 < 2 <!-- </x> <?\n  < c\n", "- a\\<b> 1 < 2 \\<!-- \\</x> \\<?\n  \\< c\n"},
+		{"links", "", "[a](b) ![c][d]\n[e]: f [g]", "- [a](b) ![c][d]\n  [e]: f [g]\n", "- [a\\](b) ![c\\][d]\n  [e\\]: f [g]\n"},
+		{"backslashes", "", "C:\\dir \\<b> \\\\* x\\", "- C:\\dir \\<b> \\\\* x\\\n", "- C:\\dir \\\\\\<b> \\\\\\\\* x\\\\\n"},
+		{"rules", "", "===\n---\n***\n___\n|a|\n:-:|\n> q\n+ p", "- ===\n  ---\n  ***\n  ___\n  |a|\n  :-:|\n  > q\n  + p\n",
+			"- \\===\n  \\---\n  \\***\n  \\___\n  \\|a|\n  \\:-:|\n  \\> q\n  \\+ p\n"},
+		{"hidden", "\x1b[1m", "a\u200Bb", "- <U+001B>[1m: a<U+200B>b\n", "- \\<U+001B>[1m: a\\<U+200B>b\n"},
+	} {
+		it := Item{Section: hmx.SectionFacts, Label: c.label, Text: c.text, Trust: record.User}
+		if got := itemText(&it); got != c.fenced {
+			t.Errorf("%s, fenced: %q, want %q", c.name, got, c.fenced)
+		}
+		it.Section = hmx.SectionCore
+		if got := itemText(&it); got != c.bare {
+			t.Errorf("%s: %q, want %q", c.name, got, c.bare)
+		}
+		if again := labelText(labelText(c.label)); again != labelText(c.label) {
+			t.Errorf("%s: a label becomes %q", c.name, again)
+		}
+	}
+}
+
+func TestDayText(t *testing.T) {
+	at := func(s string) int64 {
+		day, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return day.UnixNano()
+	}
+	for _, c := range []struct {
+		prev, at int64
+		want     string
+	}{
+		{firstDay, at("2026-03-14T23:59:59Z"), "2026:\n14 March:\n"},
+		{at("2026-03-14T00:00:00Z"), at("2026-03-14T23:59:59Z"), ""},
+		{at("2026-03-14T23:59:59Z"), at("2026-03-15T00:00:00Z"), "15 March:\n"},
+		{at("2026-03-14T12:00:00Z"), at("2026-03-15T01:00:00+02:00"), ""},
+		{at("2025-03-14T12:00:00Z"), at("2026-03-14T12:00:00Z"), "2026:\n14 March:\n"},
+		{firstDay, firstDay, ""},
+		{0, math.MaxInt64, "2262:\n11 April:\n"},
+	} {
+		if got := dayText(c.prev, c.at); got != c.want {
+			t.Errorf("from %d to %d: %q, want %q", c.prev, c.at, got, c.want)
+		}
+	}
+}
+
+func TestHeadings(t *testing.T) {
+	var got []string
+	for _, s := range written() {
+		got = append(got, strings.TrimSpace(strings.TrimPrefix(headingText(s), "## ")))
+	}
+	if want := "Core Constraints Goals Procedures Facts Relations Conflicts Evidence Episodes Workflow"; strings.Join(got, " ") != want {
+		t.Errorf("%v", got)
+	}
+	if len(written()) != len(hmx.Sections()) {
+		t.Error("a section is not written")
+	}
+}

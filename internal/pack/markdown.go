@@ -1,0 +1,188 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// written lists the sections as they stand in the markdown: not by priority, but what
+// grows with a session last.
+func written() []hmx.Section {
+	return []hmx.Section{
+		hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals, hmx.SectionProcedures, hmx.SectionFacts,
+		hmx.SectionGraphRelations, hmx.SectionConflicts, hmx.SectionEvidence, hmx.SectionEpisodes, hmx.SectionWorkflow,
+	}
+}
+
+// placed is an item and which section of the markdown it stands in.
+type placed struct {
+	*Item
+	section int
+	fenced  bool
+}
+
+// markdown returns the items as text, in the order in which they change least: by
+// section, what is not fenced first, then by time. Seed is what fences are made of,
+// hints is what stands at the end.
+func markdown(items []Item, hints, seed string) string {
+	sections := written()
+	order := make([]placed, 0, len(items))
+	for i := range items {
+		if at := slices.Index(sections, items[i].Section); at >= 0 {
+			order = append(order, placed{&items[i], at, items[i].Fenced()})
+		}
+	}
+	slices.SortFunc(order, inText)
+	var b strings.Builder
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && order[n].section == order[0].section {
+			n++
+		}
+		writeSection(&b, order[:n], seed)
+		order = order[n:]
+	}
+	b.WriteString(hints)
+	return b.String()
+}
+
+// inText compares items by where they stand in the markdown.
+func inText(a, b placed) int {
+	if a.section == b.section && a.fenced != b.fenced {
+		if b.fenced {
+			return -1
+		}
+		return 1
+	}
+	if c := cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.Time, b.Time), cmp.Compare(a.ID, b.ID)); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Label, b.Label))
+}
+
+// writeSection writes the items of one section, which are in order.
+func writeSection(b *strings.Builder, items []placed, seed string) {
+	section := items[0].Section
+	b.WriteString(headingText(section))
+	for len(items) > 0 && !items[0].fenced {
+		b.WriteString(itemText(items[0].Item))
+		items = items[1:]
+	}
+	if len(items) == 0 {
+		return
+	}
+	texts := make([]string, len(items))
+	size := 0
+	for i, it := range items {
+		texts[i] = itemText(it.Item)
+		size += len(texts[i])
+	}
+	open, shut := fence(seed, section, texts)
+	b.Grow(size + len(open) + len(shut))
+	b.WriteString(open)
+	day := int64(firstDay)
+	for i, it := range items {
+		if dated(section) {
+			b.WriteString(dayText(day, it.Time))
+			day = it.Time
+		}
+		b.WriteString(texts[i])
+	}
+	b.WriteString(shut)
+}
+
+// nextSteps is what stands over the hints.
+const nextSteps = "Next steps"
+
+// hintsText returns what the markdown says of the next steps, or nothing. What an
+// artifact calls them stands between fences as all that is quoted does.
+func hintsText(h *hmx.WorkflowHints) string {
+	if h == nil {
+		return ""
+	}
+	var texts []string
+	for i := range h.SuggestedNextSteps {
+		texts = append(texts, stepText(&h.SuggestedNextSteps[i], h.TotalSteps))
+	}
+	for _, blocker := range h.Blockers {
+		texts = append(texts, hintText("failed", blocker))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	open, shut := fence("", nextSteps, texts)
+	return "## " + nextSteps + "\n" + open + strings.Join(texts, "") + shut
+}
+
+// stepText returns the line of a step: which one it is, what it is, by which tools,
+// and how often it worked.
+func stepText(s *hmx.NextStep, total hmx.Opt[int64]) string {
+	label := "step"
+	if n, ok := figure(s.Extra, "step"); ok && n == float64(int64(n)) {
+		label += " " + strconv.FormatInt(int64(n), 10)
+		if total.Set {
+			label += " of " + strconv.FormatInt(total.Value, 10)
+		}
+	}
+	text := s.Description
+	if len(s.Tools) > 0 {
+		text += " (by " + strings.Join(s.Tools, ", ") + ")"
+	}
+	if rate, ok := figure(s.Extra, "success_rate"); ok && rate >= 0 && rate <= 1 {
+		text += ", worked " + strconv.Itoa(int(rate*100+0.5)) + "%"
+		if n, ok := figure(s.Extra, "observed_count"); ok && n == float64(int64(n)) {
+			text += " of " + strconv.FormatInt(int64(n), 10)
+		}
+	}
+	return hintText(label, text)
+}
+
+// hintText returns a line of the hints.
+func hintText(label, text string) string { return "- " + label + ": " + oneLine(Visible(text)) + "\n" }
+
+// figure returns a number among further members.
+func figure(extra hmx.Extra, name string) (x float64, ok bool) {
+	raw, ok := extra[name]
+	ok = ok && json.Unmarshal([]byte(raw), &x) == nil
+	return x, ok
+}
+
+// fenceSeed is what the fences of a pack are made of: it is the same for all packs of
+// an agent.
+func fenceSeed(tenant, agent string) string { return tenant + "\x00" + agent }
+
+// Markdown returns a pack as markdown: the text that it was counted as.
+func Markdown(p *hmx.Pack) string {
+	items := make([]Item, len(p.Entries))
+	for i := range p.Entries {
+		items[i] = itemOf(&p.Entries[i])
+	}
+	return markdown(items, hintsOf(p), fenceSeed(p.TenantID.Value, p.AgentID.Value))
+}
+
+// itemOf returns the item that an entry was. Of an entry that does not say how far it
+// is believed, nothing is.
+func itemOf(e *hmx.Entry) Item {
+	it := Item{Section: e.Section, ID: e.SourceID, Label: member(e.Extra, "by"), Text: e.Content, Time: firstDay, Trust: record.External}
+	if trust, ok := record.ParseTrust(member(e.Extra, "trust")); ok {
+		it.Trust = trust
+	}
+	if at, err := hmx.ParseTime(member(e.Extra, "at")); err == nil {
+		it.Time = at.Time().UnixNano()
+	}
+	return it
+}
+
+// member returns a text among further members, empty if there is none.
+func member(extra hmx.Extra, name string) (text string) {
+	if raw, ok := extra[name]; ok && json.Unmarshal([]byte(raw), &text) != nil {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,154 @@
+package pack
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/salience"
+)
+
+// After so many nanoseconds the recency of a thing is a half. The first is long, since
+// a search has read what the question says of time; see the measurements in the
+// decision on how a pack is cut.
+const (
+	usualHalf  = 7305 * 24 * 3600 * 1e9 // twenty years
+	recentHalf = 7 * 24 * 3600 * 1e9    // a week, for what is recent first
+)
+
+// contender is a candidate on its way through the composer.
+type contender struct {
+	c       *Candidate
+	section int // by priority
+	rank    int
+	score   float64
+	parts   Parts
+
+	// What was read, once in all.
+	loaded bool
+	gone   bool
+	source *Source
+	words  words
+	worded bool
+
+	// What this run made of it.
+	reason hmx.DropReason
+	of     *contender
+	detail string
+	kept   bool
+	pass   int
+	item   Item // as it would be written
+	tokens int  // of the lines of item, 0 if they were not counted
+	most   int  // tokens that the text of item was made for, 0 if it is not made
+	guess  int  // tokens of the lines that it would have, 0 if they were not counted
+	cut    bool
+}
+
+// reject drops x for a reason, in favour of another or of none.
+func (x *contender) reject(reason hmx.DropReason, of *contender, detail string) {
+	x.reason, x.of, x.detail = reason, of, detail
+}
+
+// unfit reports whether x was read and cannot be an entry.
+func (x *contender) unfit() bool { return x.gone || x.source != nil && x.source.Unproven != "" }
+
+// unit brings a number between 0 and 1; what is none is 0.
+func unit(x float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	return min(x, 1)
+}
+
+// scorer gives candidates their scores.
+type scorer struct {
+	now     int64
+	half    float64
+	weights Weights
+	priors  Priors
+	guided  bool
+}
+
+func newScorer(in *Input, priors Priors) scorer {
+	w := in.Request.Weights
+	s := scorer{now: in.Now, half: usualHalf, priors: priors, guided: guided(&in.Request, priors),
+		weights: Weights{w["relevance"], w["recency"], w["provenance"], w["salience"]}}
+	if in.Request.Strategy == hmx.StrategyRecencyBiased {
+		s.half = recentHalf
+	}
+	return s
+}
+
+// parts returns what the score of a candidate is made of.
+func (s *scorer) parts(c *Candidate) Parts {
+	p := Parts{Relevance: unit(c.Relevance), Salience: unit(c.Salience)}
+	if c.Pinned {
+		p.Relevance = max(p.Relevance, salience.PinnedFloor)
+	}
+	age := max(0, float64(s.now)-float64(c.Time))
+	p.Recency = 1 / (1 + age/s.half)
+	p.Provenance = float64(min(c.Trust, record.Operator)) / float64(record.Operator) * unit(c.Confidence)
+	return p
+}
+
+// composite returns the score of a candidate with those parts, as a pack shows it.
+func (s *scorer) composite(c *Candidate, p Parts) float64 {
+	w := &s.weights
+	// Conversions keep products from being fused with sums, which would make other
+	// bits on other machines.
+	sum := float64(w.Relevance*p.Relevance) + float64(w.Recency*p.Recency)
+	sum += float64(w.Provenance * p.Provenance)
+	sum += float64(w.Salience * p.Salience)
+	if s.guided {
+		sum *= 0.5 + float64(0.5*max(s.priors.Sections[c.Section], s.prior(c)))
+	}
+	return round(sum)
+}
+
+// prior returns what the priors say of a thing by itself.
+func (s *scorer) prior(c *Candidate) float64 {
+	if c.Thing == "" {
+		return 0
+	}
+	return s.priors.Sources[c.Thing]
+}
+
+// contenders returns the candidates of the sections that are wanted, best first, and
+// by the index of the candidate.
+func contenders(in *Input, s *scorer) (all, byIndex []*contender) {
+	made := make([]contender, 0, len(in.Candidates))
+	byIndex = make([]*contender, len(in.Candidates))
+	for i := range in.Candidates {
+		c := &in.Candidates[i]
+		at := c.Section.Priority()
+		if at < 0 || !in.Request.Includes(c.Section) {
+			continue
+		}
+		x := contender{c: c, section: at, parts: s.parts(c)}
+		x.score = s.composite(c, x.parts)
+		made = append(made, x)
+		byIndex[i] = &made[len(made)-1]
+		all = append(all, byIndex[i])
+	}
+	slices.SortFunc(all, func(a, b *contender) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.c.Known, b.c.Known),
+			cmp.Compare(a.c.Position, b.c.Position), cmp.Compare(a.c.Kind, b.c.Kind))
+	})
+	return all, byIndex
+}
+
+// number gives ranks from 1 to all that are there, best first.
+func number(all []*contender) {
+	rank := 0
+	for _, x := range all {
+		if x.rank = 0; !x.gone {
+			rank++
+			x.rank = rank
+		}
+	}
+}
+
+// round4 leaves four digits behind the point.
+func round4(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }

@@ -1,0 +1,185 @@
+package pack
+
+import (
+	"cmp"
+	"errors"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+)
+
+// lead is by how much more than all others what is behind a thing has to be worth to
+// win a conflict.
+const lead = 1e-9
+
+// settle drops what is dropped before a text is read: what no longer holds, what says
+// too little to the question, what repeats or contradicts something better.
+func (k *composer) settle() {
+	least := k.in.Request.MinRelevance.Or(DefaultMinRelevance)
+	for _, x := range k.all {
+		c := x.c
+		switch {
+		case x.gone:
+		case c.Deprecated != "":
+			x.reject(hmx.DropDeprecated, nil, c.Deprecated)
+		case !c.Pinned && x.parts.Relevance < least:
+			x.reject(hmx.DropRelevance, nil, "")
+		default:
+			if first := k.at(c.SameAs - 1); first != nil && first.left() && first.rank < x.rank {
+				x.reject(hmx.DropDuplicate, first, "")
+			}
+		}
+	}
+	conflicts := slices.Clone(k.in.Conflicts)
+	slices.SortStableFunc(conflicts, func(a, b Conflict) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range conflicts {
+		k.decide(&conflicts[i])
+	}
+}
+
+// at returns the contender of the candidate at index i, nil if it is none.
+func (k *composer) at(i int) *contender {
+	if i < 0 || i >= len(k.byIndex) {
+		return nil
+	}
+	return k.byIndex[i]
+}
+
+// left reports whether x may still become an entry, for all that is known.
+func (x *contender) left() bool { return x.reason == "" && !x.unfit() }
+
+// decide drops what loses a conflict.
+func (k *composer) decide(c *Conflict) {
+	var sides []*contender
+	for _, i := range c.Between {
+		if x := k.at(i); x != nil && x.left() && !slices.Contains(sides, x) {
+			sides = append(sides, x)
+		}
+	}
+	if len(sides) < 2 {
+		return
+	}
+	winner := k.at(c.Winner - 1)
+	if c.Winner == 0 {
+		winner = strongest(sides)
+	}
+	if winner == nil || !slices.Contains(sides, winner) {
+		return
+	}
+	for _, x := range sides {
+		if x != winner {
+			x.reject(hmx.DropConflict, winner, c.ID)
+		}
+	}
+}
+
+// strongest returns the one that has clearly the most behind it, nil if there is none.
+func strongest(sides []*contender) *contender {
+	best := slices.MaxFunc(sides, func(a, b *contender) int { return cmp.Compare(a.parts.Provenance, b.parts.Provenance) })
+	for _, x := range sides {
+		if x != best && !(best.parts.Provenance-x.parts.Provenance > lead) {
+			return nil
+		}
+	}
+	return best
+}
+
+// load reads x, if it has not been read.
+func (k *composer) load(x *contender) error {
+	if x.loaded {
+		return nil
+	}
+	x.loaded = true
+	s := new(Source)
+	switch err := k.in.Load(x.c, s); {
+	case errors.Is(err, ErrGone):
+		x.gone = true
+	case err != nil:
+		return err
+	default:
+		for _, text := range []*string{&s.ID, &s.Type, &s.Label, &s.Text, &s.Origin} {
+			*text = strings.ToValidUTF8(*text, "\uFFFD")
+		}
+		if x.source = s; s.Origin == "" {
+			s.Origin = OriginOf(x.c.Kind)
+		}
+	}
+	return nil
+}
+
+// ready reads x and reports whether it may be kept. What is behind it must verify, and
+// no text that is kept may say the same.
+func (k *composer) ready(x *contender) (bool, error) {
+	if err := k.load(x); err != nil {
+		return false, err
+	}
+	if x.gone {
+		return false, nil
+	}
+	if x.source.Unproven != "" {
+		x.reject(hmx.DropProvenance, nil, x.source.Unproven)
+		return false, nil
+	}
+	if first := k.texts.find(x.wordsOf()); first != nil {
+		x.reject(hmx.DropDuplicate, first, "")
+		return false, nil
+	}
+	return true, nil
+}
+
+// wordsOf returns what the text of x is compared by.
+func (x *contender) wordsOf() words {
+	if !x.worded {
+		x.words, x.worded = wordsOf(x.source.Text), true
+	}
+	return x.words
+}
+
+// kin are the texts that are kept, to be found by what they say. Each has a sketch,
+// which tells those that are not alike apart without a look at their words.
+type kin struct {
+	list     []*contender
+	sketches []sketch
+}
+
+// sketch has a bit for each word of a text, of which several may share one.
+type sketch [4]uint64
+
+func (w words) sketch() (s sketch) {
+	for _, word := range w[1:] {
+		s[word>>6&3] |= 1 << (word & 63)
+	}
+	return s
+}
+
+// add adds the text of x, whose words are known.
+func (k *kin) add(x *contender) {
+	if len(x.words) > 0 {
+		k.list, k.sketches = append(k.list, x), append(k.sketches, x.words.sketch())
+	}
+}
+
+// find returns the best of those that say nearly what w says, nil if none does.
+func (k *kin) find(w words) (best *contender) {
+	if len(w) == 0 {
+		return nil
+	}
+	mine := w.sketch()
+	for i, x := range k.list {
+		// Of two that have nine of ten words in common an eighteenth of both at most is
+		// in one alone, and a bit that is in one alone needs such a word.
+		apart := 0
+		for j, bit := range k.sketches[i] {
+			apart += bits.OnesCount64(bit ^ mine[j])
+		}
+		if 18*apart > len(w)+len(x.words) && w[0] != x.words[0] {
+			continue
+		}
+		if (best == nil || x.rank < best.rank) && x.words.same(w) {
+			best = x
+		}
+	}
+	return best
+}

@@ -1,0 +1,191 @@
+package pack
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"lukasa.dev/internal/tokens"
+)
+
+const minutes = "We met at nine. Ann said that the build is green. Ben had no news. " +
+	"The certificate of the mail server expires on 3 May. Clara will renew it before. Then we spoke about lunch. Nobody was hungry yet."
+
+func TestSpan(t *testing.T) {
+	long := strings.Repeat("Nothing of note happened on this day. ", 40)
+	for _, c := range []struct {
+		name, text string
+		most       int
+		words      []string
+		want       string
+		cut        bool
+	}{
+		{"whole", minutes, 100, nil, minutes, false},
+		{"a sentence and its neighbours", minutes, 34, []string{"certificate", "expires"},
+			"[truncated] Ben had no news. The certificate of the mail server expires on 3 May. Clara will renew it before. [truncated]", true},
+		{"words as written", minutes, 22, []string{"CLARA"}, "[truncated] Clara will renew it before. Then we spoke about lunch. [truncated]", true},
+		{"begins a word", minutes, 15, []string{"ews", "reen", "renew"}, "[truncated] Clara will renew it before. [truncated]", true},
+		{"the first", minutes, 14, []string{"met"}, "We met at nine. [truncated]", true},
+		{"the last", minutes, 20, []string{"hungry"}, "[truncated] Then we spoke about lunch. Nobody was hungry yet.", true},
+		{"no word", minutes, 12, []string{"elephant"}, "We met at nine. Ann said that [truncated]", true},
+		{"more words", long + "Ann met Ben.\n" + long + "Ann met Ben in Rome.\n" + long, 20, []string{"ann", "ben", "rome"}, "[truncated] Ann met Ben in Rome.\n [truncated]", true},
+		{"a rarer word", "Ann ate. " + long + "Ann. Ben. " + long + "Ann slept.", 13, []string{"ann", "ben"}, "[truncated] Ann. Ben. [truncated]", true},
+		{"no room", minutes, 3, []string{"ann"}, "", true},
+		{"none", minutes, 0, nil, "", true},
+		{"nothing", "", 0, nil, "", false},
+	} {
+		got, cut := span(tokens.O200k(), c.text, c.most, c.words)
+		if strings.ReplaceAll(got, "\n", "") != strings.ReplaceAll(c.want, "\n", "") || cut != c.cut {
+			t.Errorf("%s: %q (%d tokens), want %q", c.name, got, tokens.O200k().Count(got), c.want)
+		}
+	}
+}
+
+// checkSpan holds what a text is cut to against what is promised.
+func checkSpan(t *testing.T, c tokens.Counter, text string, most int, words []string) {
+	t.Helper()
+	out, cut := span(c, text, most, words)
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	if n := max(c.Count(out), c.Count(Visible(out))); n > max(0, most) {
+		t.Fatalf("%s: %q has %d tokens of %d, from %q", c.Name(), out, n, most, text)
+	}
+	if !cut {
+		if out != text && out != strings.TrimSpace(text) {
+			t.Fatalf("not cut: %q from %q", out, text)
+		}
+		return
+	}
+	if out == "" {
+		return
+	}
+	kept := out
+	before, isBefore := strings.CutPrefix(kept, truncated+" ")
+	if isBefore && !strings.HasPrefix(text, out) {
+		kept = before
+	}
+	kept, behind := strings.CutSuffix(kept, " "+truncated)
+	if !behind && !isBefore {
+		t.Fatalf("no marker in %q from %q", out, text)
+	}
+	if strings.TrimSpace(kept) == "" || !strings.Contains(text, kept) {
+		t.Fatalf("%q is no part of %q", kept, text)
+	}
+}
+
+func TestSpanProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	vocabulary := []string{"deploy", "certificate", "Ann", "x", "failed", "a", "the", "server's", "12:30", "Grüße", "世界世界世界", "deadbeefcafe0123456789abcdef", "。", ".", "!\n", "\n\n", "?", "…", "```", "\u200B", "\x1b[0m", "👨\u200D👩\u200D👧", "İ", "\xff"}
+	for range 1500 {
+		var b strings.Builder
+		for range rng.IntN(120) {
+			b.WriteString(vocabulary[rng.IntN(len(vocabulary))])
+			if rng.IntN(6) > 0 {
+				b.WriteByte(" \n"[rng.IntN(10)/9])
+			}
+		}
+		words := []string{"deploy", "certificate", "世界", "12", "ann"}[:rng.IntN(6)]
+		c := []tokens.Counter{tokens.O200k(), tokens.Estimate()}[rng.IntN(2)]
+		checkSpan(t, c, b.String(), rng.IntN(150), words)
+	}
+	for range 1000 {
+		text := hostile(rng) + hostile(rng) + hostile(rng)
+		checkSpan(t, tokens.O200k(), text, rng.IntN(80), []string{"system", "quote", "a"})
+	}
+}
+
+// TestSpanBetweenJoined: what is not hidden in a text but becomes so where the text is
+// cut counts as it is shown.
+func TestSpanBetweenJoined(t *testing.T) {
+	for _, text := range []string{"❤️\u200D🔥 We met at nin", strings.Repeat("👩🏽\u200D🚀", 40), strings.Repeat("می\u200Cخواهم ", 40), strings.Repeat("❤️", 60)} {
+		for most := range 40 {
+			checkSpan(t, tokens.O200k(), text, most, nil)
+			checkSpan(t, tokens.O200k(), text, most, []string{"we", "🚀"})
+		}
+	}
+}
+
+// laborious counts how many bytes it is asked to count.
+type laborious struct {
+	tokens.Counter
+	bytes int
+}
+
+func (l *laborious) Count(text string) int {
+	l.bytes += len(text)
+	return l.Counter.Count(text)
+}
+
+// TestSpanOfMuch: long texts, of one word or of nothing seen, are cut without being
+// counted over and over.
+func TestSpanOfMuch(t *testing.T) {
+	for name, text := range map[string]string{
+		"words":   strings.Repeat("some words of a log 2026-03-14 failed\n", 30_000),
+		"a word":  strings.Repeat("x", 1<<20),
+		"blanks":  "a" + strings.Repeat(" ", 1<<20) + "b",
+		"hidden":  strings.Repeat("\u200B", 1<<18) + "failed",
+		"mixed":   strings.Repeat("failed \u200Bx\x1b[0m ", 1<<16),
+		"Chinese": strings.Repeat("世界", 1<<17),
+		"ticks":   strings.Repeat("`", 1<<20),
+	} {
+		for _, most := range []int{64, 500} {
+			words := []string{"failed", "x", "世"}
+			checkSpan(t, tokens.O200k(), text, most, words)
+			l := &laborious{Counter: tokens.O200k()}
+			span(l, text, most, words)
+			if l.bytes > 64*spanBytes {
+				t.Errorf("%s, %d tokens: %d bytes were counted", name, most, l.bytes)
+			}
+		}
+	}
+}
+
+func TestPieces(t *testing.T) {
+	got := []string{}
+	text := "One. Two! (Three?) \"Four.\" 3.14 is e.g. five\nsix\n\n\nseven 世界。八 " + strings.Repeat("nine ", 20) + strings.Repeat("x", 120)
+	for _, p := range pieces(text, 50) {
+		got = append(got, text[p.from:p.to])
+	}
+	want := []string{"One. ", "Two! ", "(Three?) ", "\"Four.\" ", "3.14 is e.g. ", "five\n", "six\n\n\n", "seven 世界。", "八 " + strings.Repeat("nine ", 9),
+		strings.Repeat("nine ", 10), "nine ", strings.Repeat("x", 50), strings.Repeat("x", 50), strings.Repeat("x", 20)}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+func FuzzSpan(f *testing.F) {
+	f.Add(minutes, 20, "ann")
+	f.Add("", 0, "")
+	for _, s := range hostileParts {
+		f.Add(s+" "+minutes, 30, s)
+	}
+	f.Fuzz(func(t *testing.T, text string, most int, word string) {
+		most = min(max(most, -1), 500)
+		checkSpan(t, tokens.O200k(), text, most, []string{word, "a"})
+		checkSpan(t, tokens.Estimate(), text, most, []string{word})
+		if s := lowered(text); len(s) != len(text) || strings.ContainsFunc(s, func(r rune) bool { return r < 0x80 && unicode.IsUpper(r) }) {
+			t.Fatalf("%q in lower case is %q", text, s)
+		}
+		at := 0
+		for _, p := range pieces(text, 40) {
+			if p.from != at || p.to <= p.from || p.to-p.from > 43 {
+				t.Fatalf("%q: a piece from %d to %d behind %d", text, p.from, p.to, at)
+			}
+			at = p.to
+		}
+		if at != len(text) {
+			t.Fatalf("%q: pieces end at %d", text, at)
+		}
+	})
+}
+
+func BenchmarkSpan(b *testing.B) {
+	text := strings.Repeat(minutes+"\n", 50)
+	b.ReportAllocs()
+	for b.Loop() {
+		span(tokens.O200k(), text, 64, []string{"certificate", "expires", "mail", "when"})
+	}
+}

@@ -1,0 +1,112 @@
+package pack
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "Grüße, 世界 – x < y\n\tend", "Grüße, 世界 – x < y\n\tend"},
+		{"line ends", "a\r\nb\rc\n\rd\r\r\n", "a\nb\nc\n\nd\n\n"},
+		{"escapes", "\x1b[31mred\x1b[0m", "<U+001B>[31mred<U+001B>[0m"},
+		{"controls", "a\x00b\x07\x7f\u0085\u009bc", "a<U+0000>b<U+0007><U+007F><U+0085><U+009B>c"},
+		{"directions", "\u202Eevil\u202C \u2066x\u2069\u200F", "<U+202E>evil<U+202C> <U+2066>x<U+2069><U+200F>"},
+		{"no width", "i\u200Bg\u2060n\uFEFFo\u00ADre", "i<U+200B>g<U+2060>n<U+FEFF>o<U+00AD>re"},
+		{"tags", "x\U000E0041\U000E0042", "x<U+E0041><U+E0042>"},
+		{"selectors that smuggle", "x\uFE00\uFE01\U000E0100", "x\uFE00<U+FE01><U+E0100>"},
+		{"lines", "a\u2028b\u2029c", "a<U+2028>b<U+2029>c"},
+		{"fillers", "\u3164\u115F\u1160\uFFA0\u034F\u2800\u180E\u061C", strings.Join([]string{
+			"<U+3164>", "<U+115F>", "<U+1160>", "<U+FFA0>", "<U+034F>", "<U+2800>", "<U+180E>", "<U+061C>"}, "")},
+		{"a run of eight", strings.Repeat("\u200B", 8), strings.Repeat("<U+200B>", 8)},
+		{"a longer run", strings.Repeat("\u200B", 11) + "x\x00", strings.Repeat("<U+200B>", 8) + "<+3 hidden>x<U+0000>"},
+		{"a run at the end", "x" + strings.Repeat("\u200D", 1000), "x" + strings.Repeat("<U+200D>", 8) + "<+992 hidden>"},
+		{"bad bytes", "a\xff\xc3b\xe2\x80", "a\uFFFD\uFFFDb\uFFFD\uFFFD"},
+		{"a family", "👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 👩🏽\u200D🚀 1\uFE0F\u20E3", "👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 👩🏽\u200D🚀 1\uFE0F\u20E3"},
+		{"Persian", "می\u200Cخواهم", "می\u200Cخواهم"},
+		{"Devanagari", "क्\u200Dष", "क्\u200Dष"},
+		{"joiners in words", "ig\u200Cno\u200Dre", "ig<U+200C>no<U+200D>re"},
+		{"joiners at the edges", "\u200Dम \u200C", "<U+200D>म <U+200C>"},
+		{"selector first", "\uFE0Fx \uFE0F", "<U+FE0F>x <U+FE0F>"},
+		{"selector behind hidden", "x\u200B\uFE0F👩\u200B\uFE0F\u200D👧", "x<U+200B><U+FE0F>👩<U+200B><U+FE0F><U+200D>👧"},
+		{"Mongolian", "ᠠ\u180Bᠠ", "ᠠ\u180Bᠠ"},
+	} {
+		if got := Visible(c.in); got != c.want {
+			t.Errorf("%s: %q is shown as %q, want %q", c.name, c.in, got, c.want)
+		}
+	}
+}
+
+func TestVisibleAllocatesNothing(t *testing.T) {
+	for _, s := range []string{"plain words\n\tand lines", "Grüße, 世界, می\u200Cخواهم ❤\uFE0F"} {
+		if n := testing.AllocsPerRun(10, func() { Visible(s) }); n != 0 {
+			t.Errorf("%q: %v allocations", s, n)
+		}
+	}
+}
+
+// TestVisibleShowsAll: whatever Unicode calls ignorable, a control or a format stays
+// nowhere but where it is needed.
+func TestVisibleShowsAll(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r >= 0xD800 && r < 0xE000 || r == '\n' || r == '\t' || r == '\r' {
+			continue
+		}
+		got := Visible("a b" + string(r) + " c")
+		if hides := mustShow(r) && !isSelector(r); hides != strings.Contains(got, "<U+") {
+			t.Errorf("%U: %q", r, got)
+		}
+	}
+}
+
+// mustShow reports by the tables of Unicode whether a character is not seen.
+func mustShow(r rune) bool {
+	if unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+		r == 0x2800
+}
+
+// checkShown reports what is hidden in a text nevertheless.
+func checkShown(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Fatalf("not UTF-8: %q", text)
+	}
+	var last rune
+	for i, r := range text {
+		switch next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):]); {
+		case r == '\n' || r == '\t' || !mustShow(r):
+		case r == 0x200C || r == 0x200D:
+			if last < 0x2C7 || next < 0x2C7 || unicode.IsSpace(last) || unicode.IsSpace(next) || mustShow(next) {
+				t.Fatalf("%U between %q and %q in %q", r, last, next, text)
+			}
+		case isSelector(r):
+			if last <= ' ' || mustShow(last) {
+				t.Fatalf("%U behind %q in %q", r, last, text)
+			}
+		default:
+			t.Fatalf("%U in %q", r, text)
+		}
+		last = r
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	for _, s := range hostileParts {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		shown := Visible(s)
+		checkShown(t, shown)
+		if again := Visible(shown); again != shown {
+			t.Fatalf("%q is shown as %q and then as %q", s, shown, again)
+		}
+		if firstHidden(s) == len(s) != (shown == s) {
+			t.Fatalf("%q: the first hidden is at %d, and it is shown as %q", s, firstHidden(s), shown)
+		}
+	})
+}
