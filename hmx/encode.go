@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"lukasa.dev/internal/canon"
@@ -77,22 +78,32 @@ var (
 	extraType = reflect.TypeFor[Extra]()
 )
 
+// Where the fields of Time and Opt are.
+const (
+	timeText = 0
+	optValue = 0
+	optSet   = 1
+)
+
+var opts sync.Map // reflect.Type → whether it is an Opt
+
+// isOpt reports whether t is an Opt of something.
+func isOpt(t reflect.Type) bool {
+	is, known := opts.Load(t)
+	if !known {
+		is = t.Implements(reflect.TypeFor[interface{ content() (any, bool) }]())
+		opts.Store(t, is)
+	}
+	return is.(bool)
+}
+
 func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
-	switch v.Type() {
-	case rawType:
-		return appendRaw(dst, Raw(v.String()))
-	case timeType:
-		return appendText(dst, v.Interface().(Time).text)
-	}
-	if o, ok := v.Interface().(interface{ content() (any, bool) }); ok {
-		inner, set := o.content()
-		if !set {
-			return append(dst, "null"...), nil
-		}
-		return appendValue(dst, reflect.ValueOf(inner))
-	}
+	// Nothing is asked for as an interface, which would be a copy in memory of its own.
 	switch v.Kind() {
 	case reflect.String:
+		if v.Type() == rawType {
+			return appendRaw(dst, Raw(v.String()))
+		}
 		return appendText(dst, v.String())
 	case reflect.Bool:
 		return strconv.AppendBool(dst, v.Bool()), nil
@@ -114,7 +125,15 @@ func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Map:
 		return appendMap(dst, v)
 	case reflect.Struct:
-		return appendStruct(dst, v)
+		switch {
+		case v.Type() == timeType:
+			return appendText(dst, v.Field(timeText).String())
+		case !isOpt(v.Type()):
+			return appendStruct(dst, v)
+		case !v.Field(optSet).Bool():
+			return append(dst, "null"...), nil
+		}
+		return appendValue(dst, v.Field(optValue))
 	}
 	panic("hmx: no JSON form for " + v.Type().String()) // a fault in a type of this package
 }
@@ -190,8 +209,13 @@ func appendMember(dst []byte, name string, v reflect.Value) ([]byte, error) {
 // absent reports whether a field that may be left out is to be: an Opt that is not
 // set, whatever its value, or the zero value of another type.
 func absent(v reflect.Value) bool {
-	if o, ok := v.Interface().(interface{ IsZero() bool }); ok {
-		return o.IsZero()
+	if v.Kind() == reflect.Struct {
+		switch {
+		case v.Type() == timeType:
+			return v.Field(timeText).Len() == 0
+		case isOpt(v.Type()):
+			return !v.Field(optSet).Bool()
+		}
 	}
 	return v.IsZero()
 }

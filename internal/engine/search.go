@@ -441,9 +441,9 @@ func (a *asking) show(hits []recall.Hit, found *Searched) error {
 
 // readHits reads what hits are, nil for those that were erased.
 func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
-	const each = 8 // hits that are worth a goroutine
+	const each = 4 // hits that are worth a goroutine
 	list := make([]*SearchHit, len(hits))
-	err := index.Share(len(hits), index.Workers(len(hits), each), func(_, from, to int) error {
+	err := index.Share(len(hits), index.Parts(len(hits), each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
 			if err := a.ctx.Err(); err != nil {
 				return err

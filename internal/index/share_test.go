@@ -16,15 +16,17 @@ func TestShare(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	for _, n := range []int{0, 1, 3, 4, 1000} {
 		done := make([]atomic.Int32, n)
-		err := index.Share(n, index.Workers(n, 1), func(_, from, to int) error {
-			for i := from; i < to; i++ {
-				done[i].Add(1)
-			}
-			return nil
-		})
-		for i := range done {
-			if done[i].Load() != 1 || err != nil {
-				t.Fatalf("%d of %d was done %d times, %v", i, n, done[i].Load(), err)
+		for times, parts := range []int{index.Workers(n, 1), index.Parts(n, 1)} {
+			err := index.Share(n, parts, func(_, from, to int) error {
+				for i := from; i < to; i++ {
+					done[i].Add(1)
+				}
+				return nil
+			})
+			for i := range done {
+				if int(done[i].Load()) != times+1 || err != nil {
+					t.Fatalf("%d of %d was done %d times, %v", i, n, done[i].Load(), err)
+				}
 			}
 		}
 	}

@@ -12,8 +12,9 @@ import (
 // reader that sees the position. It belongs to one store and is safe for concurrent
 // use.
 type Places struct {
+	held  sync.Map // of *[chunkPlaces]Place by placesChunk
 	mu    sync.Mutex
-	held  map[placesChunk]*[chunkPlaces]Place
+	count int                 // of held
 	reads map[placesChunk]int // of chunks that are not held
 }
 
@@ -36,7 +37,7 @@ const (
 
 // NewPlaces returns places of which none is held yet.
 func NewPlaces() *Places {
-	return &Places{held: make(map[placesChunk]*[chunkPlaces]Place), reads: make(map[placesChunk]int)}
+	return &Places{reads: make(map[placesChunk]int)}
 }
 
 // At returns where a position of a tenant lies, like [At]. The reader must not see more
@@ -63,11 +64,11 @@ func (p *Places) At(r kv.Reader, tenant uint32, size, position uint64) (Place, b
 
 // find returns a chunk if it is held, or says that it should be.
 func (p *Places) find(c placesChunk) (held *[chunkPlaces]Place, load bool) {
+	if there, ok := p.held.Load(c); ok {
+		return there.(*[chunkPlaces]Place), false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if held = p.held[c]; held != nil {
-		return held, false
-	}
 	if len(p.reads) >= maxReads {
 		clear(p.reads)
 	}
@@ -84,13 +85,17 @@ func (p *Places) hold(c placesChunk, held *[chunkPlaces]Place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.reads, c)
-	for other := range p.held {
-		if len(p.held) < maxPlaces {
-			break
+	p.held.Range(func(other, _ any) bool {
+		if p.count < maxPlaces {
+			return false
 		}
-		delete(p.held, other)
+		p.held.Delete(other)
+		p.count--
+		return true
+	})
+	if _, there := p.held.Swap(c, held); !there {
+		p.count++
 	}
-	p.held[c] = held
 }
 
 // readPlaces reads a chunk. It returns nil if one of its positions is not there.

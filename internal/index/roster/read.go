@@ -94,6 +94,42 @@ func (v *View) Speak(mask Mask, who map[Speaker]bool) (map[Speaker]bool, error) 
 	return speak, err
 }
 
+// Newest returns the latest time, up to one, of the documents of a kind that a mask
+// leaves, all of them if it is nil; and false if there are none.
+func (v *View) Newest(k record.Kind, until int64, mask Mask) (newest int64, ok bool, err error) {
+	for chunk := range v.rows.Chunks() {
+		c, err := v.rows.Chunk(chunk)
+		if err != nil {
+			return 0, false, err
+		}
+		if c == nil {
+			continue
+		}
+		var m *bitset // asked for when something is newer
+		asked := mask == nil
+		heads, times := c.Plane(planeHead), c.Plane(planeTime)
+		i := 0
+		for word, w := range c.Live {
+			for ; w != 0; w &= w - 1 {
+				at := int64(binary.LittleEndian.Uint64(times[8*i:]))
+				if is := record.Kind(heads[4*i]) == k; is && at <= until && (!ok || at > newest) {
+					if !asked {
+						if m, err = mask(chunk); err != nil {
+							return 0, false, err
+						}
+						asked = true
+					}
+					if mask == nil || m != nil && m[word]>>bits.TrailingZeros64(w)&1 != 0 {
+						newest, ok = at, true
+					}
+				}
+				i++
+			}
+		}
+	}
+	return newest, ok, nil
+}
+
 // masked visits one plane, of so many bytes, of the rows that a mask leaves, in order.
 func (v *View) masked(mask Mask, plane, width int, visit func(part []byte)) error {
 	for chunk := range v.rows.Chunks() {

@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -120,5 +121,70 @@ func TestNothingPrivate(t *testing.T) {
 		}
 		last := &records[len(records)-1]
 		last.Control, last.Document = nil, &index.Document{Kind: kinds[0], ID: "last", Private: true}
+	}
+}
+
+// TestNewest compares the newest document of a kind with all of them.
+func TestNewest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	records, _ := drawRecords(rnd, 3000)
+	s := openStore(t)
+	fold(t, s, records, 700)
+	v, err := roster.Open(s, 3, 3000, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown [3][16]uint64
+	for i := range shown[0] {
+		shown[0][i], shown[2][i] = rnd.Uint64()&rnd.Uint64(), rnd.Uint64()&rnd.Uint64()
+	}
+	some := func(chunk int) (*[16]uint64, error) {
+		if chunk != 0 && chunk != 2 {
+			return nil, nil
+		}
+		return &shown[chunk], nil
+	}
+	none := func(int) (*[16]uint64, error) { return nil, nil }
+	rows := make(map[uint64]roster.Row)
+	for p := range uint64(3000) {
+		row, ok, err := v.Row(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			rows[p] = row
+		}
+	}
+	found := 0
+	for range 50 {
+		row, ok := rows[rnd.Uint64N(3000)]
+		if !ok {
+			continue
+		}
+		k, until := row.Kind, row.Time // so that some are at the very end
+		if rnd.IntN(4) == 0 {
+			until = math.MaxInt64
+		}
+		for _, mask := range []roster.Mask{nil, some, none} {
+			want, there := int64(0), false
+			for p, row := range rows {
+				if row.Kind != k || row.Time > until || there && row.Time <= want {
+					continue
+				}
+				if mask != nil {
+					if m, _ := mask(int(p / 1024)); m == nil || m[p%1024/64]>>(p%64)&1 == 0 {
+						continue
+					}
+				}
+				want, there = row.Time, true
+				found++
+			}
+			if got, ok, err := v.Newest(k, until, mask); err != nil || ok != there || got != want {
+				t.Fatalf("of kind %v until %d: %d, %v, %v, want %d, %v", k, until, got, ok, err, want, there)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("there was nothing to find")
 	}
 }

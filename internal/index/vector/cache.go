@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"bytes"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -14,13 +16,16 @@ import (
 type Cache struct {
 	limit int64
 
-	mu     sync.Mutex
-	used   int64
-	items  map[spaceChunk]*item
-	list   []*item
-	asked  map[spaceChunk]*asked
-	rows   []*asked // that have some
-	chance uint64
+	mu        sync.Mutex
+	used      int64
+	items     map[spaceChunk]*item
+	list      []*item
+	asked     map[spaceChunk]*asked
+	rows      []*asked // that have some
+	spaces    map[spaceID]*chunks
+	codeSlabs slabs[uint64]
+	rowSlabs  slabs[byte]
+	chance    uint64
 }
 
 // item is a chunk in the cache.
@@ -32,7 +37,16 @@ type item struct {
 	err     error
 	recent  atomic.Bool // used since it was last considered
 
-	place int // in the list, from 1; 0 if it is not there. Guarded by the cache
+	// Guarded by the cache.
+	place int   // in the list, from 1; 0 if it is not there
+	slot  *slot // that leads to it; may be nil
+}
+
+// use notes that it was used.
+func (x *item) use() {
+	if !x.recent.Load() {
+		x.recent.Store(true)
+	}
 }
 
 // version tells the states of a chunk apart.
@@ -47,6 +61,7 @@ type chunk struct {
 	words   int
 	offsets []uint16
 	blocks  []uint64 // see blockRows; the last one is filled up with zeros
+	slab    *slab    // that blocks is in; may be nil
 }
 
 // bytes is how much memory a chunk takes, about.
@@ -58,14 +73,14 @@ func (c *chunk) bytes() int64 {
 	return int64(2*cap(c.offsets)+8*cap(c.blocks)) + besides
 }
 
-// newChunk arranges codes for a scan. Their offsets must be in order.
-func newChunk(number uint64, c *codes) *chunk {
+// newChunk arranges codes for a scan. Their offsets must be in order. The cache may be nil.
+func (cache *Cache) newChunk(number uint64, c *codes) *chunk {
 	n := len(c.offsets)
 	if n == 0 {
 		return nil
 	}
 	t := &chunk{number: number, words: c.words, offsets: c.offsets}
-	t.blocks = make([]uint64, (n+blockRows-1)/blockRows*blockRows*c.words)
+	t.blocks, t.slab = cache.codeRoom((n + blockRows - 1) / blockRows * blockRows * c.words)
 	for i := range n {
 		code := c.list[i*c.words : (i+1)*c.words]
 		block := t.blocks[i/blockRows*blockRows*c.words+i%blockRows:]
@@ -76,10 +91,35 @@ func newChunk(number uint64, c *codes) *chunk {
 	return t
 }
 
+// codeRoom returns room for the words of codes, which are zero.
+func (c *Cache) codeRoom(words int) ([]uint64, *slab) {
+	if c == nil {
+		return make([]uint64, words), nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	room, of := c.codeSlabs.take(words)
+	return room[:words], of
+}
+
+// rowRoom returns room for rows.
+func (c *Cache) rowRoom(bytes int) ([]byte, *slab) {
+	if c == nil {
+		return make([]byte, 0, bytes), nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rowSlabs.take(bytes)
+}
+
 // NewCache returns a cache that holds up to so many bytes. A million vectors of the
 // built-in model take 34 MB, and their rows 267 MB.
 func NewCache(bytes int64) *Cache {
-	return &Cache{limit: bytes, items: make(map[spaceChunk]*item), asked: make(map[spaceChunk]*asked), chance: 1}
+	most := int(min(bytes/slabPart, mostSlab))
+	return &Cache{
+		codeSlabs: slabs[uint64]{most: most}, rowSlabs: slabs[byte]{most: most},
+		limit: bytes, items: make(map[spaceChunk]*item), asked: make(map[spaceChunk]*asked), spaces: make(map[spaceID]*chunks), chance: 1,
+	}
 }
 
 // Bytes is about how many bytes the cache holds.
@@ -90,8 +130,8 @@ func (c *Cache) Bytes() int64 {
 }
 
 // chunk returns a chunk as it is in a version. What is not there is loaded, once
-// for all who ask meanwhile.
-func (c *Cache) chunk(at spaceChunk, v version, load func() (*chunk, error)) (*chunk, error) {
+// for all who ask meanwhile. The slot, which may be nil, leads to it from then on.
+func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, error)) (*chunk, error) {
 	if c == nil {
 		return load()
 	}
@@ -120,19 +160,39 @@ func (c *Cache) chunk(at spaceChunk, v version, load func() (*chunk, error)) (*c
 		c.list = append(c.list, x)
 		x.place = len(c.list)
 		c.used += x.chunk.bytes()
+		if x.chunk != nil && x.chunk.slab != nil {
+			x.chunk.slab.codes = append(x.chunk.slab.codes, x)
+		}
 		c.shrink()
 	})
-	if !x.recent.Load() {
-		x.recent.Store(true)
+	if s != nil && x.err == nil {
+		c.lead(s, x)
 	}
+	x.use()
 	return x.chunk, x.err
+}
+
+// lead has a slot lead to an item, if that is in the cache.
+func (c *Cache) lead(s *slot, x *item) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.place > 0 {
+		x.slot = s
+		s.codes.Store(x)
+	}
 }
 
 // drop lets an item go.
 func (c *Cache) drop(x *item) {
-	delete(c.items, x.at)
+	if c.items[x.at] == x {
+		delete(c.items, x.at)
+	}
 	if x.place == 0 {
-		return // still being loaded
+		return // still being loaded, or gone
+	}
+	if x.slot != nil {
+		x.slot.codes.CompareAndSwap(x, nil)
+		x.slot = nil
 	}
 	last := c.list[len(c.list)-1]
 	c.list[x.place-1], last.place = last, x.place
@@ -145,17 +205,44 @@ func (c *Cache) drop(x *item) {
 // shrink lets rows and items go until the rest is not too much.
 func (c *Cache) shrink() {
 	for c.used > c.limit && len(c.rows) > 0 {
-		a := c.rows[c.random()%uint64(len(c.rows))]
-		if !a.recent {
-			c.release(a)
-		}
-		a.recent = false
+		c.releaseOne()
 	}
 	for c.used > c.limit && len(c.list) > 0 {
 		x := c.list[c.random()%uint64(len(c.list))]
-		if !x.recent.Swap(false) {
+		all := []*item{x}
+		if x.chunk != nil && x.chunk.slab != nil {
+			all = x.chunk.slab.codes
+		}
+		recent := false
+		for _, x := range all {
+			recent = x.place > 0 && x.recent.Swap(false) || recent
+		}
+		if recent {
+			continue
+		}
+		for _, x := range all {
 			c.drop(x)
 		}
+	}
+}
+
+// releaseOne lets the rows of a chunk go with those in the same slab, unless one of
+// them was used lately.
+func (c *Cache) releaseOne() {
+	a := c.rows[c.random()%uint64(len(c.rows))]
+	all := []*asked{a}
+	if a.rows.slab != nil {
+		all = a.rows.slab.rows
+	}
+	recent := false
+	for _, a := range all {
+		recent = a.rows != nil && a.rows.recent.Swap(false) || recent
+	}
+	if recent {
+		return
+	}
+	for _, a := range all {
+		c.release(a)
 	}
 }
 
@@ -165,4 +252,34 @@ func (c *Cache) random() uint64 {
 	c.chance ^= c.chance >> 7
 	c.chance ^= c.chance << 17
 	return c.chance
+}
+
+// known returns the chunks of a space if their directory is the one that is given, else
+// nil.
+func (c *Cache) known(id spaceID, directory []byte, ends []int) *chunks {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.spaces[id]; k != nil && slices.Equal(k.ends, ends) && bytes.Equal(k.directory, directory) {
+		return k
+	}
+	return nil
+}
+
+// maxSpaces is of how many spaces the chunks are known.
+const maxSpaces = 1 << 10
+
+// know keeps the chunks of a space.
+func (c *Cache) know(id spaceID, k *chunks) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.spaces) >= maxSpaces {
+		clear(c.spaces)
+	}
+	c.spaces[id] = k
 }

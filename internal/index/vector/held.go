@@ -2,6 +2,7 @@ package vector
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"lukasa.dev/internal/index"
 )
@@ -15,6 +16,8 @@ type heldRows struct {
 	before [len(live{})]uint16 // rows before each word of there
 	each   int                 // bytes of a row
 	list   []byte
+	slab   *slab       // that list is in; may be nil
+	recent atomic.Bool // used since it was last considered
 }
 
 // heldBytes is how much memory so many rows take, about.
@@ -43,9 +46,9 @@ type asked struct {
 	reads   int     // of single rows, since it was last considered
 	loading bool
 	never   bool // they cannot be held
-	recent  bool // used since it was last considered
 	rows    *heldRows
-	place   int // in the list of the cache, from 1; 0 if it has no rows
+	place   int   // in the list of the cache, from 1; 0 if it has no rows
+	slot    *slot // that leads to the rows; may be nil
 }
 
 const (
@@ -58,8 +61,9 @@ const (
 
 // held returns the rows of a chunk, or nil if they are not in memory. It says that
 // they are worth loading if they were read often, and there is room for so many bytes;
-// whoever is told that must call hold.
-func (c *Cache) held(at spaceChunk, digest [8]byte, bytes int64) (rows *heldRows, load bool) {
+// whoever is told that must call hold. The slot, which may be nil, leads to them from
+// then on.
+func (c *Cache) held(at spaceChunk, digest [8]byte, s *slot, bytes int64) (rows *heldRows, load bool) {
 	if c == nil {
 		return nil, false
 	}
@@ -76,7 +80,11 @@ func (c *Cache) held(at spaceChunk, digest [8]byte, bytes int64) (rows *heldRows
 		c.asked[at] = a
 	}
 	if a.rows != nil {
-		a.recent = true
+		a.rows.recent.Store(true)
+		if s != nil {
+			a.slot = s
+			s.rows.Store(a.rows)
+		}
 		return a.rows, false
 	}
 	if a.reads++; a.reads < loadAfter || a.loading || a.never {
@@ -106,11 +114,7 @@ func (c *Cache) roomForRows(bytes int64) bool {
 		return true
 	}
 	if len(c.rows) > 0 {
-		a := c.rows[c.random()%uint64(len(c.rows))]
-		if !a.recent {
-			c.release(a)
-		}
-		a.recent = false
+		c.releaseOne()
 	}
 	return c.used+bytes <= c.limit
 }
@@ -127,18 +131,28 @@ func (c *Cache) hold(at spaceChunk, digest [8]byte, rows *heldRows) {
 	if rows == nil || a.rows != nil {
 		return
 	}
-	a.rows, a.recent = rows, true
+	a.rows = rows
+	rows.recent.Store(true)
 	c.rows = append(c.rows, a)
 	a.place = len(c.rows)
 	c.used += rows.bytes()
+	if rows.slab != nil {
+		rows.slab.rows = append(rows.slab.rows, a)
+	}
 	c.shrink()
 }
 
 // release lets rows go, and what is known of them.
 func (c *Cache) release(a *asked) {
-	delete(c.asked, a.at)
+	if c.asked[a.at] == a {
+		delete(c.asked, a.at)
+	}
 	if a.place == 0 {
 		return
+	}
+	if a.slot != nil {
+		a.slot.rows.CompareAndSwap(a.rows, nil)
+		a.slot = nil
 	}
 	last := c.rows[len(c.rows)-1]
 	c.rows[a.place-1], last.place = last, a.place
@@ -153,8 +167,16 @@ func (v *View) heldRows(space index.Digest, dimensions int, ref *chunkRef) (*hel
 	if ref.tail {
 		return nil, nil
 	}
+	if ref.slot != nil {
+		if rows := ref.slot.rows.Load(); rows != nil {
+			if !rows.recent.Load() {
+				rows.recent.Store(true)
+			}
+			return rows, nil
+		}
+	}
 	at := spaceChunk{v.tenant, space, ref.number}
-	rows, load := v.cache.held(at, ref.entry.digest, heldBytes(int(ref.entry.rows), rowHead+dimensions))
+	rows, load := v.cache.held(at, ref.entry.digest, ref.slot, heldBytes(int(ref.entry.rows), rowHead+dimensions))
 	if !load {
 		return rows, nil
 	}
@@ -177,7 +199,7 @@ func (v *View) loadRows(at spaceChunk, dimensions, count int) (h *heldRows, err 
 		}
 	}()
 	h = &heldRows{each: rowHead + dimensions}
-	h.list = make([]byte, 0, count*h.each)
+	h.list, h.slab = v.cache.rowRoom(count * h.each)
 	for ok := it.First(); ok; ok = it.Next() {
 		p, err := placeOf(it.Key())
 		if err != nil {

@@ -35,7 +35,7 @@ func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, e
 	if s == nil || err != nil {
 		return list, err
 	}
-	err = index.Share(len(list), index.Workers(len(list), partCandidates), func(_, from, to int) error {
+	err = index.Share(len(list), index.Parts(len(list), partCandidates), func(_, from, to int) error {
 		return s.rows(from, to, func(i int) uint64 { return positions[i] }, func(i int, position uint64, value []byte) error {
 			if i%64 == 0 {
 				if err := ctx.Err(); err != nil {

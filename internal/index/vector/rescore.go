@@ -17,8 +17,8 @@ import (
 // value set, from the lowest bit up. The numbers are brought to planeBits bits, from 0
 // for the least.
 type planes struct {
-	bits [planeBits][]uint64
-	zero int32 // what a number of 0 is, in parts of a step
+	bits [][planeBits]uint64 // for each word of a code
+	zero int32               // what a number of 0 is, in parts of a step
 }
 
 const (
@@ -35,13 +35,11 @@ func weigh(turned []int64) (p planes) {
 	width := max(high-low, 1)
 	const most = 1<<planeBits - 1
 	p.zero = int32(-low * most * stepParts / width)
-	for b := range p.bits {
-		p.bits[b] = make([]uint64, len(turned)/64)
-	}
+	p.bits = make([][planeBits]uint64, len(turned)/64)
 	for i, x := range turned {
 		v := (uint64(x-low)*most + uint64(width)/2) / uint64(width)
-		for b := range p.bits {
-			p.bits[b][i/64] |= v >> b & 1 << (i % 64)
+		for b := range planeBits {
+			p.bits[i/64][b] |= v >> b & 1 << (i % 64)
 		}
 	}
 	return p
@@ -56,15 +54,15 @@ func (c *chunk) weight(row int, p *planes) int32 {
 	for k := range c.words {
 		w := c.blocks[at+k*blockRows]
 		ones += bits.OnesCount64(w)
-		for b := range p.bits {
-			sum += bits.OnesCount64(w&p.bits[b][k]) << b
-		}
+		b := &p.bits[k]
+		sum += bits.OnesCount64(w&b[0]) + bits.OnesCount64(w&b[1])<<1 + bits.OnesCount64(w&b[2])<<2 +
+			bits.OnesCount64(w&b[3])<<3 + bits.OnesCount64(w&b[4])<<4 + bits.OnesCount64(w&b[5])<<5
 	}
 	return int32(stepParts*sum) - int32(ones)*p.zero
 }
 
 // partCandidates is how many candidates are worth a goroutine.
-const partCandidates = 128
+const partCandidates = 96
 
 // closest leaves those of the candidates whose codes have the greatest weights, up
 // to a number, in the order of their positions; of equal ones the first. It reports
@@ -137,7 +135,7 @@ func greatest(list []int32, n int) int32 {
 // estimate returns the candidates with the cosines that their rows give, best first.
 func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error) {
 	list := make([]Match, len(near))
-	err := index.Share(len(near), index.Workers(len(near), partCandidates), func(_, from, to int) error {
+	err := index.Share(len(near), index.Parts(len(near), partCandidates), func(_, from, to int) error {
 		return s.rows(from, to, func(i int) uint64 { return s.position(&near[i]) }, func(i int, position uint64, value []byte) error {
 			if i%64 == 0 {
 				if err := ctx.Err(); err != nil {
@@ -316,13 +314,13 @@ func (s *search) exact(ctx context.Context, q *Query, list []Match) error {
 		return nil
 	}
 	length := math.Sqrt(product(q.Vector, q.Vector))
-	return index.Share(len(list), index.Workers(len(list), partExact), func(_, from, to int) error {
+	return index.Share(len(list), index.Parts(len(list), partExact), func(_, from, to int) error {
 		return s.exactPart(ctx, q, length, list[from:to])
 	})
 }
 
 // partExact is how many exact cosines are worth a goroutine.
-const partExact = 8
+const partExact = 4
 
 // exactPart is exact for some of the matches.
 func (s *search) exactPart(ctx context.Context, q *Query, length float64, list []Match) error {

@@ -74,22 +74,9 @@ func (n *nearest) tidy() {
 // merge returns the nearest of several of the same limit, whose candidates follow on
 // each other.
 func merge(parts []*nearest) []candidate {
-	all := parts[0]
-	for _, p := range parts[1:] {
-		for d, c := range p.counts {
-			all.counts[d] += c
-		}
-	}
-	// Counts above the limit of a part lack what came later, and are not needed.
-	limit, within := 0, 0
-	for ; limit < len(all.counts); limit++ {
-		if within+all.counts[limit] >= all.want {
-			break
-		}
-		within += all.counts[limit]
-	}
-	ties := all.want - within // of those at the limit
-	list := make([]candidate, 0, min(all.want, kept(parts)))
+	want := parts[0].want
+	limit, ties := cut(parts, want)
+	list := make([]candidate, 0, min(want, kept(parts)))
 	for _, p := range parts {
 		for _, c := range p.kept {
 			switch d := int(c.distance); {
@@ -105,6 +92,23 @@ func merge(parts []*nearest) []candidate {
 		}
 	}
 	return list
+}
+
+// cut returns up to which distance so many candidates are wanted, and how many of those
+// that have just this one. Counts above the limit of a part lack what came later, and
+// are not needed.
+func cut(parts []*nearest, want int) (limit, ties int) {
+	for last := len(parts[0].counts) - 1; limit < last; limit++ {
+		there := 0
+		for _, p := range parts {
+			there += p.counts[limit]
+		}
+		if there >= want {
+			break
+		}
+		want -= there
+	}
+	return limit, want
 }
 
 // kept is how many candidates several have.
@@ -213,8 +217,8 @@ func (s *scan) weigh(list []candidate) error {
 	})
 }
 
-// guess returns a distance within which there are half as many again as are wanted,
-// if all chunks are like those of the sample.
+// guess returns a distance within which there are a quarter more than are wanted, if all
+// chunks are like those of the sample.
 func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, code: s.code}
 	for i := 0; i < len(s.refs); i += sampled {
@@ -223,39 +227,48 @@ func (s *scan) guess(ctx context.Context, want int) (int, error) {
 			sample.masks = append(sample.masks, s.masks[i])
 		}
 	}
-	far := 64 * len(s.code)
-	n := newNearest(want*3/2/sampled+1, far)
-	if err := sample.part(ctx, n, 0, len(sample.refs)); err != nil {
+	want = want*5/4/sampled + 1
+	parts, done, err := sample.parts(ctx, want, 64*len(s.code), nil)
+	defer done()
+	if err != nil {
 		return 0, err
 	}
-	if n.within < n.want {
-		return far, nil
-	}
-	return n.limit, nil
+	limit, _ := cut(parts, want)
+	return limit, nil
 }
 
 // within returns up to so many candidates that are not farther than a limit, with
 // their weights if there are planes.
 func (s *scan) within(ctx context.Context, want, limit int, p *planes) ([]candidate, error) {
-	parts := make([]*nearest, index.Workers(len(s.refs), partChunks))
+	parts, done, err := s.parts(ctx, want, limit, p)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	return merge(parts), nil
+}
+
+// parts scans all chunks, in several parts that follow on each other. Done gives back
+// the room that their candidates are in.
+func (s *scan) parts(ctx context.Context, want, limit int, p *planes) (parts []*nearest, done func(), err error) {
+	count := index.Workers(len(s.refs), partChunks)
+	if limit < 64*len(s.code) { // a part keeps little more than it has of the nearest
+		count = index.Parts(len(s.refs), partChunks)
+	}
+	parts = make([]*nearest, count)
 	rooms := make([]*[]candidate, len(parts))
-	err := index.Share(len(s.refs), len(parts), func(part, from, to int) error {
-		n := newNearest(want, limit)
-		n.planes = p
-		rooms[part] = candidateRooms.Get().(*[]candidate)
-		n.kept = (*rooms[part])[:0]
-		parts[part] = n
-		return s.part(ctx, n, from, to)
-	})
-	var list []candidate
-	if err == nil {
-		list = merge(parts)
+	for i := range parts {
+		rooms[i] = candidateRooms.Get().(*[]candidate)
+		parts[i] = newNearest(want, limit)
+		parts[i].planes, parts[i].kept = p, (*rooms[i])[:0]
 	}
-	for i, room := range rooms {
-		*room = parts[i].kept
-		candidateRooms.Put(room)
-	}
-	return list, err
+	err = index.Share(len(s.refs), len(parts), func(part, from, to int) error { return s.part(ctx, parts[part], from, to) })
+	return parts, func() {
+		for i, room := range rooms {
+			*room = parts[i].kept
+			candidateRooms.Put(room)
+		}
+	}, err
 }
 
 // candidateRooms has room for candidates: there are many more on the way than in the

@@ -1,7 +1,9 @@
 package vector
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
@@ -78,7 +80,22 @@ func (v *View) listing(space index.Digest) (listing, bool, error) {
 type chunkRef struct {
 	number uint64
 	entry  entry
-	tail   bool // it is not finished, and has no entry
+	tail   bool  // it is not finished, and has no entry
+	slot   *slot // nil without a cache
+}
+
+// slot leads to what the cache has of a chunk in one version, without a lock.
+type slot struct {
+	codes atomic.Pointer[item]
+	rows  atomic.Pointer[heldRows]
+}
+
+// chunks are the finished chunks of a space as its directory lists them. The list does
+// not change.
+type chunks struct {
+	directory []byte
+	ends      []int // of its parts
+	list      []chunkRef
 }
 
 // chunks returns the chunks of a space that have rows, in order. The last one may
@@ -98,42 +115,74 @@ func (v *View) chunks(space index.Digest) ([]chunkRef, error) {
 
 // readChunks reads the directory of a space.
 func (v *View) readChunks(space index.Digest) ([]chunkRef, error) {
-	var (
-		room  []entry
-		value []byte
-		ok    bool
-		err   error
-	)
 	whole := v.size / chunkRows
-	list := make([]chunkRef, 0, min(whole+1, 1<<16))
-	for part := range uint32((whole + chunkRows - 1) / chunkRows) {
-		value, ok, err = v.r.Get(directoryKey(nil, v.tenant, space, part), value[:0])
+	parts := uint32((whole + chunkRows - 1) / chunkRows)
+	var (
+		directory []byte
+		ends      []int // of the parts
+		err       error
+	)
+	for part := range parts {
+		directory, _, err = v.r.Get(directoryKey(nil, v.tenant, space, part), directory)
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			continue
+		ends = append(ends, len(directory))
+	}
+	id := spaceID{v.tenant, space}
+	known := v.cache.known(id, directory, ends)
+	if known == nil {
+		if known, err = listChunks(directory, ends); err != nil {
+			return nil, err
 		}
-		if room, err = decodeEntries(room[:0], value); err != nil {
+		v.cache.know(id, known)
+	}
+	if v.size%chunkRows == 0 {
+		return known.list, nil
+	}
+	return append(slices.Clip(known.list), chunkRef{number: whole, tail: true}), nil
+}
+
+// listChunks reads a directory, of which parts end where it is said.
+func listChunks(directory []byte, ends []int) (*chunks, error) {
+	c := &chunks{directory: directory, ends: ends}
+	var (
+		room []entry
+		err  error
+	)
+	from := 0
+	for part, to := range ends {
+		if from == to {
+			continue // there is none
+		}
+		if room, err = decodeEntries(room[:0], directory[from:to]); err != nil {
 			return nil, err
 		}
 		for _, e := range room {
-			list = append(list, chunkRef{number: uint64(part)*chunkRows + uint64(e.chunk), entry: e})
+			c.list = append(c.list, chunkRef{number: uint64(part)*chunkRows + uint64(e.chunk), entry: e})
 		}
+		from = to
 	}
-	if v.size%chunkRows != 0 {
-		list = append(list, chunkRef{number: whole, tail: true})
+	slots := make([]slot, len(c.list))
+	for i := range c.list {
+		c.list[i].slot = &slots[i]
 	}
-	return list, nil
+	return c, nil
 }
 
 // chunk returns the codes of a chunk, or nil if it has none.
 func (v *View) chunk(space index.Digest, dimensions int, ref chunkRef) (*chunk, error) {
+	if ref.slot != nil {
+		if x := ref.slot.codes.Load(); x != nil {
+			x.use()
+			return x.chunk, nil
+		}
+	}
 	at := spaceChunk{v.tenant, space, ref.number}
 	if ref.tail {
-		return v.cache.chunk(at, version{size: v.size}, func() (*chunk, error) { return v.loadTail(at, dimensions) })
+		return v.cache.chunk(at, version{size: v.size}, nil, func() (*chunk, error) { return v.loadTail(at, dimensions) })
 	}
-	return v.cache.chunk(at, version{digest: ref.entry.digest}, func() (*chunk, error) { return v.loadChunk(at, dimensions, &ref.entry) })
+	return v.cache.chunk(at, version{digest: ref.entry.digest}, ref.slot, func() (*chunk, error) { return v.loadChunk(at, dimensions, &ref.entry) })
 }
 
 // loadChunk reads a finished chunk.
@@ -152,7 +201,7 @@ func (v *View) loadChunk(at spaceChunk, dimensions int, e *entry) (*chunk, error
 	if c.words != codeWords(dimensions) || len(c.offsets) != int(e.rows) {
 		return nil, damaged("a chunk", errContent)
 	}
-	return newChunk(at.chunk, c), nil
+	return v.cache.newChunk(at.chunk, c), nil
 }
 
 // loadTail makes the codes of a chunk that is not finished.
@@ -174,7 +223,7 @@ func (v *View) loadTail(at spaceChunk, dimensions int) (*chunk, error) {
 			return nil, err
 		}
 	}
-	return newChunk(at.chunk, c), it.Close()
+	return v.cache.newChunk(at.chunk, c), it.Close()
 }
 
 // addRow adds the code of the row that an iterator is at.

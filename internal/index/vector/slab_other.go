@@ -1,0 +1,6 @@
+//go:build !linux
+
+package vector
+
+// preferLarge would ask for large pages.
+func preferLarge([]byte) {}
