@@ -34,6 +34,8 @@ type (
 	PackProof = engine.PackProof
 	// EntryProof is what was found of one entry.
 	EntryProof = engine.EntryProof
+	// Remade says whether the same root and request gave the same pack once more.
+	Remade = engine.Remade
 	// Explanation says why something is in a pack, or is not.
 	Explanation = engine.Explanation
 	// PackVerdict is what became of a candidate of a pack.
@@ -47,6 +49,13 @@ const (
 	BreadthFirst      = hmx.StrategyBreadthFirst
 	DepthFirst        = hmx.StrategyDepthFirst
 	FingerprintGuided = hmx.StrategyFingerprintGuided
+)
+
+// Whether a pack was made again when it was verified.
+const (
+	RemadeYes         = engine.RemadeYes
+	RemadeNo          = engine.RemadeNo
+	RemadeNotPossible = engine.RemadeNotPossible
 )
 
 // The orderings of a block of context.
@@ -63,6 +72,9 @@ const (
 	DefaultBlockBudget = pack.DefaultBlockBudget
 	MaxBlockBudget     = pack.MaxBlockBudget
 )
+
+// LeastRootPrefix is how many hexadecimal digits of a root name it at least.
+const LeastRootPrefix = engine.LeastRootPrefix
 
 // Pack returns what an agent is given for a question: the best of what is known, as
 // far as it fits into a budget of tokens, with reasons. It writes nothing. The same

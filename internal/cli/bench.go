@@ -109,7 +109,7 @@ func (s *shell) printJournal(r *bench.JournalReport) error {
 	}
 	in := r.Ingest
 	fmt.Fprintf(s.stdout, "\n%d events from a file (%.0f bytes each), to the journal and every index:\n", in.Events, in.EventBytes)
-	fmt.Fprintf(s.stdout, "  %.0f events/s, peak memory %d MB, opened again in %.2f s\n", in.PerSecond, in.PeakBytes>>20, in.OpenSeconds)
+	fmt.Fprintf(s.stdout, "  %.0f events/s, peak memory %d MB, opened again in %.2f s\n", in.PerSecond, megabytes(in.PeakBytes), in.OpenSeconds)
 	return nil
 }
 
@@ -210,10 +210,10 @@ func failedBench(r *bench.ContextReport, strict bool) error {
 
 // printContextBench prints a report as a table.
 func (s *shell) printContextBench(r *bench.ContextReport) error {
-	fmt.Fprintf(s.stdout, "%s about %s: %s, %d MB\n", thousands(r.Things)+" memories and events", counted(r.Frames, "file"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	fmt.Fprintf(s.stdout, "%s about %s: %s, %d MB\n", thousands(r.Things)+" memories and events", counted(r.Frames, "file"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if b := r.Building; b != nil {
 		fmt.Fprintf(s.stdout, "  built in %.0f s: %.0f events/s from a stream, %.0f memories/s in single durable writes, peak memory %d MB\n",
-			b.Seconds, b.EventsPerSecond, b.MemoriesPerSecond, b.PeakBytes>>20)
+			b.Seconds, b.EventsPerSecond, b.MemoriesPerSecond, megabytes(b.PeakBytes))
 	}
 	opened := fmt.Sprintf("opened in %.2f s", r.OpenSeconds)
 	if r.Replayed > 0 {
@@ -231,7 +231,7 @@ func (s *shell) printContextBench(r *bench.ContextReport) error {
 		name   string
 		memory uint64
 	}{{r.One, "one caller", r.ResidentBytes}, {r.Many, counted(r.Callers, "caller"), r.PeakBytes}} {
-		fmt.Fprintf(s.stdout, "%-24s %9.3f %9.3f %9.3f %9.3f %10.0f %8d %10d\n", l.name, l.P50, l.P95, l.P99, l.Max, l.PerSecond, l.Errors, l.memory>>20)
+		fmt.Fprintf(s.stdout, "%-24s %9.3f %9.3f %9.3f %9.3f %10.0f %8d %10d\n", l.name, l.P50, l.P95, l.P99, l.Max, l.PerSecond, l.Errors, megabytes(l.memory))
 	}
 	fmt.Fprintln(s.stdout)
 	for _, g := range r.Goals {
@@ -243,3 +243,6 @@ func (s *shell) printContextBench(r *bench.ContextReport) error {
 	}
 	return nil
 }
+
+// megabytes is how many bytes something has, in millions.
+func megabytes[T int64 | uint64](bytes T) T { return bytes / 1e6 }

@@ -81,15 +81,15 @@ func failedPackBench(r *bench.PackReport, strict bool) error {
 
 // printPackBench prints a report as a table.
 func (s *shell) printPackBench(r *bench.PackReport) {
-	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if in := r.Intake; in != nil {
-		fmt.Fprintf(s.stdout, "  taken in within %.0f s, peak memory %d MB\n", in.Seconds, in.PeakBytes>>20)
+		fmt.Fprintf(s.stdout, "  taken in within %.0f s, peak memory %d MB\n", in.Seconds, megabytes(in.PeakBytes))
 	}
 	fmt.Fprintf(s.stdout, "  opened in %.2f s", r.OpenSeconds)
 	if r.Replayed > 0 {
 		fmt.Fprintf(s.stdout, ", with %s read from the journal, since its index was of another version, behind or missing", counted(int(r.Replayed), "record"))
 	}
-	fmt.Fprintf(s.stdout, "; memory %d MB after all packs, %d MB at most\n\n", r.ResidentBytes>>20, r.PeakBytes>>20)
+	fmt.Fprintf(s.stdout, "; memory %d MB after all packs, %d MB at most\n\n", megabytes(r.ResidentBytes), megabytes(r.PeakBytes))
 	fmt.Fprintf(s.stdout, "%-33s %6s %8s %8s %8s %8s %8s %8s %8s %8s %7s %6s\n",
 		"packs", "calls", "p50 ms", "p95 ms", "p99 ms", "max ms", "cpu ms", "finding", "packing", "entries", "tokens", "found")
 	for _, c := range r.Cases {

@@ -109,16 +109,16 @@ func failedRecallBench(r *bench.RecallReport, strict bool) error {
 
 // printRecallBench prints a report as a table.
 func (s *shell) printRecallBench(r *bench.RecallReport) {
-	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), r.DirBytes>>20)
+	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if in := r.Intake; in != nil {
 		fmt.Fprintf(s.stdout, "  taken in within %.0f s: %.0f events/s of %.0f bytes, %.0f µs of processor time each, peak memory %d MB\n",
-			in.Seconds, in.EventsPerSecond, in.EventBytes, 1e6*in.CPUSeconds/float64(r.Events), in.PeakBytes>>20)
+			in.Seconds, in.EventsPerSecond, in.EventBytes, 1e6*in.CPUSeconds/float64(r.Events), megabytes(in.PeakBytes))
 	}
 	fmt.Fprintf(s.stdout, "  opened in %.2f s", r.OpenSeconds)
 	if r.Replayed > 0 {
 		fmt.Fprintf(s.stdout, ", with %s read from the journal, since its index was of another version, behind or missing", counted(int(r.Replayed), "record"))
 	}
-	fmt.Fprintf(s.stdout, "; memory %d MB after all questions, %d MB at most\n\n", r.ResidentBytes>>20, r.PeakBytes>>20)
+	fmt.Fprintf(s.stdout, "; memory %d MB after all questions, %d MB at most\n\n", megabytes(r.ResidentBytes), megabytes(r.PeakBytes))
 	fmt.Fprintf(s.stdout, "%-32s %7s %9s %9s %9s %9s %9s %6s %6s\n", "questions", "calls", "p50 ms", "p95 ms", "p99 ms", "max ms", "cpu ms", "hits", "found")
 	for _, c := range r.Cases {
 		fmt.Fprintf(s.stdout, "%-32s %7d %9.2f %9.2f %9.2f %9.2f %9.2f %6.1f %5.0f%%\n",

@@ -66,3 +66,10 @@ func TestBenchMarksGoals(t *testing.T) {
 		t.Errorf("exit code %d, want %d: %s", code, want, problems)
 	}
 }
+
+// What is called MB is a million bytes, as in the goals.
+func TestMegabytes(t *testing.T) {
+	if got := megabytes(uint64(1_999_999_999)); got != 1999 {
+		t.Errorf("%d MB", got)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
 )
@@ -19,20 +20,34 @@ func explainCommand(s *shell) *cobra.Command {
 		Use:   "explain ID|URI QUERY",
 		Short: "Say why something is in a pack, or is not",
 		Long: `Say why an event or a thing is in the pack that ` + "`lukasa pack QUERY`" + ` gives with the same
-flags, or why it is not: which rank it has, what its score is made of, by which part
-of the budget it got in; or that there was no room, that it repeats or contradicts a
-better one, that it no longer holds, that what it came from does not verify, that it is
-forgotten or erased, or that no search found it.
+flags, or why it is not. First comes what is asked about, then the QUERY.
 
-It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or by its URI.`,
+It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or by its URI, which the
+terminal view of a pack and ` + "`lukasa find`" + ` show. A key is no ID.
+
+The answer begins with in or out, and says:
+  rank, score   its place among all candidates, and by what
+  parts         what the score is made of, each from 0 to 1: relevance (how well it
+                answers, beside the best), recency, provenance (who says it) and salience
+  room          of what is in: as the best of its section, by its section's share of the
+                budget, or by what was left of it
+  reason        of what is out: budget_exceeded (no room was left), low_relevance (hardly
+                matches), duplicate or conflict (with a better one), deprecated (no longer
+                holds), provenance_failed (what it came from does not verify); or why it is
+                no candidate: forgotten, erased, excluded (not of a --section), untagged
+                (without a --tag), outranked (far behind in the search) or unknown
+
+Where there was no room, a higher --budget or fewer sections help; where it hardly
+matches, a lower --min-relevance.`,
 		Example: `  lukasa explain 019e5a3b-7c4d-7000-8000-000000000001 "what is wrong with refunds"
-  lukasa explain lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 "refunds" --budget 100 --json`,
+  lukasa explain lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 "refunds" --budget 100
+  lukasa explain m-cadence "when are releases cut" --strategy recency_biased --json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				return nil
 			}
 			return fault.Newf(fault.Usage, "%q takes an ID or a URI and a QUERY, got %d arguments", c.CommandPath(), len(args)).
-				WithFix(`put the QUERY into quotes, such as lukasa explain m-1 "when are releases cut"`)
+				WithFix(`name what is asked about first and put the QUERY into quotes, such as lukasa explain m-1 "when are releases cut"`)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return s.explain(c, args[0], args[1], &flags) },
 	}
@@ -44,6 +59,10 @@ It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or b
 func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) error {
 	if strings.TrimSpace(what) == "" {
 		return fault.New(fault.Usage, "the ID is empty").WithFix("give the source_id of an entry, the id of a memory or an event, or its URI")
+	}
+	if strings.HasPrefix(query, uriScheme) && !strings.HasPrefix(what, uriScheme) {
+		return fault.New(fault.Usage, "the QUERY is a URI, and "+quoted(what)+" is none").
+			WithFix("name what is asked about first, then the QUERY: " + explainLine(query, what))
 	}
 	o, err := flags.ask(s, c, query)
 	if err != nil {
@@ -58,6 +77,9 @@ func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) 
 		if err != nil {
 			return asPack(c, err)
 		}
+		if e.Reason == engine.ReasonUnknown && turned(what, query) {
+			s.note("what is asked about comes first, then the QUERY; did you mean %s", explainLine(query, what))
+		}
 		if s.json {
 			return s.writeJSON(answerExplanation(e))
 		}
@@ -65,6 +87,20 @@ func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) 
 		return nil
 	})
 }
+
+// turned reports whether what is asked about reads like a question, and the question like
+// an id.
+func turned(what, query string) bool {
+	return strings.ContainsAny(strings.TrimSpace(what), " \t\n") && !strings.ContainsAny(query, " \t\n")
+}
+
+// explainLine is how something is asked about.
+func explainLine(what, query string) string {
+	return program + " explain " + preview(what, 100) + " " + quoted(query)
+}
+
+// quoted is the beginning of a text in quotes, as it is written on a command line.
+func quoted(text string) string { return `"` + strings.ReplaceAll(preview(text, 60), `"`, `\"`) + `"` }
 
 // explained returns the tenant of a URI, or the one that a pack is of.
 func (v *visit) explained(ctx context.Context, what string) (*lukasa.Tenant, error) {

@@ -112,12 +112,12 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.StringVar(&flags.key, "key", "", "whose key is this `KEY` or below it")
 	f.StringVar(&flags.agent, "agent", "", "whose event it is, or who wrote it or is meant: an `AGENT`")
 	f.StringVar(&flags.session, "session", "", "of the session with this `ID`")
-	f.StringVar(&flags.since, "since", "", "not from before: a `TIME` in RFC 3339, or how long ago, such as 36h or 7d")
-	f.StringVar(&flags.until, "until", "", "from before: a `TIME` in RFC 3339, or how long ago")
+	f.StringVar(&flags.since, "since", "", "not from before: a `TIME`, which is a day such as 2026-03-14, a time in RFC 3339, or how long ago, such as 36h or 7d")
+	f.StringVar(&flags.until, "until", "", "from before: such a `TIME`; a day is its first moment, in UTC")
 	f.StringVar(&flags.frame, "frame", "", "of this frame, `verb:kind=ref` or verb:kind")
 	f.StringVar(&flags.status, "status", "", "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome")
 	f.StringVar(&flags.state, "state", "", "in this `STATE`: "+strings.Join(names(listable()), ", ")+" (default live)")
-	f.StringVar(&flags.asOf, "as-of", "", "what was there and held at this `TIME`, in RFC 3339, or how long ago")
+	f.StringVar(&flags.asOf, "as-of", "", "what was there and held at such a `TIME`")
 	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
 	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
 	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
@@ -170,7 +170,7 @@ func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err er
 	if o.Before, err = s.agoFlag("until", f.until); err != nil {
 		return o, err
 	}
-	if o.AsOf, err = s.agoFlag("as-of", f.asOf); err != nil {
+	if o.AsOf, err = s.asOfTime(f.asOf); err != nil {
 		return o, err
 	}
 	for _, text := range f.where {
@@ -205,12 +205,21 @@ func (s *shell) agoFlag(name, value string) (time.Time, error) {
 	if d, err := duration(value); err == nil && d >= 0 {
 		return s.now().Add(-d), nil
 	}
-	t, err := timeFlag(name, value)
+	t, err := dayFlag(name, value)
 	if err != nil {
-		return time.Time{}, fault.Newf(fault.Usage, "--%s: %q is neither a time nor how long ago", name, value).WithCause(err).
-			WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z, or as 90m, 36h or 7d")
+		return time.Time{}, fault.Newf(fault.Usage, "--%s: %q is neither a time nor how long ago", name, preview(value, 80)).WithCause(err).
+			WithFix("write a day, such as 2026-03-14, which begins at midnight UTC; a time in RFC 3339, such as 2026-03-14T03:00:00Z; or how long ago, as 90m, 36h or 7d")
 	}
 	return t.Time(), nil
+}
+
+// asOfTime reads the --as-of of a find, which is a time.
+func (s *shell) asOfTime(value string) (time.Time, error) {
+	if as, err := s.asOfFlag(value); err == nil && value != "" && as.Time.IsZero() {
+		return time.Time{}, fault.Newf(fault.Usage, "--as-of: %q is a position or a root, and find looks back to a time", preview(value, 80)).
+			WithFix("write a day, such as 2026-03-14; a time in RFC 3339, such as 2026-03-14T03:00:00Z; or how long ago, such as 7d. `lukasa pack --as-of` and `lukasa resolve --at` take positions")
+	}
+	return s.agoFlag("as-of", value)
 }
 
 // narrows reports whether a flag says where to look.

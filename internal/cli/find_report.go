@@ -123,7 +123,7 @@ func (s *shell) showHit(h *lukasa.Hit, now time.Time) {
 	case h.Event != nil:
 		class, trust, when = string(h.Event.Event.EventType), h.Event.Trust.String(), h.Event.Event.Timestamp.Time()
 	}
-	s.aside(2, "score "+score(float32(h.Score)), counted(h.Tokens, "token"), "trust "+trust, class, age(now.Sub(when)), name)
+	s.aside(2, "score "+score(float32(h.Score)), counted(h.Tokens, "token"), "trust "+trust, class, dated(when, now), name)
 	if h.Hops > 0 {
 		way := make([]string, 0, len(h.Path))
 		for _, u := range h.Path[:max(len(h.Path)-1, 0)] {

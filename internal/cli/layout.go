@@ -158,6 +158,14 @@ func age(d time.Duration) string {
 	return "new"
 }
 
+// dated says of which day something is, in UTC, and how old it is; nothing of the zero time.
+func dated(when, now time.Time) string {
+	if when.IsZero() {
+		return ""
+	}
+	return when.UTC().Format(time.DateOnly) + ", " + age(now.Sub(when))
+}
+
 // paragraph prints a text wrapped and indented.
 func (s *shell) paragraph(text string, indent int) {
 	for _, line := range wrapped(text, s.measure()-indent) {

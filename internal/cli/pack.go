@@ -51,36 +51,59 @@ func packCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pack QUERY",
 		Short: "Give an agent what it needs to know for a question, within a budget",
-		Long: `Give an agent what it needs to know for a QUERY before it thinks: rules and goals, how
-it is done, facts, what happened, what contradicts itself. As much as fits into
---budget tokens, the best of it, in its sources' own words, with reasons for what is
-in and what is not.
+		Long: `Give an agent what it needs to know for a QUERY before it thinks: as much of what is
+known as fits into --budget tokens, the best of it, in its sources' own words, with
+reasons for what is in and what is not.
 
 What is printed to a file or a pipe is markdown to put into a prompt; --format json
 or --json gives the pack as data (HMX-C), and a terminal shows what each section
-takes and why the rest was left out. What tools, agents and web pages said stands
-between fences that nothing inside can close.
+takes of the budget and why the rest was left out. What tools, agents and web pages
+said stands between fences that nothing inside can close.
 
---strategy says how it is chosen: ranked by a score of relevance, recency, provenance
-and salience, which --weight weighs (those that are not named count nothing then);
-recency_biased for the newest; breadth_first for many sections and sessions;
-depth_first for much of the best section; fingerprint_guided by --priors. --section
-leaves all other sections out, and --section-weight says how much room each is sure of.
+Sections, in the order in which they get room; --section leaves all others out:
+  core              who the agent is, and what it was told to do
+  constraints       what it must not do
+  goals             what it is to reach
+  procedures        how something is done
+  facts             what is known
+  episodes          what was said and done
+  graph_relations   who has to do with whom
+  workflow          the task that the --session is in
+  conflicts         what contradicts itself
+  evidence          what tools and pages state
+Each has an entry, if there is something for it and room, and is sure of a share of
+the budget, which --section-weight sets. What is left goes to the best.
+
+Strategies say what the best is:
+  ranked              by a score of relevance, recency, provenance and salience, which
+                      --weight weighs; parts that are not named count nothing then
+  recency_biased      the newest first: what is a week older counts half. Events are
+                      compared with the newest event, so that imported history has
+                      something new, too; --now says another time to compare with
+  breadth_first       something of many sections and sessions
+  depth_first         much of the section of the best
+  fingerprint_guided  by --priors: what was of use before
+
+How much is sent: the budget is filled as long as anything has to do with the QUERY. What
+has less than --min-relevance of the best one's relevance is left out, a tenth unless
+said, which is little: of a long history there is nearly always enough for all ` + thousands(lukasa.DefaultPackBudget) + `
+tokens. Ask for less with --budget 500, or for what really answers with
+--min-relevance 0.5; --section narrows it to what is of use.
 
 The same state and flags give the same pack, whatever the time. --as-of gives the pack
-as it was at a position or a root. --verify proves each entry down to the journal.
---explain says of one entry, or of something that is missing, why it is in or out, as
-` + "`lukasa explain`" + ` does. --session is the one under way, which tells what usually
+as it was: at a position, at a root, or at a time. --verify proves each entry down to the
+journal. --explain says of one entry, or of something that is missing, why it is in or
+out, as ` + "`lukasa explain`" + ` does. --session is the one under way, which tells what usually
 comes next; --agent whose pack it is, and hides what is private to others.
 
 --context gives a plain block of bullets about a topic instead, by --ordering and with
 four characters a token: what does not fit is left out whole.
 
 docs/packs.md tells the whole story.`,
-		Example: `  lukasa pack "when are releases cut"
-  lukasa pack "what is wrong with refunds" --budget 500 --format terminal
+		Example: `  lukasa pack "when are releases cut" > context.md
+  lukasa pack "what is wrong with refunds" --budget 500 --min-relevance 0.5 --format terminal
   lukasa pack "refunds" --strategy recency_biased --section episodes --section facts --json
-  lukasa pack "refunds" --as-of 5 --verify
+  lukasa pack "refunds" --as-of 2026-11-03 --verify
   lukasa pack "release" --context --budget 200`,
 		Args: oneQuery,
 		RunE: func(c *cobra.Command, args []string) error { return s.pack(c, args[0], &flags) },
@@ -124,7 +147,7 @@ func (f *packFlags) add(c *cobra.Command) {
 	l.StringArrayVar(&f.tags, "tag", nil, "with this `TAG`, but for what is always told; may be given again")
 	l.StringVar(&f.session, "session", "", "the session under way, by its `ID`")
 	l.StringVar(&f.agent, "agent", "", "the `AGENT` whose pack it is (default an operator, who sees everything)")
-	l.StringVar(&f.asOf, "as-of", "", "as it was when a `POSITION` was the newest, or at a root (64 hexadecimal digits)")
+	l.StringVar(&f.asOf, "as-of", "", "as it was in a `STATE`: when a position was the newest, such as 41; at a root or 8 or more of its first digits; at a time, such as 2026-03-14, 2026-03-14T03:00:00Z or 7d ago written 7d")
 	l.StringVar(&f.priors, "priors", "", `what was of use before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
 	f.embedder.add(c, "embed-")
 	addHeadNow(c, &f.now)
@@ -163,7 +186,10 @@ func (f *packFlags) options(s *shell, c *cobra.Command, query string) (o lukasa.
 			o.SectionWeights[hmx.Section(name)] = x
 		}
 	}
-	if o.AsOf, err = asOfFlag(f.asOf, c.Flags().Changed("as-of")); err != nil {
+	if c.Flags().Changed("as-of") && f.asOf == "" {
+		return o, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it away for the present")
+	}
+	if o.AsOf, err = s.asOfFlag(f.asOf); err != nil {
 		return o, err
 	}
 	if o.View, err = f.view(s, c); err != nil {
@@ -212,20 +238,28 @@ func weightsFlag(flag string, given []string) (map[string]float64, error) {
 // weightExamples are how weights are written, by flag.
 var weightExamples = map[string]string{"weight": "relevance=0.6", "section-weight": "facts=0.5"}
 
-// asOfFlag reads a position or a root.
-func asOfFlag(text string, given bool) (lukasa.AsOf, error) {
-	if !given {
-		return lukasa.AsOf{}, nil
+// asOfFlag reads what names a state: 64 hexadecimal digits are a root, and 8 or more its
+// beginning, unless they are up to 20 plain ones, which are a position as fewer are; all
+// else is a time. Nothing is the present.
+func (s *shell) asOfFlag(text string) (as lukasa.AsOf, err error) {
+	if text == "" {
+		return as, nil
 	}
 	if root, err := hex.DecodeString(text); err == nil && len(root) == merkle.HashSize {
 		return lukasa.AsOf{Root: hmx.Some(merkle.Hash(root))}, nil
 	}
-	position, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return lukasa.AsOf{}, fault.Newf(fault.Usage, "--as-of: %q is neither a position nor a root", preview(text, 80)).
-			WithFix("give the position of a record, such as 41, or the 64 hexadecimal digits of a root, as `lukasa root` and every write print them")
+	if position, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return lukasa.AsOf{Position: hmx.Some(position)}, nil
 	}
-	return lukasa.AsOf{Position: hmx.Some(position)}, nil
+	if digits := strings.ToLower(text); len(digits) >= lukasa.LeastRootPrefix && len(digits) < 2*merkle.HashSize && strings.Trim(digits, "0123456789abcdef") == "" &&
+		(len(digits) > 20 || strings.Trim(digits, "0123456789") != "") {
+		return lukasa.AsOf{RootPrefix: digits}, nil
+	}
+	if as.Time, err = s.agoFlag("as-of", text); err != nil {
+		return as, fault.Newf(fault.Usage, "--as-of: %q is neither a position, a root nor a time", preview(text, 80)).WithCause(err).
+			WithFix("give the position of a record, such as 41; a root, as `lukasa root` and every write print it, or 8 or more of its first digits; or a time: 2026-03-14, 2026-03-14T03:00:00Z or 7d for how long ago")
+	}
+	return as, nil
 }
 
 // packFlag maps the fields of a request to the flags that set them.

@@ -141,7 +141,7 @@ func (s *shell) showPack(packed *lukasa.Packed, proof *lukasa.PackProof) {
 	}
 }
 
-// showSection prints what a section takes, and its entries.
+// showSection prints what a section takes of the whole budget, and its entries.
 func (s *shell) showSection(p *hmx.Pack, section hmx.Section) {
 	budget, there := p.TokenBudget.SectionBudgets[section]
 	var list []*hmx.Entry
@@ -154,9 +154,9 @@ func (s *shell) showSection(p *hmx.Pack, section hmx.Section) {
 		return
 	}
 	const width = 10
-	drawn := s.paint.green(s.bar(int(budget.Used), int(max(budget.Budget, 1)), width))
-	fmt.Fprintf(s.stdout, "\n%s %s %7s  %s\n", s.paint.bold(fmt.Sprintf("%-15s", section)), drawn,
-		fmt.Sprintf("%d/%d", budget.Used, budget.Budget), s.paint.dim(entries(int64(len(list)))))
+	drawn := s.paint.green(s.bar(int(budget.Used), int(max(p.TokenBudget.TotalBudget, 1)), width))
+	fmt.Fprintf(s.stdout, "\n%s %s %s  %s\n", s.paint.bold(fmt.Sprintf("%-15s", section)), drawn,
+		fmt.Sprintf("%7s tokens", thousands(int(budget.Used))), s.paint.dim(entries(int64(len(list)))))
 	for _, e := range list {
 		s.showPackEntry(e, p.CreatedAt.Time())
 	}
@@ -167,7 +167,7 @@ func (s *shell) showPackEntry(e *hmx.Entry, now time.Time) {
 	fmt.Fprintf(s.stdout, "  %s\n", packLine(e.Content, s.measure()-2))
 	when := ""
 	if at, err := time.Parse(time.RFC3339Nano, extraMember[string](e.Extra, "at")); err == nil {
-		when = age(now.Sub(at))
+		when = dated(at, now)
 	}
 	by := extraMember[string](e.Extra, "by")
 	if by != "" {
@@ -275,7 +275,7 @@ func (s *shell) showDrops(p *hmx.Pack) {
 	const most = 5 // of each reason
 	what := fmt.Sprintf("%s of %s", thousands(int(p.TokenBudget.DroppedCount)), counted(int(p.AssemblyMetadata.CandidateCount), "candidate"))
 	if n := len(p.DroppedEntries); int64(n) < p.TokenBudget.DroppedCount {
-		what += fmt.Sprintf(", of which the best %d are listed", n)
+		what += fmt.Sprintf("; below are the best %s, by reason", thousands(n))
 	}
 	fmt.Fprintf(s.stdout, "\n%s  %s\n", s.paint.bold("LEFT OUT"), s.paint.dim(what))
 	for _, reason := range hmx.DropReasons() {
@@ -307,6 +307,9 @@ func (s *shell) showDrops(p *hmx.Pack) {
 				of = "of " + of
 			}
 			s.aside(4, fmt.Sprintf("#%d", d.Rank), fmt.Sprintf("score %.2f", d.RelevanceScore), counted(int(d.TokenEstimate), "token"), string(d.Section), name, of)
+		}
+		if n > most {
+			s.aside(4, fmt.Sprintf("and %s more, which --json lists", thousands(n-most)))
 		}
 	}
 	fmt.Fprintln(s.stdout, "  "+s.paint.dim("`lukasa explain ID QUERY` tells more of one; a higher --budget takes in more"))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -50,19 +51,22 @@ func drawnPack() *lukasa.Packed {
 			},
 		},
 	}
+	for i := range 6 { // more than are shown of a reason
+		p.DroppedEntries = append(p.DroppedEntries, hmx.DroppedEntry{SourceID: fmt.Sprint("e", 10+i), Section: hmx.SectionEpisodes, TokenEstimate: 1, DropReason: hmx.DropRelevance, Rank: int64(5 + i)})
+	}
 	return &lukasa.Packed{Pack: p, Text: "## Constraints\n", Digest: "d", Root: lukasa.Root{Tenant: "acme", Size: 30}}
 }
 
 const drawnPackText = `fix the <U+001B>[2Jglass …
 ranked  40 of 100 tokens (o200k)  tenant acme, agent packer  as of 2026-11-05T12:00:00Z
 
-constraints     [######----]   12/20  1 entry
+constraints     [#---------]      12 tokens  1 entry
   A parcel weighs 30 kg at most.
-    #1  score 0.81  9 tokens  policy  trust user  2 days old  lukasa://acme/memory/m1#1
+    #1  score 0.81  9 tokens  policy  trust user  2026-11-03, 2 days old  lukasa://acme/memory/m1#1
 
-episodes        [###-------]   28/80  1 entry
+episodes        [##--------]      28 tokens  1 entry
   clear <U+001B>[2J<U+202E>elif …
-    #2  score 0.50  12 tokens  cut  episode  by sh\u{001B}[31m  trust tool  2 hours old
+    #2  score 0.50  12 tokens  cut  episode  by sh\u{001B}[31m  trust tool  2026-11-05, 2 hours old
     lukasa://acme/event/e1
 
 NEXT STEPS  a-fix, 1 of 3 steps done
@@ -74,9 +78,16 @@ RULES  that hold for this
   hard Never deploy on a Friday.
   soft Say when. (tag release)
 
-LEFT OUT  120 of 122 candidates, of which the best 2 are listed
+LEFT OUT  120 of 122 candidates; below are the best 8, by reason
   budget_exceeded   1 no room was left
     #3  score 0.40  33 tokens  episodes  e2
+  low_relevance     6 hardly matches
+    #5  score 0.00  1 token  episodes  e10
+    #6  score 0.00  1 token  episodes  e11
+    #7  score 0.00  1 token  episodes  e12
+    #8  score 0.00  1 token  episodes  e13
+    #9  score 0.00  1 token  episodes  e14
+    and 1 more, which --json lists
   duplicate         1 says nearly the same as a better one
     #4  score 0.30  7 tokens  facts  lukasa://acme/memory/m2#1  of m1
   ` + "`lukasa explain ID QUERY`" + ` tells more of one; a higher --budget takes in more
@@ -107,7 +118,7 @@ func TestPackOnATerminal(t *testing.T) {
 	s := newShell(nil, &out, io.Discard, setTo(vars), func(any) terminal { return terminal{is: true, ansi: true} })
 	s.showPack(drawnPack(), nil)
 	text := out.String()
-	for _, want := range []string{"██████░░░░", "\x1b[1m", "\x1b[31mhard\x1b[0m", "<U+001B>[2J"} {
+	for _, want := range []string{"█░░░░░░░░░", "██░░░░░░░░", "\x1b[1m", "\x1b[31mhard\x1b[0m", "<U+001B>[2J"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -51,7 +51,7 @@ func TestPackRefuses(t *testing.T) {
 		{[]string{"pack", "x", "--section", ""}, `--section: "" is not one`},
 		{[]string{"pack", "x", "--strategy", "RANKED"}, `--strategy: "RANKED" is not one`},
 		{[]string{"pack", "x", "--as-of", "-1"}, "--as-of"},
-		{[]string{"pack", "x", "--as-of", "18446744073709551616"}, "neither a position nor a root"},
+		{[]string{"pack", "x", "--as-of", "18446744073709551616"}, "neither a position, a root nor a time"},
 		{[]string{"pack", "x", "--format", ""}, `unknown format ""`},
 		{[]string{"pack", "x", "--priors", "[1]"}, "--priors: they are no such object"},
 	} {
@@ -114,5 +114,26 @@ func TestPackDocumentIsWhole(t *testing.T) {
 	}
 	if len(proven.Proof.Entries) != len(p.Entries) || len(p.Entries) == 0 || proven.Proof.Checkpoint == "" || len(proven.Proof.Root) != 64 {
 		t.Errorf("%+v", proven.Proof)
+	}
+}
+
+// A history that was ingested a year after it happened has something that is new, too.
+func TestPackOfOldHistory(t *testing.T) {
+	env := setTo(map[string]string{"HOME": t.TempDir(), "USER": "dana"})
+	at := time.Date(2027, 11, 6, 9, 0, 0, 0, time.UTC)
+	ask := func(args ...string) string {
+		t.Helper()
+		code, out, problems := runAt(at, env, args...)
+		if code != 0 {
+			t.Fatal(problems)
+		}
+		return out
+	}
+	ask("ingest", "../../examples/parcels.ndjson", "../../examples/session.ndjson")
+	ask("remember", "parcel/limit", "A parcel weighs 30 kg at most.")
+	ranked := ask("pack", "rounding of refunds", "--budget", "150", "--strategy", "ranked")
+	recent := ask("pack", "rounding of refunds", "--budget", "150", "--strategy", "recency_biased")
+	if newest := "Good. No glass came back today."; strings.Contains(ranked, newest) || !strings.Contains(recent, newest) {
+		t.Errorf("ranked\n%s\nrecency_biased\n%s", ranked, recent)
 	}
 }

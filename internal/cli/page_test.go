@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// What docs/cold-start.md, docs/recall.md and docs/packs.md show is what happens: the commands of a
-// page are run one after the other, on a board of its own and by a clock that stands
-// at the time of the story, and what they print is compared but for what chance
-// makes. -update pastes it anew.
+// What the README, docs/cold-start.md, docs/recall.md and docs/packs.md show is what
+// happens: the commands of a page are run one after the other, on a board of its own and
+// by a clock that stands at the time of the story, and what they print is compared but for
+// what chance makes. -update pastes it anew.
 func TestColdStartShowsWhatHappens(t *testing.T) {
-	for _, page := range []string{"docs/cold-start.md", "docs/recall.md", "docs/packs.md"} {
+	for _, page := range []string{"README.md", "docs/cold-start.md", "docs/recall.md", "docs/packs.md"} {
 		t.Run(filepath.Base(page), func(t *testing.T) { showsWhatHappens(t, page) })
 	}
 }
@@ -39,21 +39,7 @@ func showsWhatHappens(t *testing.T, name string) {
 	if err := os.CopyFS("examples", os.DirFS(examples)); err != nil {
 		t.Fatal(err)
 	}
-	now := time.Date(2026, 11, 6, 9, 0, 0, 0, time.UTC)
-	env := setTo(map[string]string{"LUKASA_DATA": "data", "LUKASA_WITNESS": "off", "USER": "dana"})
-	run := func(line string) string {
-		args, err := words(line)
-		if err != nil || len(args) == 0 || args[0] != program {
-			t.Errorf("%s: this is not a command of ours: %v", line, err)
-			return ""
-		}
-		_, out, problems := runAt(now, env, args[1:]...)
-		now = now.Add(time.Minute)
-		if out != "" && !strings.HasSuffix(out, "\n") {
-			out += "\n" // as it is on a terminal
-		}
-		return out + problems
-	}
+	story := &story{t: t, now: time.Date(2026, 11, 6, 9, 0, 0, 0, time.UTC), data: "data"}
 	shown := 0
 	blocks := regexp.MustCompile("(?s)```console\n.*?```|~~~~console\n.*?~~~~") // the second for output with fences in it
 	after := blocks.ReplaceAllStringFunc(string(before), func(block string) string {
@@ -63,7 +49,7 @@ func showsWhatHappens(t *testing.T, name string) {
 		for line := range strings.Lines(block) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
 				shown++
-				b.WriteString(line + run(command))
+				b.WriteString(line + story.tell(command))
 			}
 		}
 		return b.String() + fence
@@ -83,10 +69,66 @@ func showsWhatHappens(t *testing.T, name string) {
 	t.Errorf("%s shows other output than the program prints: run go test ./internal/cli -run ColdStart -update\n%s", name, after)
 }
 
+// story runs the lines of a page one after the other, a minute apart.
+type story struct {
+	t    *testing.T
+	now  time.Time
+	data string
+}
+
+// tell runs a line and returns what it prints: commands of ours, of which one may read
+// what another prints, or whose output goes to a file. A line that asks for a directory of
+// its own gets one, and the tests are not run by themselves.
+func (s *story) tell(line string) string {
+	switch line = strings.TrimSpace(line); line {
+	case "go test ./...":
+		return ""
+	case "export LUKASA_DATA=$(mktemp -d)":
+		s.data += "-next"
+		return ""
+	}
+	line = strings.ReplaceAll(line, "go run ./cmd/lukasa ", program+" ")
+	line, file, filed := strings.Cut(line, " > ")
+	in, problems := "", ""
+	for part := range strings.SplitSeq(line, " | ") {
+		var failed string
+		in, failed = s.run(part, in)
+		problems += failed
+	}
+	s.now = s.now.Add(time.Minute)
+	if filed {
+		if err := os.WriteFile(strings.TrimSpace(file), []byte(in), 0o600); err != nil {
+			s.t.Error(err)
+		}
+		return problems
+	}
+	if in != "" && !strings.HasSuffix(in, "\n") {
+		in += "\n" // as it is on a terminal
+	}
+	return in + problems
+}
+
+// run runs a command of ours.
+func (s *story) run(line, in string) (out, problems string) {
+	args, err := words(line)
+	if err != nil || len(args) == 0 || args[0] != program {
+		s.t.Errorf("%s: this is not a command of ours: %v", line, err)
+		return "", ""
+	}
+	env := setTo(map[string]string{"LUKASA_DATA": s.data, "LUKASA_WITNESS": "off", "USER": "dana"})
+	_, out, problems = runWith(s.now, env, in, args[1:]...)
+	return out, problems
+}
+
 // runAt runs a command line by a clock that stands still.
 func runAt(now time.Time, env func(string) (string, bool), args ...string) (code int, stdout, stderr string) {
+	return runWith(now, env, "", args...)
+}
+
+// runWith is runAt with something to read.
+func runWith(now time.Time, env func(string) (string, bool), in string, args ...string) (code int, stdout, stderr string) {
 	var out, problems bytes.Buffer
-	s := newShell(strings.NewReader(""), &out, &problems, env, func(any) terminal { return terminal{} })
+	s := newShell(strings.NewReader(in), &out, &problems, env, func(any) terminal { return terminal{} })
 	s.now = func() time.Time { return now }
 	code = s.run(context.Background(), commands(), args)
 	return code, out.String(), problems.String()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,8 @@ type rememberFlags struct {
 	visibility string
 	sources    []string
 	ifVersion  uint32
+
+	unsaid bool // it is a constraint, and nothing says how binding
 }
 
 func rememberCommand(s *shell) *cobra.Command {
@@ -50,6 +53,8 @@ the flags do not say is the default then, not what the version before said, and
 a note names what got lost.
 Saying again what is there changes nothing. With --if-version the write is
 refused when someone else was faster; 0 asks that there is none yet.
+
+A constraint is firm unless --strength says hard or soft, and a note tells it.
 
 What is derived from --source is trusted no more than the least of them.
 docs/formats/memory.md lists the types, their data and all rules.`,
@@ -75,7 +80,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	f.StringArrayVar(&flags.frames, "frame", nil, "when it matters, as `verb:kind=ref`; may be given again")
 	f.Float64Var(&flags.importance, "importance", memory.DefaultImportance, "how much it matters, a `NUMBER` from 0 to 1")
 	f.Float64Var(&flags.confidence, "confidence", memory.DefaultConfidence, "how sure it is, a `NUMBER` from 0 to 1")
-	f.StringVar(&flags.strength, "strength", "", "the `WORD` of a constraint or preference: "+strings.Join(names(memory.Strengths()), ", "))
+	f.StringVar(&flags.strength, "strength", "", "how binding a constraint or preference is, a `WORD`: hard is never to be broken, firm unless there is good reason, soft is a wish (default "+string(memory.StrengthFirm)+")")
 	f.StringVar(&flags.status, "status", "", "the `WORD` of a goal: "+strings.Join(names(memory.GoalStatuses()), ", "))
 	f.StringVar(&flags.data, "data-json", "", "the fields of its type, as a JSON `OBJECT`")
 	f.StringVar(&flags.validFrom, "valid-from", "", "the `TIME` from which it holds, in RFC 3339")
@@ -138,6 +143,9 @@ func (s *shell) remember(c *cobra.Command, args []string, flags *rememberFlags) 
 		v.derived = len(m.Sources) > 0
 		if gone := lost(ctx, c, t, put); len(gone) > 0 {
 			s.note("this version lacks what version %d had: %s; say it again to keep it", put.URI.Version-1, strings.Join(gone, ", "))
+		}
+		if flags.unsaid {
+			s.note("the constraint is %s, since --strength does not say: to be kept unless there is good reason; hard is never to be broken, soft is a wish", memory.StrengthFirm)
 		}
 		return v.wrote(ctx, "remembered", put)
 	})
@@ -231,6 +239,8 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 		}
 		fields[short.flag] = value
 	}
+	_, said := fields["strength"]
+	f.unsaid = t == memory.TypeConstraint && !said
 	if len(fields) == 0 {
 		return nil, nil
 	}
@@ -255,6 +265,14 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 		return nil, fault.New(fault.Internal, "a memory was decoded into something else")
 	}
 	return m.Data, nil
+}
+
+// dayFlag is timeFlag for flags that take a day as well, which is its first moment in UTC.
+func dayFlag(name, value string) (hmx.Time, error) {
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		return hmx.TimeOf(day), nil
+	}
+	return timeFlag(name, value)
 }
 
 // timeFlag reads a flag that is a time.

@@ -349,6 +349,9 @@ func (b *Board) finishErasures() error {
 			lsns, done = append(lsns, place.LSN), append(done, u)
 		}
 	}
+	if len(done) > 0 {
+		b.pasts.erased()
+	}
 	if err := b.overwrite(lsns); err != nil || len(done) == 0 {
 		return err
 	}
@@ -450,7 +453,7 @@ func (b *Board) Purge(ctx context.Context) error {
 	}
 	// Reads that began before the deletions keep what they see; those that
 	// begin from now on do not.
-	if err := b.drained(func() error { return b.store.Touch() }); err != nil {
+	if err := b.drained(func() error { return first(b.forgetPasts(), b.store.Touch()) }); err != nil {
 		return err
 	}
 	if err := b.enter(ctx); err != nil {

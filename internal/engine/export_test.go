@@ -13,3 +13,6 @@ func SetTicks(b *Board, ticks func() time.Time) { b.ticks = ticks }
 
 // KeepNoPast makes a board put the past states that packs are made of into files.
 func KeepNoPast(b *Board) { b.pasts.most = 0 }
+
+// KeepsPast reports whether a board keeps a past state that a pack was made of.
+func KeepsPast(b *Board) bool { return b.pasts.kept != nil }

@@ -6,7 +6,6 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/embed"
-	"lukasa.dev/internal/merkle"
 )
 
 // PackOptions says what a pack is for, how large it may be and how it is made. The
@@ -46,13 +45,6 @@ type PackOptions struct {
 	EmbedTimeout time.Duration
 	// View says who looks, and when. Its agent is the pack's.
 	View View
-}
-
-// AsOf says which state is meant: that when a position was the newest, or that with a
-// root. The zero value is the present.
-type AsOf struct {
-	Position hmx.Opt[uint64]
-	Root     hmx.Opt[merkle.Hash]
 }
 
 // Packed is a context pack, and what belongs to it.

@@ -329,8 +329,22 @@ func packAsOf(t *testing.T, files bool) {
 		if got := packed(t, b, past); got.Digest != x.pack.Digest {
 			t.Errorf("size %d, by root: the pack differs", x.root.Size)
 		}
+		past.AsOf = engine.AsOf{RootPrefix: fmt.Sprintf("%x", x.root.Hash)[:12]}
+		if got := packed(t, b, past); got.Digest != x.pack.Digest {
+			t.Errorf("size %d, by the beginning of its root: the pack differs", x.root.Size)
+		}
 		if _, err := b.VerifyPack(ctx, "acme", x.pack.Pack, engine.VerifyPackOptions{}); err != nil {
 			t.Errorf("size %d: %v", x.root.Size, err)
+		}
+	}
+	for i := range all[:len(all)-1] {
+		// Until just before the next one was written it was this state.
+		past := o
+		if past.AsOf.Time = all[i+1].root.Time.Add(-1); past.AsOf.Time.Before(all[i].root.Time) {
+			continue // both were written at once
+		}
+		if got := packed(t, b, past); got.Root.Hash != all[i].root.Hash || got.Digest != all[i].pack.Digest {
+			t.Errorf("size %d, by time: it is of %d records", all[i].root.Size, got.Root.Size)
 		}
 	}
 	past := o
@@ -499,13 +513,17 @@ func TestPackExplain(t *testing.T) {
 	for what, reason := range map[string]string{
 		"talk-1": engine.ReasonIncluded, "lukasa://acme/memory/port": engine.ReasonIncluded, "payment/port": engine.ReasonIncluded,
 		"port-guess": string(hmx.DropConflict), "stale": string(hmx.DropDeprecated), "hearsay": string(hmx.DropProvenance),
-		"gone": engine.ReasonForgotten, "erased": engine.ReasonErased, "talk-3": engine.ReasonErased, "nothing": engine.ReasonUnknown, "others": engine.ReasonExcluded,
+		"gone": engine.ReasonForgotten, "erased": engine.ReasonUnknown, "talk-3": engine.ReasonErased, "nothing": engine.ReasonUnknown, "others": engine.ReasonExcluded,
 		"lukasa://other/memory/port": engine.ReasonUnknown,
 	} {
 		x, err := b.ExplainPack(ctx, o, what)
 		if err != nil || x.Reason != reason || x.Detail == "" || x.In != (reason == engine.ReasonIncluded) {
 			t.Errorf("%s: %+v, %v", what, x, err)
 		}
+	}
+	// It may have been private to another agent, which nothing is left to tell.
+	if x, err := b.ExplainPack(ctx, engine.PackOptions{Tenant: "acme", Query: packQuery}, "erased"); err != nil || x.Reason != engine.ReasonErased {
+		t.Error(x, err)
 	}
 	o.Sections = []hmx.Section{hmx.SectionFacts}
 	if x, err := b.ExplainPack(ctx, o, "talk-1"); err != nil || x.Reason != engine.ReasonExcluded {
@@ -529,12 +547,37 @@ func TestPackInput(t *testing.T) {
 		"counter":       {Query: "x", Counter: "words"},
 		"weights":       {Query: "x", Weights: map[string]float64{"relevance": 0}},
 		"two pasts":     {Query: "x", AsOf: engine.AsOf{Position: hmx.Some[uint64](1), Root: hmx.Some([32]byte{})}},
-		"session":       {Query: "x", Session: "a\x00b"},
+		"time and root": {Query: "x", AsOf: engine.AsOf{Time: time.Unix(1, 0), RootPrefix: "0123456789"}},
 		"min relevance": {Query: "x", MinRelevance: hmx.Some(2.0)},
 	} {
 		o.Tenant = "acme"
 		if _, err := b.Pack(ctx, o); fault.CodeOf(err) != fault.InvalidArgument {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for field, o := range map[string]engine.PackOptions{
+		"session: ": {Session: "a\x00b"},
+		"agent: ":   {View: engine.View{Agent: "a\xffb"}},
+		"tags[1]: ": {Tags: []string{"fine", strings.Repeat("x", 2000)}},
+		"tags[0]: ": {Tags: []string{"a\xff"}},
+		"tags: ":    {Tags: slices.Repeat([]string{"x"}, 100)},
+		"as_of: ":   {AsOf: engine.AsOf{RootPrefix: "0123456"}},
+	} {
+		o.Tenant, o.Query = "acme", "x"
+		_, err := b.Pack(ctx, o)
+		if e := fault.From(err); e == nil || e.Code != fault.InvalidArgument || !strings.HasPrefix(e.Error(), field) || e.Advice() == fault.New(e.Code, "").Advice() {
+			t.Errorf("%s %v", field, err)
+		}
+	}
+	if _, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "x"}, View: engine.View{Agent: "\x00"}}); !strings.HasPrefix(fmt.Sprint(err), "agent: ") {
+		t.Error(err)
+	}
+	bad := *packed(t, b, engine.PackOptions{Query: "deploy"}).Pack
+	for _, metadata := range []hmx.Raw{"", "[]", `{"size":"many"}`} {
+		bad.Metadata = metadata
+		_, err := b.VerifyPack(ctx, "acme", &bad, engine.VerifyPackOptions{})
+		if e := fault.From(err); e == nil || e.Code != fault.InvalidDocument || !strings.HasPrefix(e.Error(), "metadata: ") || !strings.Contains(e.Advice(), "as it was made") {
+			t.Errorf("%q: %v", metadata, err)
 		}
 	}
 	o := engine.PackOptions{Query: "\x00\x1b[2J\u202e", Budget: 1}

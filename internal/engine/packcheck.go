@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,7 +30,7 @@ const (
 )
 
 // hitsFor returns how many hits a pack with a budget looks at.
-func hitsFor(budget int) int { return min(max(64+budget/8, leastHits), mostHits) }
+func hitsFor(budget int) int { return min(max(96+budget/32, leastHits), mostHits) }
 
 // packRecords is how many records a pack keeps that it has read.
 const packRecords = 4096
@@ -39,13 +41,11 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Agent: v.Agent, Session: o.Session, Priors: o.Priors,
 	}
-	if o.Session != "" {
-		if err := memory.CheckID("session", o.Session); err != nil {
-			return r, err
-		}
+	if err := o.checkNames(v); err != nil {
+		return r, err
 	}
-	if o.AsOf.Position.Set && o.AsOf.Root.Set {
-		return r, fault.New(fault.InvalidArgument, "as_of: there are a position and a root").WithFix("give one of them")
+	if err := o.AsOf.check(); err != nil {
+		return r, err
 	}
 	if !v.Now.IsZero() {
 		r.Now = hmx.Some(hmx.TimeOf(v.Now))
@@ -56,6 +56,40 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 	}
 	r, err := r.Normalize()
 	return r.Capped(v.access.Budget()), err
+}
+
+// checkNames judges the names that a pack is narrowed by, which it states as its own.
+func (o *PackOptions) checkNames(v View) error {
+	if err := checkName("session", o.Session); o.Session != "" && err != nil {
+		return err
+	}
+	if err := v.checkAgent(); err != nil {
+		return err
+	}
+	for i, tag := range o.Tags[:min(len(o.Tags), hmx.MaxTags)] { // more are refused for their number
+		if err := checkName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAgent judges the name of the agent that looks, if there is one.
+func (v View) checkAgent() error {
+	if v.Agent == "" {
+		return nil
+	}
+	return checkName("agent", v.Agent)
+}
+
+// checkName judges a name by the rules of ids. Its error begins with the field, and says
+// what mends it.
+func checkName(field, name string) error {
+	err := memory.CheckID(field, name)
+	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
+		return fault.Newf(fault.InvalidArgument, "%s: it %s", field, e.Problems[0].Rule).WithCause(err).WithFix(e.Problems[0].Fix)
+	}
+	return err
 }
 
 // counterOf returns the counter of a name.
@@ -85,6 +119,7 @@ type packing struct {
 	conflict []pack.Conflict
 	schemas  map[string]float64 // relevance of task schemas that were found, by id
 	goals    map[string]bool    // texts of active goals, in small letters; nil until asked for
+	lag      int64              // of the newest event behind now, for a block of context
 	loads    []loaded
 	counted  int // how many of the first are counted when they are read
 }
@@ -122,7 +157,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 	if p.degraded, err = search.embed(ctx, &b.embedCalls); err != nil {
 		return err
 	}
-	p.searched = b.ticks().Sub(began)
+	p.searched, p.request.Model = b.ticks().Sub(began), search.Model
 	if err := b.asking.take(ctx); err != nil {
 		return err
 	}
@@ -167,10 +202,11 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	if err := p.view.timely(t); err != nil {
 		return nil, err
 	}
-	size, err := as.size(p.ctx, snap, t)
+	size, err := as.size(p.ctx, p.b, snap, t)
 	if err != nil {
 		return nil, err
 	}
+	var then *past
 	switch size {
 	case t.Size:
 		p.r, p.t = snap, t
@@ -179,18 +215,22 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		p.now = p.view.now(&ledger.Tenant{})
 		return release, nil
 	default:
-		past, err := p.b.pastOf(p.ctx, snap, t, size)
-		if err != nil {
+		if as.again && size > p.b.pasts.most {
+			return nil, errTooFar
+		}
+		if then, err = p.b.pastOf(p.ctx, snap, t, size); err != nil {
 			return nil, err
 		}
-		ends = append(ends, past.letGo)
-		p.present = &presence{snap, t}
+		ends = append(ends, then.letGo)
+		if !as.again { // which is to be as it was for whoever looked then
+			p.present = &presence{snap, t}
+		}
 		present := p.b
 		p.since = func(position uint64) (bool, error) {
 			_, gone, err := ledger.Erased(present.store, t.Number, position)
 			return gone, err
 		}
-		p.b, p.r, p.t = past.board, past.board.store, past.tenant
+		p.b, p.r, p.t = then.board, then.board.store, then.tenant
 	}
 	p.root, p.now = rootOf(p.t), p.view.now(p.t)
 	if p.whole, err = unerased(p.r, p.t); err != nil {
@@ -199,8 +239,10 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	if p.visible, err = p.b.visible(p.ctx, p.r, p.t, p.view); err != nil {
 		return nil, err
 	}
-	p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size})
-	return release, err
+	if p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size}); err != nil {
+		return nil, err
+	}
+	return release, p.hide(then)
 }
 
 // compose finds candidates and makes a pack of them.
@@ -217,10 +259,17 @@ func (p *packing) compose() (*pack.Result, error) {
 	} else {
 		p.class = recall.Classify(p.request.Query, at(p.now), nil)
 	}
+	var newest hmx.Opt[int64]
+	if p.rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {
+		var err error
+		if newest, err = p.newestEvent(); err != nil {
+			return nil, err
+		}
+	}
 	p.loads, p.counted = make([]loaded, len(p.list)), p.likely()
 	defer p.readAhead()()
 	return pack.Compose(pack.Input{
-		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.now,
+		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.now, Newest: newest,
 		Class: p.class.Classification(), Candidates: slices.Clone(p.list), Conflicts: p.conflict, Task: task, Rules: p.rules,
 		Load: p.load, Counter: p.counter,
 	})
@@ -242,7 +291,8 @@ type packMetadata struct {
 
 func metadataOf(p *hmx.Pack) (m packMetadata, err error) {
 	if err := json.Unmarshal([]byte(p.Metadata), &m); err != nil {
-		return m, fault.Wrap(fault.InvalidDocument, err)
+		return m, fault.New(fault.InvalidDocument, "metadata: it does not say of which state the pack is: root, size, counter and digest").WithCause(err).
+			WithFix("give a pack as it was made, with its metadata: what Pack returned or `lukasa pack --json` printed")
 	}
 	return m, nil
 }

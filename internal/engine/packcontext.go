@@ -33,6 +33,9 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if err != nil {
 		return "", err
 	}
+	if err := view.checkAgent(); err != nil {
+		return "", err
+	}
 	request, err := o.BlockRequest.Normalize()
 	if err != nil {
 		return "", err
@@ -61,6 +64,11 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 		}
 		if p.whole, err = unerased(r, t); err != nil {
 			return err
+		}
+		if request.Ordering != pack.ByRelevance {
+			if err := p.measureLag(); err != nil {
+				return err
+			}
 		}
 		entries, err = p.blockEntries()
 		return err
@@ -113,6 +121,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 		quoteEvent(rec.Event, p.t.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
 		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + at(e.Time).Format("2006-01-02")
+		e.Time = after(e.Time, p.lag)
 	} else {
 		x, err := p.look(h.Position)
 		if err != nil || x.head == nil || p.overNow(x.head) != "" {

@@ -146,8 +146,8 @@ func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
 		switch {
 		case err != nil || !ok:
 			return nil, err
-		case h.State == catalog.Redacted && p.view.Scope != "":
-			return nil, nil // nothing is left that would tell whether it was in scope
+		case h.State == catalog.Redacted && (p.view.Scope != "" || p.view.Agent != ""):
+			return nil, nil // nothing is left that would tell whether it was shown
 		case h.State == catalog.Redacted:
 			return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: h.Position, head: h}, nil
 		}

@@ -80,12 +80,12 @@ func (p *packing) pins() (list []uint64, err error) {
 	for _, rank := range frame.Ranks() {
 		looked, kept := 0, 0
 		err = first(err, look.Pinned(rank, func(c *frame.Card) bool {
-			if g.shows(c) {
+			if g.shows(c) && (p.visible == nil || p.visible.has(c.Position)) {
 				list = append(list, c.Position)
 				kept++
 			}
 			looked++
-			return looked < scanRows && kept < pinsOfRank
+			return looked < walkedMost && kept < pinsOfRank
 		}))
 	}
 	return list, first(err, look.Close())

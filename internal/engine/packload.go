@@ -155,6 +155,9 @@ func (p *packing) quoteThing(x seen, s *pack.Source) (err error) {
 	if s.Text, err = p.textOf(x); err != nil {
 		return err
 	}
+	if s.Text == "" {
+		return pack.ErrGone // all that it says is of others that are not shown
+	}
 	return p.prove(x.body, s)
 }
 
@@ -178,15 +181,27 @@ func (p *packing) textOf(x seen) (string, error) {
 		if b.Summary != "" {
 			return b.Summary, nil
 		}
-		names := make([]string, len(b.Between))
-		for i, u := range b.Between {
-			names[i] = u.Kind.String() + " " + u.ID
-		}
-		return strings.Join(names, " and "), nil
+		return p.sidesOf(b)
 	case *memory.Artifact:
 		return artifactText(&b.HMX), nil
 	}
 	return "", pack.ErrGone
+}
+
+// sidesOf returns the names of what a conflict is between, of those that are shown; nothing
+// if none is.
+func (p *packing) sidesOf(c *memory.Conflict) (string, error) {
+	var names []string
+	for _, u := range c.Between {
+		_, ok, err := p.sourceAt(u)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			names = append(names, u.Kind.String()+" "+u.ID)
+		}
+	}
+	return strings.Join(names, " and "), nil
 }
 
 // entityText returns who or what an entity is.
@@ -211,7 +226,10 @@ func entityText(e *memory.Entity) string {
 // nameOf returns the name of an entity, or its id if it is not shown.
 func (p *packing) nameOf(id string) (string, error) {
 	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Entity, catalog.ThingOf(p.t.Name, record.Entity, id))
-	if err != nil || !ok || h.State != catalog.Live || !p.view.sees(h) || len(h.Names) == 0 {
+	if err != nil || !ok || h.State != catalog.Live || len(h.Names) == 0 {
+		return id, err
+	}
+	if shown, err := p.shows(h); err != nil || !shown {
 		return id, err
 	}
 	return h.Names[0], nil
@@ -321,8 +339,8 @@ func (p *packing) prove(body memory.Body, s *pack.Source) error {
 	return nil
 }
 
-// sourceAt returns where the record of a source is, and whether it is there still. Of a
-// thing it is the one that says what it is.
+// sourceAt returns where the record of a source is, and whether it is there still, for
+// whoever looks. Of a thing it is the one that says what it is.
 func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	if u.Tenant != "" && u.Tenant != p.t.Name {
 		return 0, false, nil
@@ -337,13 +355,30 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 		if err != nil || !found || h.State == catalog.Redacted {
 			return 0, false, err
 		}
+		if shown, err := p.shows(h); err != nil || !shown {
+			return 0, false, err
+		}
 		position = h.Position
 	}
 	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
 	if err == nil && !gone && p.since != nil {
 		gone, err = p.since(position)
 	}
+	if err == nil && !gone && u.Kind == record.Event && p.view.access != nil {
+		shown, err := p.showsEvent(position)
+		return position, shown, err
+	}
 	return position, !gone, err
+}
+
+// showsEvent reports whether whoever looks may see the event at a position. One that
+// cannot be read is shown to nobody.
+func (p *packing) showsEvent(position uint64) (bool, error) {
+	rec, err := p.record(position)
+	if err != nil || rec == nil || rec.Event == nil {
+		return false, p.passed(err)
+	}
+	return p.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
 }
 
 // counts keeps how many tokens the texts of records have: what is quoted once is quoted

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
@@ -40,6 +42,9 @@ type pasts struct {
 	made int           // in files; of the same
 	most uint64        // records of one in memory: keptPast
 
+	erasures atomic.Uint64 // how often something was erased
+	upTo     uint64        // erasures that the kept state knows of; of whoever has the turn
+
 	mu sync.Mutex // guards how many use a state
 }
 
@@ -57,6 +62,7 @@ type past struct {
 	checked uint64 // size of the present up to which nothing of it was erased
 	all     *pasts
 	users   int          // and one if it is kept
+	hidden  *hiddenNow   // from whoever looked last; guarded as users is
 	end     func() error // closes its store
 }
 
@@ -68,6 +74,38 @@ func (p *pasts) close() error {
 	kept := p.kept
 	p.kept = nil
 	return kept.end()
+}
+
+// erased has the kept state let go, since something was erased that may be in it. If
+// somebody has the turn, they do it when they give it back.
+func (p *pasts) erased() {
+	p.erasures.Add(1)
+	p.tidy()
+}
+
+// tidy lets a kept state go that is older than an erasure, unless somebody has the turn.
+func (p *pasts) tidy() {
+	select {
+	case <-p.turn:
+	default:
+		return
+	}
+	if p.kept != nil && p.upTo != p.erasures.Load() {
+		p.kept.letGo()
+		p.kept = nil
+	}
+	p.turn <- struct{}{}
+}
+
+// forgetPasts removes all that is left of past states. Nobody uses one.
+func (b *Board) forgetPasts() error {
+	if err := b.pasts.close(); err != nil {
+		return err
+	}
+	if _, err := b.o.FS.Stat(b.path(namePast)); err != nil {
+		return nil // there is none
+	}
+	return disk.Fault(b.o.FS.RemoveAll(b.path(namePast)))
 }
 
 // use counts users more or fewer, and closes what nobody uses.
@@ -89,7 +127,11 @@ func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { b.pasts.turn <- struct{}{} }()
+	defer func() {
+		b.pasts.turn <- struct{}{}
+		b.pasts.tidy()
+	}()
+	erasures := b.pasts.erasures.Load()
 	if kept := b.pasts.kept; kept != nil && kept.tenant.Name == t.Name && kept.tenant.Size == size {
 		good, err := b.stillWhole(r, t, kept)
 		if err != nil {
@@ -110,7 +152,7 @@ func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 			b.pasts.kept.letGo()
 		}
 		made.use(1)
-		b.pasts.kept = made
+		b.pasts.kept, b.pasts.upTo = made, erasures
 	}
 	return made, nil
 }
@@ -202,12 +244,12 @@ const replayedTogether = 2048
 
 // replayGroup folds some records, and returns which is next.
 func (b *Board) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
-	if err := ctx.Err(); err != nil {
-		return from, err
-	}
 	records := make([]index.Record, min(replayedTogether, size-from))
 	err := index.Share(len(records), index.Workers(len(records), 64), func(_, low, high int) error {
 		for i := low; i < high; i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			rec, err := b.recordOnce(r, t, from+uint64(i))
 			if err != nil {
 				return err
@@ -220,8 +262,22 @@ func (b *Board) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 	if err != nil {
 		return from, err
 	}
-	// What takes others away reads what they wrote, and is folded alone.
-	n := 0
+	for len(records) > 0 {
+		if err := ctx.Err(); err != nil {
+			return from, err
+		}
+		n, err := replayTogether(applier, store, records)
+		if err != nil {
+			return from, err
+		}
+		from, records = from+uint64(n), records[n:]
+	}
+	return from, nil
+}
+
+// replayTogether folds the first of some records, as many as can be at once, and returns
+// how many. What takes others away reads what they wrote, and is folded alone.
+func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Record) (n int, err error) {
 	for n < len(records) && !apply.Alone(records[n].Header.Kind) {
 		n++
 	}
@@ -232,22 +288,22 @@ func (b *Board) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 		tx = store.BeginIndexed()
 		if err := applier.Load(tx, &records[0]); err != nil {
 			applier.Discard(tx)
-			return from, err
+			return 0, err
 		}
 	}
 	last := journal.LSN(0)
 	for i := range n {
 		if err := applier.Apply(tx, &records[i]); err != nil {
 			applier.Discard(tx)
-			return from, err
+			return 0, err
 		}
 		last = records[i].LSN
 	}
 	if err := applier.Finish(tx, last+1); err != nil {
 		applier.Discard(tx)
-		return from, err
+		return 0, err
 	}
-	return from + uint64(n), tx.Commit()
+	return n, tx.Commit()
 }
 
 // recordOnce reads a record as a replay does: one that was erased, or cannot be read,
@@ -267,7 +323,7 @@ func (b *Board) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (inde
 }
 
 // size returns how many records a tenant has in the state that is meant.
-func (as AsOf) size(ctx context.Context, r kv.Reader, t *ledger.Tenant) (uint64, error) {
+func (as AsOf) size(ctx context.Context, b *Board, r kv.Reader, t *ledger.Tenant) (uint64, error) {
 	switch {
 	case as.Position.Set:
 		if as.Position.Value >= t.Size {
@@ -277,6 +333,10 @@ func (as AsOf) size(ctx context.Context, r kv.Reader, t *ledger.Tenant) (uint64,
 		return as.Position.Value + 1, nil
 	case as.Root.Set:
 		return sizeOfRoot(ctx, r, t, as.Root.Value)
+	case as.RootPrefix != "":
+		return sizeOfPrefix(ctx, r, t, as.RootPrefix)
+	case !as.Time.IsZero():
+		return b.sizeByTime(ctx, r, t, as.Time)
 	}
 	return t.Size, nil
 }
@@ -288,13 +348,16 @@ func (as AsOf) ofNothing() error {
 		return fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; there are no records", as.Position.Value).
 			WithFix("leave it out for the present")
 	case as.Root.Set && as.Root.Value != merkle.EmptyRoot():
-		return noSuchRoot(as.Root.Value)
+		return noSuchRoot(hex.EncodeToString(as.Root.Value[:]))
+	case !begins(merkle.EmptyRoot(), as.RootPrefix):
+		return noSuchRoot(as.RootPrefix)
 	}
 	return nil
 }
 
-func noSuchRoot(root merkle.Hash) error {
-	return fault.Newf(fault.NotFound, "as_of: the tenant never had the root %x", root).WithFix("`lukasa root` says which it has; give one that it said before, of the same tenant")
+// noSuchRoot is the error for a root, or the beginning of one, that never was.
+func noSuchRoot(digits string) error {
+	return fault.Newf(fault.NotFound, "as_of: the tenant never had the root %s", digits).WithFix("`lukasa root` says which it has; give one that it said before, of the same tenant")
 }
 
 // sizeOfRoot returns how many records a tenant had when its root was this one.
@@ -306,22 +369,15 @@ func sizeOfRoot(ctx context.Context, r kv.Reader, t *ledger.Tenant, root merkle.
 	if root == tree.Root() {
 		return 0, nil
 	}
-	for position := range t.Size {
-		if position%4096 == 0 {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
+	size := uint64(0)
+	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+		if tree.Append(leaf); root == tree.Root() {
+			size = position + 1
 		}
-		place, ok, err := ledger.At(r, t.Number, position)
-		if err != nil {
-			return 0, err
-		}
-		if !ok {
-			break
-		}
-		if tree.Append(place.Leaf); root == tree.Root() {
-			return position + 1, nil
-		}
+		return size == 0
+	})
+	if err == nil && size == 0 {
+		err = noSuchRoot(hex.EncodeToString(root[:]))
 	}
-	return 0, noSuchRoot(root)
+	return size, err
 }

@@ -40,6 +40,11 @@ func (p *packing) ruleOf(c *pack.Candidate, x seen) {
 	if !ok || c.Section != hmx.SectionConstraints {
 		return
 	}
+	p.rules = append(p.rules, memoryRule(x.head, m))
+}
+
+// memoryRule returns the rule that a constraint in memory is.
+func memoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
 	condition := always
 	if len(m.Frames) > 0 {
 		texts := make([]string, len(m.Frames))
@@ -48,10 +53,10 @@ func (p *packing) ruleOf(c *pack.Candidate, x seen) {
 		}
 		condition = strings.Join(texts, "; ")
 	}
-	p.rules = append(p.rules, pack.Rule{
-		ID: m.ID, Source: hmx.SourcePolicy, Condition: condition, Constraint: m.Text, Confidence: x.head.Confidence,
-		Strength: memory.Strength(x.head.Status), Trust: x.head.Trust,
-	})
+	return pack.Rule{
+		ID: m.ID, Source: hmx.SourcePolicy, Condition: condition, Constraint: m.Text, Confidence: h.Confidence,
+		Strength: memory.Strength(h.Status), Trust: h.Trust,
+	}
 }
 
 // addRules finds the policies and the compiled decisions that hold for the question and
@@ -142,10 +147,15 @@ func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 	if b.Strength != memory.StrengthHard && !narrow && p.relevance(h.Position) < ruleRelevance {
 		return
 	}
-	p.rules = append(p.rules, pack.Rule{
-		ID: h.ID, Source: hmx.SourcePolicy, Condition: conditionOf(s), Constraint: b.Text, Confidence: h.Confidence,
+	p.rules = append(p.rules, policyRule(h, b))
+}
+
+// policyRule returns the rule that a policy is.
+func policyRule(h *catalog.Head, b *memory.Policy) pack.Rule {
+	return pack.Rule{
+		ID: h.ID, Source: hmx.SourcePolicy, Condition: conditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
 		Strength: b.Strength, Trust: h.Trust,
-	})
+	}
 }
 
 // remembers reports whether a memory that a scope covers is among the candidates.
@@ -199,6 +209,11 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 	if !p.holds(a) {
 		return
 	}
+	p.rules = append(p.rules, decisionRule(h, a, d))
+}
+
+// decisionRule returns the rule that a compiled decision policy is.
+func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.Rule {
 	condition, strength := d.Condition, memory.StrengthSoft
 	if condition == "" {
 		condition = always
@@ -206,10 +221,10 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 	if h.Trust >= record.User && fixed(a.Metadata) {
 		strength = memory.StrengthHard
 	}
-	p.rules = append(p.rules, pack.Rule{
+	return pack.Rule{
 		ID: h.ID, Source: hmx.SourceArtifact, Condition: condition, Constraint: d.Recommendation, Confidence: h.Confidence,
 		Strength: strength, Trust: h.Trust,
-	})
+	}
 }
 
 // holds reports whether an artifact's own scope holds for whoever asks. What must hold

@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -17,6 +15,7 @@ import (
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/tokens"
 )
 
 // VerifyPackOptions says how a pack is verified.
@@ -33,6 +32,12 @@ type PackProof struct {
 	Digest     string
 	Records    int // that were proven
 	Entries    []EntryProof
+	// Problems are what does not hold of the rest: hints, constraints, drops and
+	// figures, each in words that begin with the field.
+	Problems []string
+	// Remade says whether the same root and request gave the same pack once more. It
+	// tells of what no record does, such as scores and what is not in the pack.
+	Remade Remade
 }
 
 // EntryProof is what was found of one entry.
@@ -49,52 +54,84 @@ type EntryProof struct {
 
 // VerifyPack proves what a pack says, entry by entry, down to the journal: that the
 // record behind it is in the tree with the root that the pack names, that its salt and
-// payload are those that the record commits to, and that the entry's words stand in it.
-// What an entry was derived from is proven as well, the first 64 records of it. The pack
-// may come from a file. If something does not hold, the error has the code not_proven,
-// and what was found is returned with it.
+// payload are those that the record commits to, that it was the current version in that
+// state, and that what the entry says of it is so: its words, section, type, trust, time
+// and who said it. What an entry was derived from is proven as well, the first 64 records
+// of it. Hints and constraints must be those of records, figures must agree, and the id
+// must be that of the request that the pack states.
+//
+// Where it costs no more than a pack, it is also made again, and must be the same.
+//
+// The pack may come from a file. If something does not hold, the error has the code
+// not_proven, and what was found is returned with it; one that breaks the rules of the
+// protocol is an invalid_document.
 func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o VerifyPackOptions) (*PackProof, error) {
 	if p == nil {
 		return nil, fault.New(fault.InvalidArgument, "pack: there is none").WithFix("give what Pack returned")
-	}
-	if p.TenantID.Or(tenant) != tenant {
-		return nil, fault.Newf(fault.InvalidArgument, "pack: it is of tenant %q", p.TenantID.Value).WithFix("verify it with the tenant that it was made for")
 	}
 	m, err := metadataOf(p)
 	if err != nil {
 		return nil, err
 	}
+	if _, err := p.Validate(); err != nil {
+		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("use a pack as it was made; `lukasa validate` lists what is wrong with it")
+	}
+	if p.TenantID.Value != tenant {
+		return nil, fault.Newf(fault.InvalidArgument, "tenant_id: the pack is of tenant %q", p.TenantID.Value).WithFix("verify it with the tenant that it was made for")
+	}
 	if err := pack.CheckDigest(p); err != nil {
 		return nil, err
 	}
-	proof := &PackProof{Size: m.Size, Root: merkle.EmptyRoot(), Digest: m.Digest}
-	if m.Size == 0 {
-		return proof, emptyProof(p, &m)
+	v := &verifying{p: p, size: m.Size, proven: make(map[uint64]bool), counter: counterOf(m.Counter)}
+	if v.request, err = pack.RequestOf(p); err != nil {
+		return nil, err
 	}
+	proof := &PackProof{Size: m.Size, Root: merkle.EmptyRoot(), Digest: m.Digest, Remade: RemadeNotPossible}
+	whole := true
+	if m.Size == 0 {
+		err = emptyProof(p, &m)
+	} else {
+		whole, err = b.verifyPack(ctx, tenant, v, &m, o, proof)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := v.identity(tenant, &m, proof); err != nil {
+		return nil, err
+	}
+	if err := proof.verdict(); err != nil || !whole {
+		return proof, err
+	}
+	if proof.Remade, err = b.repack(ctx, tenant, v.request, &m); err != nil {
+		return nil, err
+	}
+	if proof.Remade == RemadeNo {
+		return proof, fault.New(fault.NotProven, "metadata.digest: the same root and request give another pack").
+			WithFix("the pack was changed, or made by another version of the program; ask for it again as of its position")
+	}
+	return proof, nil
+}
+
+// verifyPack proves the parts of a pack of a tenant with records. It reports whether
+// nothing was erased since.
+func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (whole bool, err error) {
 	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if m.Size > t.Size {
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
 		}
-		v := &verifying{nodes: ledger.Nodes(r, t.Number), size: m.Size, proven: make(map[uint64]bool)}
+		v.nodes = ledger.Nodes(r, t.Number)
 		if v.root, err = rootAt(r, t, m.Size); err != nil {
 			return err
 		}
 		if hex.EncodeToString(v.root[:]) != m.Root {
 			return notProven("metadata.root: it is %q, but the first %d records of tenant %q have the root %x", m.Root, m.Size, tenant, v.root)
 		}
-		// Who proves sees everything, and what no longer holds was said all the same.
+		now := v.p.CreatedAt.Time()
 		v.packing = packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, over: true, now: t.Time, records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: r, t: t, view: View{Agent: v.p.AgentID.Value}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
-		for i := range p.Entries {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			e, err := v.entry(&p.Entries[i])
-			if err != nil {
-				return err
-			}
-			proof.Entries = append(proof.Entries, e)
+		if err = v.all(proof); err != nil {
+			return err
 		}
 		proof.Root, proof.Records = v.root, len(v.proven)
 		signed, err := b.notary.SignAt(tenant, b.tree(r, t), m.Size)
@@ -105,12 +142,11 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 			o.Warn(signed.Warning)
 		}
 		proof.Checkpoint = string(signed.Note)
-		return nil
+		gone, err := erasedSince(ctx, r, t, m.Size)
+		whole = !gone
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return proof, proof.verdict()
+	return whole, err
 }
 
 // emptyProof proves that a pack of nothing says nothing.
@@ -118,13 +154,13 @@ func emptyProof(p *hmx.Pack, m *packMetadata) error {
 	if root := merkle.EmptyRoot(); m.Root != hex.EncodeToString(root[:]) {
 		return notProven("metadata.root: it is %q, which is not the root of no records", m.Root)
 	}
-	if len(p.Entries) > 0 {
-		return notProven("entries: there are %d, but there are no records", len(p.Entries))
+	if n := len(p.Entries) + len(p.DroppedEntries) + len(p.DecisionConstraints); n > 0 || p.WorkflowHints.Set {
+		return notProven("entries: there are some, or constraints or hints, but there are no records")
 	}
 	return nil
 }
 
-// verdict is the error for entries that are not proven.
+// verdict is the error for what is not proven.
 func (p *PackProof) verdict() error {
 	bad, first := 0, ""
 	for i := range p.Entries {
@@ -134,10 +170,13 @@ func (p *PackProof) verdict() error {
 			}
 		}
 	}
-	if bad == 0 {
-		return nil
+	switch {
+	case bad > 0:
+		return notProven("%d of %d entries are not proven; %s", bad, len(p.Entries), first)
+	case len(p.Problems) > 0:
+		return notProven("%s", p.Problems[0])
 	}
-	return notProven("%d of %d entries are not proven; %s", bad, len(p.Entries), first)
+	return nil
 }
 
 func notProven(format string, args ...any) error {
@@ -147,63 +186,37 @@ func notProven(format string, args ...any) error {
 // verifying is the proof of one pack.
 type verifying struct {
 	packing
-	nodes  merkle.Nodes
-	size   uint64
-	root   merkle.Hash
-	proven map[uint64]bool // positions
+	p       *hmx.Pack
+	request pack.Request
+	counter tokens.Counter
+	nodes   merkle.Nodes
+	size    uint64
+	root    merkle.Hash
+	proven  map[uint64]bool // positions
 }
 
-// entry proves an entry. The error is for what kept it from looking.
-func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
-	out := EntryProof{SourceID: e.SourceID}
-	fail := func(format string, args ...any) (EntryProof, error) {
-		out.Problem = fmt.Sprintf(format, args...)
-		return out, nil
-	}
-	if !extra(e.Extra, "uri", &out.URI) {
-		return fail("uri: it names none")
-	}
-	u, err := memory.ParseURI(out.URI)
-	if err != nil || u.Tenant != v.t.Name || u.ID != e.SourceID {
-		return fail("uri: it does not name the source of this tenant")
-	}
-	if !extra(e.Extra, "position", &out.Position) {
-		return fail("position: it names none")
-	}
-	if out.Position >= v.size {
-		return fail("position: %d is not among the %d records of the pack's state", out.Position, v.size)
-	}
-	rec, problem, err := v.record1(out.Position, &out)
-	if err != nil || problem != "" {
-		out.Problem = problem
-		return out, err
-	}
-	var s pack.Source
-	if u.Kind == record.Event {
-		if rec.Event == nil || rec.Event.EventID != u.ID {
-			return fail("position: %d is another record than %s", out.Position, out.URI)
+// all proves all parts of a pack.
+func (v *verifying) all(proof *PackProof) error {
+	for i := range v.p.Entries {
+		if err := v.ctx.Err(); err != nil {
+			return err
 		}
-		quoteEvent(rec.Event, v.t.Name, &s)
-	} else {
-		if rec.Body == nil || rec.Body.Kind() != u.Kind {
-			return fail("position: %d is another record than %s", out.Position, out.URI)
+		e, err := v.entry(&v.p.Entries[i])
+		if err != nil {
+			return err
 		}
-		if id, _ := rec.Body.Identity(); id != u.ID {
-			return fail("position: %d is another record than %s", out.Position, out.URI)
+		proof.Entries = append(proof.Entries, e)
+	}
+	for _, part := range []func() (string, error){v.hints, v.constraints, v.drops} {
+		problem, err := part()
+		if err != nil {
+			return err
 		}
-		if s.Text, err = v.textOf(seen{body: rec.Body}); err != nil {
-			return out, err
+		if problem != "" {
+			proof.Problems = append(proof.Problems, problem)
 		}
 	}
-	said := quotes(s.Text, e.Content)
-	if r, ok := rec.Body.(*memory.Relation); ok {
-		// The names of its ends are those of now, and may have been others.
-		said = said || strings.Contains(e.Content, r.Predicate)
-	}
-	if !said {
-		return fail("content: it is not what the record says")
-	}
-	return v.sources(rec.Body, out)
+	return nil
 }
 
 // record1 proves a record and reads it. What does not hold is told in words.
@@ -246,73 +259,58 @@ func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record
 	return rec, problem, err
 }
 
-// sources proves what an entry was derived from: what is in the state of the pack and is
-// there still. Of those that it names one at least must be.
-func (v *verifying) sources(body memory.Body, out EntryProof) (EntryProof, error) {
-	if a, ok := body.(*memory.Artifact); ok {
-		if hash, err := hmx.ContentHash(a.HMX.Content); err != nil || hash != a.HMX.ContentHash {
-			out.Problem = "content_hash: it is not that of the content"
-			return out, nil
+// history returns what had happened to a thing in the state of the pack, and which of
+// that holds its content, -1 if it was not there.
+func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, content int, err error) {
+	entries, err = catalog.Entries(v.r, v.t.Number, k, catalog.ThingOf(v.t.Name, k, id))
+	n, content := 0, -1
+	for ; n < len(entries) && entries[n].Position < v.size; n++ {
+		if entries[n].Op == catalog.Put {
+			content = n
 		}
 	}
-	list, all := sourcesOf(body)
-	for _, u := range list {
-		position, ok, err := v.sourceAt(u)
-		if err == nil && ok && position >= v.size {
-			position, ok, err = v.sourceThen(u)
-		}
-		if err != nil {
-			return out, err
-		}
-		if !ok {
-			continue
-		}
-		_, problem, err := v.record1(position, nil)
-		if err != nil {
-			return out, err
-		}
-		if problem != "" {
-			out.Problem = "its source " + u.Kind.String() + " " + u.ID + ": " + problem
-			return out, nil
-		}
-		out.Sources++
-	}
-	if out.OK = all == 0 || out.Sources > 0; !out.OK {
-		out.Problem = fmt.Sprintf("none of its %d sources is on record", all)
-	}
-	return out, nil
+	return entries[:n], content, err
 }
 
-// sourceThen returns where the record was that said what a thing was in the state of the
-// pack.
-func (v *verifying) sourceThen(u memory.URI) (position uint64, ok bool, err error) {
-	if u.Kind == record.Event {
-		return 0, false, nil
+// then returns a thing as it was in the state of the pack, by its proven record. What
+// keeps it from being known is told in words.
+func (v *verifying) then(k record.Kind, id string) (x seen, problem string, err error) {
+	entries, content, err := v.history(k, id)
+	if err != nil {
+		return x, "", err
 	}
-	entries, err := catalog.Entries(v.r, v.t.Number, u.Kind, catalog.ThingOf(v.t.Name, u.Kind, u.ID))
-	for _, e := range entries {
-		if e.Op == catalog.Put && e.Position < v.size {
-			position, ok = e.Position, true
-		}
+	if content < 0 {
+		return x, fmt.Sprintf("%s %s was not there in the state of the pack, or was erased since", k, id), nil
 	}
-	return position, ok, err
+	rec, problem, err := v.record1(entries[content].Position, nil)
+	if err != nil || problem != "" {
+		return x, problem, err
+	}
+	if rec.Body == nil || rec.Body.Kind() != k {
+		return x, fmt.Sprintf("position %d is another record than %s %s", entries[content].Position, k, id), nil
+	}
+	if named, _ := rec.Body.Identity(); named != id {
+		return x, fmt.Sprintf("position %d is another record than %s %s", entries[content].Position, k, id), nil
+	}
+	// What is in the tree counts, not what an index says of it.
+	put := &entries[content]
+	put.Time, put.Trust, put.Actor = rec.Header.Time, rec.Header.Trust, rec.Header.Actor
+	return seen{catalog.Past(v.t.Name, k, entries, content, rec.Body), rec.Body}, "", nil
 }
 
-// cutMark stands where an entry's text is cut.
-const cutMark = "[truncated]"
-
-// quotes reports whether a content is a text, or a part of it between marks where it was
-// cut.
-func quotes(text, content string) bool {
-	if content == text {
-		return true
+// holds1 says why a thing was not told to whoever looked in the state of the pack, or
+// nothing.
+func (v *verifying) holds1(x seen) string {
+	switch h := x.head; {
+	case h.State != catalog.Live:
+		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
+	case v.overNow(h) != "":
+		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.overNow(h))
+	case !v.view.sees(h):
+		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	content = strings.TrimSuffix(strings.TrimPrefix(content, cutMark), cutMark)
-	return strings.Contains(text, strings.TrimSpace(content))
-}
-
-// extra reads a further member of an entry, and reports whether it is there.
-func extra(x hmx.Extra, name string, into any) bool {
-	raw, ok := x[name]
-	return ok && json.Unmarshal([]byte(raw), into) == nil
+	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, v.view.Agent) {
+		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
+	}
+	return ""
 }

@@ -222,6 +222,12 @@ func (x *visible) mask(chunk int) (*[16]uint64, error) {
 	return &x.masks[chunk], nil
 }
 
+// has reports whether the document at a position is shown.
+func (x *visible) has(position uint64) bool {
+	chunk := position / 1024
+	return chunk < uint64(len(x.masks)) && x.masks[chunk][position%1024/64]>>(position%64)&1 != 0
+}
+
 // named returns where the documents with an id are.
 func (l *looker) named(id string) (list []uint64, err error) {
 	for _, k := range record.Kinds() {

@@ -54,7 +54,10 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 	if r.IntN(30) == 0 {
 		n = 130 // so that not all drops are listed
 	}
-	sections := 1 + r.IntN(10)
+	sections, pins := 1+r.IntN(10), 12
+	if r.IntN(5) == 0 {
+		pins = 1 + r.IntN(3) // more than there is room for
+	}
 	var texts []string
 	for range n {
 		words := []int{1 + r.IntN(6), 5 + r.IntN(20), 20 + r.IntN(60), 200}[min(r.IntN(5), 3)]
@@ -68,12 +71,16 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 			text += " " + strings.Repeat("`", r.IntN(30)) + " x"
 		case 2:
 			text += " \u202e\x1b[31m"
+		case 3:
+			if r.IntN(4) == 0 { // nothing that could be told, or hardly
+				text = strings.Repeat(" ", r.IntN(2)*spanBytes) + strings.Repeat("x", r.IntN(3000))
+			}
 		}
 		texts = append(texts, text)
 		c := Candidate{
 			Section: hmx.Sections()[r.IntN(sections)], Trust: record.Trust(1 + r.IntN(5)), Relevance: float64(r.IntN(21)) / 20, Confidence: float64(1+r.IntN(4)) / 4,
 			Salience: float64(r.IntN(3)) / 2, Time: now - int64(r.IntN(800))*day/2 + int64(r.IntN(2)), Class: []string{"fact", "belief"}[r.IntN(2)],
-			Pinned: r.IntN(12) == 0, Known: r.IntN(3) * words,
+			Pinned: r.IntN(pins) == 0, Known: r.IntN(3) * words,
 		}
 		if r.IntN(2) == 0 {
 			c.Session = "s" + strconv.Itoa(r.IntN(8))

@@ -2,10 +2,12 @@ package pack
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -19,8 +21,9 @@ const (
 	MinEntry  = 8  // less is not tried to be filled
 	minCut    = 24 // the least room that a text is cut for
 	minHinted = 400
-	hintShare = 10 // the part of a budget that hints may have
-	deepShare = 80 // of a hundred: what the section may have that goes deep
+	minNoted  = 400 // the least budget of a text that says what quotes are
+	hintShare = 10  // the part of a budget that hints may have
+	deepShare = 80  // of a hundred: what the section may have that goes deep
 
 	// assured is the relevance from which the share of a section is for a candidate.
 	assured = 0.35
@@ -165,7 +168,7 @@ func (k *composer) write(x *contender, most int) bool {
 		return x.tokens > 0
 	}
 	text, cut := x.source.Text, false
-	if n := x.source.Tokens; n == 0 || n > most || Visible(text) != text {
+	if n := x.source.Tokens; n == 0 || n > most || !fitsRoom(text, textRoom(most)) || Visible(text) != text {
 		text, cut = span(k.in.Counter, text, most, k.keywords)
 	}
 	x.most, x.cut, x.tokens = most, cut, 0
@@ -261,34 +264,120 @@ func (k *composer) fill(s *section, limit, pass int, wanted func(x *contender) b
 	return nil
 }
 
-// least gives each section its best candidate, by priority, and then what is told
-// whatever is asked.
-func (k *composer) least() error {
-	for i := range k.sections {
-		s := &k.sections[i]
-		x, err := k.first(s)
-		if err != nil {
-			return err
-		}
-		if x == nil {
-			continue
-		}
-		if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time}, k.plainTicks(x)) < MinEntry {
-			break
-		}
-		if k.squeeze(x, k.room(), MinEntry) {
-			k.keep(x, 0)
+// least keeps what comes before all that is relevant: the best of the first section,
+// every rule, the best of each other section by priority, and what else is pinned, up to
+// twice the share of its section. If the rules do not all fit, the best of each section
+// comes before them, and then they have all that is left. Full says that one of them is
+// left out, and that nothing else may be kept.
+func (k *composer) least() (full bool, err error) {
+	if _, err := k.best(&k.sections[hmx.SectionCore.Priority()], isAny); err != nil {
+		return false, err
+	}
+	constraints := &k.sections[hmx.SectionConstraints.Priority()]
+	var rules []*contender
+	for _, x := range constraints.list {
+		if x.open() && isRule(x) {
+			rules = append(rules, x)
 		}
 	}
-	for i := range k.sections {
-		switch s := &k.sections[i]; s.name {
-		case hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals:
-			if err := k.fill(s, 2*s.base, 0, func(x *contender) bool { return x.c.Pinned }); err != nil {
-				return err
-			}
+	if err := k.fill(constraints, k.total, 0, isRule); err != nil {
+		return false, err
+	}
+	full = slices.ContainsFunc(rules, k.missing)
+	if full {
+		k.takeBack(rules)
+	}
+	for i, more := 0, true; more && i < len(k.sections); i++ {
+		s, wanted := &k.sections[i], isAny
+		if s.entries > 0 {
+			continue
+		}
+		if full && s == constraints {
+			wanted = isRule
+		}
+		if more, err = k.best(s, wanted); err != nil {
+			return false, err
+		}
+	}
+	if full {
+		if err := k.crowd(constraints); err != nil || slices.ContainsFunc(rules, k.missing) {
+			return true, err
+		}
+	}
+	for _, name := range []hmx.Section{hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals} {
+		s := &k.sections[name.Priority()]
+		if err := k.fill(s, 2*s.base, 0, isPinned); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+func isAny(*contender) bool { return true }
+
+func isPinned(x *contender) bool { return x.c.Pinned }
+
+// isRule reports whether a constraint binds whoever is told it: it is pinned, and was set by
+// a user or an operator.
+func isRule(x *contender) bool { return x.c.Pinned && x.c.Trust >= record.User }
+
+// missing reports whether x waits for a place, and has a text that there could be one for.
+func (k *composer) missing(x *contender) bool {
+	return x.open() && (!x.loaded || k.write(x, k.size(x)))
+}
+
+// best keeps the best candidate of a section that is wanted, cut to the room if it must
+// be. It reports whether there may be room for another section.
+func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, err error) {
+	x, err := k.first(s, wanted)
+	if err != nil || x == nil {
+		return true, err
+	}
+	if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time}, k.plainTicks(x)) < MinEntry {
+		return false, nil
+	}
+	if k.squeeze(x, k.room(), MinEntry) {
+		k.keep(x, 0)
+	}
+	return true, nil
+}
+
+// crowd keeps as many rules as there is room for, and cuts the best of the others to what
+// is left.
+func (k *composer) crowd(s *section) error {
+	if err := k.fill(s, k.total, 0, isRule); err != nil {
+		return err
+	}
+	for _, x := range s.list {
+		if k.room() < minCut {
+			break
+		}
+		if !x.open() || !isRule(x) {
+			continue
+		}
+		if ok, err := k.ready(x); err != nil {
+			return err
+		} else if ok && k.squeeze(x, k.room(), minCut) {
+			k.keep(x, 0)
+			break
 		}
 	}
 	return nil
+}
+
+// takeBack makes candidates open again about which was decided in this run.
+func (k *composer) takeBack(list []*contender) {
+	for _, x := range list {
+		x.kept, x.pass = false, 0
+		x.reject("", nil, "")
+	}
+	k.recount()
+	k.texts = kin{}
+	for _, x := range k.all {
+		if x.kept {
+			k.texts.add(x)
+		}
+	}
 }
 
 // plainTicks returns how long the fence of x is if no text makes it longer.
@@ -296,10 +385,10 @@ func (k *composer) plainTicks(x *contender) int {
 	return ticksOf(&Item{Section: x.c.Section, Trust: x.c.Trust})
 }
 
-// first returns the best of a section that may be kept, nil if there is none.
-func (k *composer) first(s *section) (*contender, error) {
+// first returns the best of a section that is wanted and may be kept, nil if there is none.
+func (k *composer) first(s *section, wanted func(*contender) bool) (*contender, error) {
 	for _, x := range s.list {
-		if !x.open() {
+		if !x.open() || !wanted(x) {
 			continue
 		}
 		if ok, err := k.ready(x); ok || err != nil {

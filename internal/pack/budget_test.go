@@ -69,7 +69,7 @@ func TestShortBesideLong(t *testing.T) {
 	}
 }
 
-// TestPinnedAreTold: what is pinned is there before what is relevant, to twice the share.
+// TestPinnedAreTold: what is pinned is there before what is relevant.
 func TestPinnedAreTold(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 1000})
 	for i := range 8 {
@@ -86,6 +86,80 @@ func TestPinnedAreTold(t *testing.T) {
 	}
 	if rules != 8 {
 		t.Errorf("%d of 8 are told", rules)
+	}
+}
+
+// ruled is a board with so many rules that bind, and with more relevant candidates of all
+// sections than there is room for, as many as are wanted.
+func ruled(t *testing.T, strategy hmx.Strategy, budget, rules int, others ...hmx.Section) *board {
+	b := newBoard(t, Request{Query: "q", Budget: budget, Strategy: strategy})
+	for i := range rules {
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator, Time: now - 900*day}, fmt.Sprintf("rule%d: never do%d without%d", i, i, i))
+	}
+	for i := range 20 * len(others) {
+		b.add(Candidate{Section: others[i%len(others)], Relevance: 1, Salience: 1}, fmt.Sprintf("item%04d alpha%04d beta%04d gamma%04d", i, i, i, i))
+	}
+	return b
+}
+
+// TestRulesComeFirst: no rule that binds is dropped while there would be room for it
+// without the others. Where there would not, the others have one entry a section.
+func TestRulesComeFirst(t *testing.T) {
+	count := func(res *Result) (rules, dropped int, others map[hmx.Section]int) {
+		others = map[hmx.Section]int{}
+		for _, v := range res.Verdicts {
+			switch {
+			case v.Candidate.Pinned && v.Reason == "":
+				rules++
+			case v.Candidate.Pinned:
+				dropped++
+			case v.Reason == "":
+				others[v.Candidate.Section]++
+			}
+		}
+		return rules, dropped, others
+	}
+	for _, strategy := range hmx.Strategies() {
+		for _, budget := range []int{60, 150, 500, 1000, 4096} {
+			for _, n := range []int{1, 5, 12, 25, 30, 60, 200, 500} {
+				_, without, _ := count(ruled(t, strategy, budget, n, hmx.SectionCore).compose())
+				rules, dropped, others := count(ruled(t, strategy, budget, n, hmx.Sections()...).compose())
+				if without == 0 && dropped > 0 {
+					t.Errorf("%s, %d tokens: %d of %d rules are dropped, which had room", strategy, budget, dropped, n)
+				}
+				for section, entries := range others {
+					if dropped > 0 && entries > 1 {
+						t.Errorf("%s, %d tokens: %d of %d rules are dropped beside %d entries of %s", strategy, budget, dropped, n, entries, section)
+					}
+				}
+				if budget >= 500 && dropped > 0 && (len(others) != 9 || rules < 2) {
+					t.Errorf("%s, %d tokens: %d of %d rules and %d other sections", strategy, budget, rules, n, len(others))
+				}
+			}
+		}
+	}
+}
+
+// TestRulesAreCut: of the rules for which there is no room the best is cut to it.
+func TestRulesAreCut(t *testing.T) {
+	b := newBoard(t, Request{Query: "q", Budget: 180})
+	for i := range 5 {
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator, Salience: 1 - float64(i)/10}, strings.Repeat(fmt.Sprintf("never%d do%d ", i, i*i), 12))
+	}
+	b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1, Salience: 1}, "Nobody deploys.")
+	res := b.compose()
+	n := len(res.Pack.Entries)
+	if last := res.Pack.Entries[max(0, n-2)]; n < 3 || last.Section != hmx.SectionConstraints || last.Extra["truncated"] != "true" || res.Pack.TokenBudget.Remaining > minCut {
+		t.Errorf("%s\n%+v", res.Text, res.Pack.TokenBudget)
+	}
+}
+
+// TestRuleWithoutText: a rule of which there is nothing to tell leaves the others alone.
+func TestRuleWithoutText(t *testing.T) {
+	b := ruled(t, hmx.StrategyRanked, 500, 2, hmx.SectionEpisodes)
+	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator}, strings.Repeat(" ", 2*spanBytes)+"x")
+	if n := len(b.compose().Pack.Entries); n < 10 {
+		t.Errorf("%d entries", n)
 	}
 }
 

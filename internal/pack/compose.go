@@ -23,6 +23,7 @@ type composer struct {
 	all      []*contender // best first
 
 	pack      *hmx.Pack // as it is made
+	asked     hmx.Raw   // the rest of the request, for the metadata
 	hints     string    // what the text says of them
 	byteLimit int       // of the JSON of entries and drops
 
@@ -114,24 +115,22 @@ func (k *composer) run() error {
 	return k.render()
 }
 
-// render writes the text and counts it. It is never above the budget: what is worst goes
-// until it is not.
+// render writes the text and counts it. It is never above the budget: entries leave until
+// it is not.
 func (k *composer) render() error {
 	seed := fenceSeed(k.in.State.Tenant, k.in.Request.Agent)
 	for {
 		var items []Item
-		var worst *contender
 		for _, x := range k.all {
 			if x.kept {
 				items = append(items, x.item)
-				worst = x
 			}
 		}
-		k.text = markdown(items, k.hints, seed)
-		if k.count = k.in.Counter.Count(k.text); k.count <= k.total || worst == nil {
+		k.text = markdown(items, noteWithin(k.total), k.hints, seed)
+		if k.count = k.in.Counter.Count(k.text); k.count <= k.total || len(items) == 0 {
 			return nil
 		}
-		k.remove(worst)
+		k.remove(k.leaving()[0])
 		if err := k.list(); err != nil {
 			return err
 		}
@@ -164,6 +163,9 @@ func (k *composer) begin() error {
 		}
 		p.FingerprintPriors = hmx.Some(hmx.Raw(canonical))
 	}
+	if k.asked, err = r.rest(k.scorer.guided); err != nil {
+		return err
+	}
 	p.Metadata = k.metadata("")
 	k.pack = p
 	return k.measure()
@@ -194,6 +196,9 @@ func (k *composer) metadata(digest string) hmx.Raw {
 	b = append(b, `,"now":"`+hmx.TimeOf(time.Unix(0, k.in.Now)).String()+`"`...)
 	if s.Size > 0 {
 		b = append(b, `,"position":`+strconv.FormatUint(s.Size-1, 10)...)
+	}
+	if k.asked != "" {
+		b = append(append(b, `,"`+requestMember+`":`...), k.asked...)
 	}
 	b = append(b, `,"root":"`+hex.EncodeToString(s.Root[:])+`","size":`+strconv.FormatUint(s.Size, 10)+`}`...)
 	return hmx.Raw(b)
@@ -258,7 +263,7 @@ func OriginOf(kind record.Kind) string {
 // origins lists where the candidates come from.
 func origins(all []*contender) []string {
 	list := []string{}
-	for _, origin := range []string{OriginEpisodic, OriginSemantic, OriginGraph, OriginCompiler, OriginPolicy, OriginConflict} {
+	for _, origin := range Origins() {
 		if slices.ContainsFunc(all, func(x *contender) bool { return !x.gone && OriginOf(x.c.Kind) == origin }) {
 			list = append(list, origin)
 		}

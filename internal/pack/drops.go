@@ -3,6 +3,7 @@ package pack
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -128,7 +129,7 @@ func (k *composer) dropBytes() (int, error) {
 }
 
 // limit says of all that are not kept why, and holds entries and drops to their numbers
-// and to the bytes that there are for them. What is worst goes first.
+// and to the bytes that there are for them.
 func (k *composer) limit() error {
 	for _, x := range k.all {
 		if x.open() {
@@ -137,13 +138,9 @@ func (k *composer) limit() error {
 			}
 		}
 	}
-	kept := 0
-	for _, x := range k.all {
-		if x.kept {
-			if kept++; kept > hmx.MaxPackEntries {
-				k.remove(x)
-			}
-		}
+	leaving := k.leaving()
+	for _, x := range leaving[:max(0, len(leaving)-hmx.MaxPackEntries)] {
+		k.remove(x)
 	}
 	if err := k.list(); err != nil {
 		return err
@@ -163,8 +160,37 @@ func (k *composer) limit() error {
 	return k.shrink()
 }
 
-// shrink takes entries away, the worst first, until they and the drops have no more
-// bytes than there are for them.
+// leaving returns the entries in the order in which they go where there are too many: the
+// worst first of those that are neither pinned nor the best of their section, then of what
+// is pinned, of the pinned constraints, and at last the best of the sections, those of the
+// highest priority behind the others.
+func (k *composer) leaving() []*contender {
+	var order []*contender
+	var first [10]*contender
+	for _, x := range k.all {
+		if x.kept {
+			if order = append(order, x); first[x.section] == nil {
+				first[x.section] = x
+			}
+		}
+	}
+	last := func(x *contender) int {
+		switch {
+		case first[x.section] == x:
+			return 3 + len(first) - x.section
+		case x.c.Pinned && x.c.Section == hmx.SectionConstraints:
+			return 2
+		case x.c.Pinned:
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(order, func(a, b *contender) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.rank, a.rank)) })
+	return order
+}
+
+// shrink takes entries away, as they leave, until they and the drops have no more bytes
+// than there are for them.
 func (k *composer) shrink() error {
 	sizes := map[*contender]int{}
 	entries := 0
@@ -187,12 +213,13 @@ func (k *composer) shrink() error {
 		if excess <= 0 || entries == 0 {
 			return nil
 		}
-		for i := len(k.all) - 1; i >= 0 && excess > 0; i-- {
-			if x := k.all[i]; x.kept {
-				excess -= sizes[x]
-				entries -= sizes[x]
-				k.remove(x)
+		for _, x := range k.leaving() {
+			if excess <= 0 {
+				break
 			}
+			excess -= sizes[x]
+			entries -= sizes[x]
+			k.remove(x)
 		}
 		if err := k.list(); err != nil { // what went is among them now
 			return err
@@ -262,7 +289,7 @@ func (k *composer) measure() error {
 		return fault.Newf(fault.InvalidArgument, "query: with tags and priors it has %d bytes as JSON, which leaves no room in a pack of %d", n, hmx.MaxPackBytes).
 			WithFix("shorten the query, the tags or the priors")
 	}
-	k.byteLimit = room
+	k.byteLimit, k.reserved = room, k.in.Counter.Count(noteWithin(k.total))
 	if h := k.in.Task.hints(); h != nil {
 		n, err := sizeOf(h)
 		for ; err == nil && n > room/8 && len(h.SuggestedNextSteps) > 0; n, err = sizeOf(h) {
@@ -274,7 +301,7 @@ func (k *composer) measure() error {
 		k.byteLimit -= n
 		p.WorkflowHints = hmx.Some(*h)
 		k.hints = hintsWithin(k.in.Counter, k.total, h)
-		k.reserved = k.in.Counter.Count(k.hints)
+		k.reserved += k.in.Counter.Count(k.hints)
 	}
 	rules := 0
 	for _, c := range constraints(k.in.Rules) {

@@ -51,6 +51,80 @@ func TestByteLimit(t *testing.T) {
 	}
 }
 
+// TestEntriesThatStay: of too many entries, and of too many bytes, what is pinned and the
+// best of each section stay.
+func TestEntriesThatStay(t *testing.T) {
+	for name, text := range map[string]string{"entries": "", "bytes": strings.Repeat("\x02\"", 600)} {
+		b := newBoard(t, Request{Query: "q", Budget: MaxBudget, Counter: "estimate"})
+		for i := range 620 {
+			b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1, Salience: 1}, fmt.Sprintf("item%04d ", i)+text)
+		}
+		for i, section := range hmx.Sections() {
+			if section.Priority() >= 3 && section != hmx.SectionEpisodes {
+				b.add(Candidate{Section: section, Relevance: 0.2}, fmt.Sprintf("little%04d", i))
+			}
+		}
+		for i := range 30 {
+			section := []hmx.Section{hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals}[i%3]
+			b.add(Candidate{Section: section, Pinned: true, Time: now - 999*day}, fmt.Sprintf("pinned%04d", i))
+		}
+		res := b.compose()
+		data, err := res.Pack.AppendJSON(nil)
+		if err != nil || len(data) > hmx.MaxPackBytes {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+		worst, best := 0, len(res.Verdicts)
+		for _, v := range res.Verdicts {
+			if (v.Candidate.Pinned || v.Candidate.Section != hmx.SectionEpisodes) && v.Reason != "" {
+				t.Errorf("%s: rank %d of %s is dropped: %s", name, v.Rank, v.Candidate.Section, v.Reason)
+			}
+			if v.Candidate.Section == hmx.SectionEpisodes && v.Reason == "" {
+				worst = max(worst, v.Rank)
+			} else if v.Reason != "" {
+				best = min(best, v.Rank)
+			}
+		}
+		if worst > best {
+			t.Errorf("%s: the one of rank %d stays, the one of rank %d does not", name, worst, best)
+		}
+	}
+	// Where even these are too many, what is pinned goes before the best of each section.
+	b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
+	for i := range 600 {
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true}, fmt.Sprintf("rule%04d", i))
+	}
+	b.add(Candidate{Section: hmx.SectionEvidence, Relevance: 0.2}, "seen")
+	if res := b.compose(); len(res.Pack.Entries) != hmx.MaxPackEntries || res.Pack.Entries[499].Section != hmx.SectionEvidence {
+		t.Errorf("%d entries, the last of %s", len(res.Pack.Entries), res.Pack.Entries[len(res.Pack.Entries)-1].Section)
+	}
+}
+
+// TestBlanks: what has few tokens and many bytes does not push others out, and is cut with
+// a marker.
+func TestBlanks(t *testing.T) {
+	for name, filler := range map[string]string{"blanks": " ", "lines": "\n", "dashes": "-", "hidden": "\x01"} {
+		b := newBoard(t, Request{Query: "q", Budget: 8000})
+		for i := range 40 {
+			b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1, Salience: 1}, fmt.Sprintf("item%04d", i)+strings.Repeat(filler, 30_000)+"end")
+		}
+		for i := range 20 {
+			b.add(Candidate{Section: []hmx.Section{hmx.SectionCore, hmx.SectionGoals, hmx.SectionProcedures, hmx.SectionFacts}[i%4], Relevance: 0.5},
+				fmt.Sprintf("item%04d alpha%04d", i, i))
+		}
+		res := b.compose()
+		for _, v := range res.Verdicts {
+			if v.Candidate.Section != hmx.SectionEpisodes && v.Reason != "" {
+				t.Errorf("%s: rank %d of %s is dropped for %s", name, v.Rank, v.Candidate.Section, v.Reason)
+			}
+		}
+		for _, e := range res.Pack.Entries {
+			if n := textBytes(e.Content); n > textRoom(8000/SpanShare)+2 || n > 1000 && !strings.Contains(e.Content, truncated) {
+				t.Errorf("%s: %d bytes of %s", name, n, e.SourceID)
+			}
+		}
+	}
+}
+
 // TestLongIDs: drops with very long ids are listed in part or not at all, before entries
 // go for them.
 func TestLongIDs(t *testing.T) {

@@ -3,6 +3,7 @@ package pack
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,10 +27,10 @@ func fence(seed string, section hmx.Section, texts []string) (open, shut string)
 	for _, text := range texts {
 		ticks = max(ticks, 1+longestRun(text, '`'))
 	}
-	for n := 0; ; n++ {
+	for n, used := 0, (tagsUsed{texts: texts}); ; n++ {
 		h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + string(section) + "\x00" + strconv.Itoa(n)))
 		tag := hex.EncodeToString(h[:])[:fenceDigits]
-		if held(texts, tag) {
+		if used.has(tag) {
 			continue
 		}
 		line := strings.Repeat("`", max(ticks, fenceTicks+int(h[3])%fenceSpread))
@@ -37,13 +38,36 @@ func fence(seed string, section hmx.Section, texts []string) (open, shut string)
 	}
 }
 
-func held(texts []string, tag string) bool {
-	for _, text := range texts {
-		if strings.Contains(text, tag) {
-			return true
+// tagsUsed knows which tags are in texts. It looks for the first that it is asked for, which
+// is seldom there. Once one was, it reads the texts for all that could be asked for, and then
+// never again: a text that is full of tags costs no more than its length.
+type tagsUsed struct {
+	texts []string
+	all   map[string]bool // nil until it is wanted
+}
+
+func (u *tagsUsed) has(tag string) bool {
+	if u.all != nil {
+		return u.all[tag]
+	}
+	if !slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, tag) }) {
+		return false
+	}
+	u.all = make(map[string]bool)
+	for _, text := range u.texts {
+		digits := 0
+		for i := range len(text) {
+			if c := text[i]; c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
+				digits++
+			} else {
+				digits = 0
+			}
+			if digits >= fenceDigits {
+				u.all[text[i+1-fenceDigits:i+1]] = true
+			}
 		}
 	}
-	return false
+	return true
 }
 
 // longestRun returns how many c stand together in s at most.

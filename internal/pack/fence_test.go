@@ -3,6 +3,7 @@ package pack
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,40 @@ func TestFence(t *testing.T) {
 			if long != strings.Repeat("`", 32)+"quote-"+tag+"\n" || shut != strings.Repeat("`", 32)+"\n" {
 				t.Errorf("%q %q", long, shut)
 			}
+		}
+	}
+}
+
+// TestFenceAmongTags: a text that holds all tags that come first is read once for them.
+func TestFenceAmongTags(t *testing.T) {
+	seed := fenceSeed("acme", "agent")
+	var held []string
+	for range 300 {
+		open, _ := fence(seed, hmx.SectionFacts, held)
+		tag := strings.TrimSpace(strings.TrimLeft(open, "`"))[len("quote-"):]
+		if slices.Contains(held, tag) {
+			t.Fatalf("%s is held", tag)
+		}
+		held = append(held, tag)
+	}
+	// Tags may stand side by side or have a digit before and behind them, and capitals are none.
+	together := strings.Join(held, "")
+	open, _ := fence(seed, hmx.SectionFacts, []string{"- " + together + "\n"})
+	if tag := strings.TrimSpace(open[strings.IndexByte(open, '-')+1:]); strings.Contains(together, tag) {
+		t.Errorf("%s is held", tag)
+	}
+	first, _ := fence(seed, hmx.SectionFacts, nil)
+	if open, _ := fence(seed, hmx.SectionFacts, []string{strings.ToUpper(together)}); open != first && strings.ContainsAny(held[0], "abcdef") {
+		t.Errorf("%q, not %q", open, first)
+	}
+	used := tagsUsed{texts: []string{"- x\n", "- 0123456789abcdef\n"}}
+	if used.has("fedcba") || !used.has("123456") {
+		t.Error("a tag is not found")
+	}
+	used.texts = nil // nothing is read again
+	for tag, want := range map[string]bool{"012345": true, "abcdef": true, "789abc": true, "fedcba": false, "bcdef0": false} {
+		if used.has(tag) != want {
+			t.Errorf("%s: %v", tag, !want)
 		}
 	}
 }

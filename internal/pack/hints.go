@@ -22,16 +22,28 @@ const (
 	maxBlockers  = 5
 	blockerBytes = 200
 	wordLetters  = 4 // of words that a step without tools is known by
+
+	// What is looked at: of the session the last deeds, of a schema so many steps in a row
+	// that need not be done, of a step so many tools with names of so many bytes.
+	maxDeeds    = 64
+	maxOptional = 16
+	maxTools    = 16
+	toolBytes   = 128
 )
 
 // hints returns what the session is doing, by the schema that fits best what it did,
 // what usually comes next and what failed. Nil if nothing is known.
 func (t *Task) hints() *hmx.WorkflowHints {
 	h := &hmx.WorkflowHints{Blockers: t.blockers()}
+	deeds := t.last()
+	said := make([]map[string]bool, len(deeds))
+	for i := range deeds {
+		said[i] = longWords(deeds[i].Text)
+	}
 	best := -1
 	var course walk
 	for i := range t.Schemas {
-		w := t.Schemas[i].walk(t.Deeds)
+		w := t.Schemas[i].walk(len(deeds), t.Schemas[i].matcher(deeds, said))
 		if w.matched == 0 && !(t.Schemas[i].Relevance >= namedTask) {
 			continue
 		}
@@ -55,9 +67,12 @@ type walk struct {
 	part    float64
 }
 
-// walk follows deeds along the steps. One step may be skipped, and those that need not
-// be done.
-func (s *Schema) walk(deeds []Deed) (w walk) {
+// last returns the last deeds, as many as are looked at.
+func (t *Task) last() []Deed { return t.Deeds[max(0, len(t.Deeds)-maxDeeds):] }
+
+// walk follows so many deeds along the steps. Matches says whether a deed is a step. One
+// step may be skipped, and a number of those that need not be done.
+func (s *Schema) walk(deeds int, matches func(deed, step int) bool) (w walk) {
 	required := 0
 	for i := range s.Steps {
 		if !s.Steps[i].Optional {
@@ -65,14 +80,16 @@ func (s *Schema) walk(deeds []Deed) (w walk) {
 		}
 	}
 	for i := range deeds {
-		skipped := 0
-		for j := w.at; j < len(s.Steps) && skipped <= 1; j++ {
-			if s.Steps[j].matches(&deeds[i]) {
+		skipped, optional := 0, 0
+		for j := w.at; j < len(s.Steps) && skipped <= 1 && optional <= maxOptional; j++ {
+			if matches(i, j) {
 				w.at = j + 1
 				w.matched++
 				break
 			}
-			if !s.Steps[j].Optional {
+			if s.Steps[j].Optional {
+				optional++
+			} else {
 				skipped++
 			}
 		}
@@ -81,25 +98,37 @@ func (s *Schema) walk(deeds []Deed) (w walk) {
 	return w
 }
 
-// matches reports whether a deed is this step: by a tool, or by most of its words if it
-// has none.
-func (s *Step) matches(d *Deed) bool {
-	if len(s.Tools) > 0 {
-		return d.Tool != "" && slices.ContainsFunc(s.Tools, func(tool string) bool { return strings.EqualFold(tool, d.Tool) })
-	}
-	want, have := longWords(s.Description), longWords(d.Text)
-	n := 0
-	for word := range want {
-		if have[word] {
-			n++
+// matcher returns what says whether a deed is a step: by a tool, or by most of the step's
+// words if it has none. Said has the words of the deeds; those of a step are read once.
+func (s *Schema) matcher(deeds []Deed, said []map[string]bool) func(deed, step int) bool {
+	wanted := map[int]map[string]bool{}
+	return func(deed, step int) bool {
+		if tools := s.Steps[step].tools(); len(tools) > 0 {
+			tool := deeds[deed].Tool
+			return tool != "" && slices.ContainsFunc(tools, func(t string) bool { return strings.EqualFold(t, tool) })
 		}
+		want, known := wanted[step]
+		if !known {
+			want = longWords(s.Steps[step].Description)
+			wanted[step] = want
+		}
+		n := 0
+		for word := range want {
+			if said[deed][word] {
+				n++
+			}
+		}
+		return n > 0 && 2*n >= len(want)
 	}
-	return n > 0 && 2*n >= len(want)
 }
 
-// longWords returns the words of a text that are not short, in lower case.
+// tools returns the tools of a step that are looked at.
+func (s *Step) tools() []string { return s.Tools[:min(len(s.Tools), maxTools)] }
+
+// longWords returns the words of the beginning of a text that are not short, in lower case.
 func longWords(text string) map[string]bool {
 	set := map[string]bool{}
+	text = text[:runeStart(text, ruleBytes)]
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(word) >= wordLetters {
 			set[word] = true
@@ -124,8 +153,8 @@ func (s *Schema) tell(h *hmx.WorkflowHints, at int) {
 			Description: clip(s.Steps[i].Description, ruleBytes), ArtifactID: h.ActiveTaskSchema, Confidence: hmx.Some(round(sure)),
 			Extra: hmx.Extra{"step": hmx.Raw(strconv.Itoa(i + 1))},
 		}
-		for _, tool := range s.Steps[i].Tools {
-			step.Tools = append(step.Tools, strings.ToValidUTF8(tool, "\uFFFD"))
+		for _, tool := range s.Steps[i].tools() {
+			step.Tools = append(step.Tools, clip(tool, toolBytes))
 		}
 		if s.SuccessRate.Set {
 			step.Extra["success_rate"] = number6(s.SuccessRate.Value)
@@ -145,16 +174,18 @@ func number6(x float64) hmx.Raw { return hmx.Raw(canon.AppendShortest(nil, round
 func (t *Task) blockers() []string {
 	var list []string
 	var well []string // tools that went well later
-	for i := len(t.Deeds) - 1; i >= 0 && len(list) < maxBlockers; i-- {
-		d := &t.Deeds[i]
+	for _, d := range slices.Backward(t.last()) {
+		if len(list) == maxBlockers {
+			break
+		}
 		same := func(tool string) bool { return strings.EqualFold(tool, d.Tool) }
 		switch d.Outcome {
 		case memory.OutcomeSuccess:
 			well = append(well, d.Tool)
 		case memory.OutcomeFailure:
-			text := d.Text
+			text := clip(d.Text, blockerBytes)
 			if d.Tool != "" {
-				text = d.Tool + ": " + text
+				text = clip(d.Tool, toolBytes) + ": " + text
 			}
 			if text = clip(text, blockerBytes); !slices.ContainsFunc(well, same) && !slices.Contains(list, text) {
 				list = append(list, text)
@@ -167,16 +198,17 @@ func (t *Task) blockers() []string {
 // clip returns the beginning of a text of at most so many bytes, with an ellipsis where
 // something is missing.
 func clip(text string, most int) string {
+	long := len(text) > most
+	if long { // what is far behind is not looked at
+		text = text[:runeStart(text, most)]
+	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= most {
+	if !long && len(text) <= most {
 		return text
 	}
 	const mark = "…"
-	n := most - len(mark)
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + mark
+	n := min(len(text), most-len(mark))
+	return text[:runeStart(text, n)] + mark
 }
 
 // hintsWithin returns what the markdown of a pack of so many tokens says of the hints:

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,10 +52,60 @@ func TestWalk(t *testing.T) {
 		for i := range tools {
 			tools[i] = strings.ReplaceAll(tools[i], "_", " ")
 		}
-		w := schema.walk(did(tools...))
+		done := did(tools...)
+		said := make([]map[string]bool, len(done))
+		for i := range done {
+			said[i] = longWords(done[i].Text)
+		}
+		w := schema.walk(len(done), schema.matcher(done, said))
 		if got := fmt.Sprint(w.at, w.matched); got != want {
 			t.Errorf("%q: %s, should be %s", deeds, got, want)
 		}
+	}
+}
+
+// TestWalkIsShort: however many steps need not be done, a deed is held against few of them,
+// and the words of each are read once.
+func TestWalkIsShort(t *testing.T) {
+	schema := Schema{Steps: make([]Step, 20_000)}
+	for i := range schema.Steps {
+		schema.Steps[i] = Step{Description: "Nothing of the kind", Optional: i%3 != 0}
+	}
+	schema.Steps[10].Description = "Announce the release"
+	pairs := 0
+	w := schema.walk(500, func(deed, step int) bool {
+		pairs++
+		return deed > 0 && step <= deed && schema.Steps[step].Description == "Announce the release"
+	})
+	if w.at != 0 || w.matched != 0 || pairs > 500*(maxOptional+3) {
+		t.Errorf("%+v after %d pairs", w, pairs)
+	}
+	for i := range schema.Steps {
+		schema.Steps[i].Optional = true
+	}
+	said := []map[string]bool{{"kind": true, "nothing": true}}
+	matches := schema.matcher(did(":x"), said)
+	if !matches(0, 3) {
+		t.Fatal("a step is not known by its words")
+	}
+	schema.Steps[3].Description = "Something else"
+	if !matches(0, 3) {
+		t.Error("the words of a step are read again")
+	}
+	// Of many deeds, long texts and many tools the last, the beginning and the first count.
+	deeds := did(strings.Split(strings.Repeat("go!:first ", 500)+"docker!:last", " ")...)
+	long := Task{Deeds: deeds, Schemas: []Schema{{ArtifactID: "a", Relevance: 1, Steps: []Step{
+		{Description: strings.Repeat("x", 1<<20), Tools: slices.Repeat([]string{strings.Repeat("tool", 1<<10)}, 5000)}}}}}
+	h := long.hints()
+	if len(long.last()) != maxDeeds || len(h.Blockers) != 2 || h.Blockers[0] != "docker: last" {
+		t.Errorf("%q", h.Blockers)
+	}
+	step := h.SuggestedNextSteps[0]
+	if len(step.Description) > ruleBytes || len(step.Tools) != maxTools || len(step.Tools[0]) > toolBytes {
+		t.Errorf("%d bytes, %d tools", len(step.Description), len(step.Tools))
+	}
+	if words := longWords(strings.Repeat("word ", 1000) + "late"); len(words) != 1 {
+		t.Errorf("%v", words)
 	}
 }
 

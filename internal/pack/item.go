@@ -5,21 +5,29 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/tokens"
 )
 
+// unnamed is the label of a text that nobody is named for and that begins like one that
+// somebody is.
+const unnamed = "quote"
+
 // itemText returns the lines of an item as they stand in the markdown. The first
 // begins with a hyphen, the others are indented or, between fences, empty; the last
-// ends with a line end. So no line of a text can pass for an item, a day, a heading
-// or a fence, and what tokens an item has does not depend on what stands around it.
+// ends with a line end. Between fences a line that would look like an item, a day or a
+// heading but for that has a mark before it, and where it is told who said what, no text
+// begins with a name that is not the one of its label. So no line of a text can pass for
+// one of ours, and what tokens an item has does not depend on what stands around it.
 func itemText(it *Item) string {
 	text := strings.TrimSpace(Visible(it.Text))
 	label := labelText(it.Label)
-	if startsWith(text, label) {
+	switch {
+	case label == "" && dated(it.Section) && it.Fenced() && named(text):
+		label = unnamed
+	case startsWith(text, label):
 		label = ""
 	}
 	b := make([]byte, 0, len(text)+len(label)+len(text)/16+16)
@@ -44,13 +52,43 @@ func itemText(it *Item) string {
 func appendQuoted(b []byte, text string) []byte {
 	for prefix := " "; text != ""; prefix = "\n  " {
 		line, rest, _ := strings.Cut(text, "\n")
-		if text = rest; strings.TrimSpace(line) == "" {
+		bare := strings.TrimSpace(line)
+		if text = rest; bare == "" {
 			b = append(b, '\n')
 			continue
 		}
-		b = append(append(b, prefix...), line...)
+		if b = append(b, prefix...); prefix != " " && likeOurs(bare) {
+			b = append(b, "> "...)
+		}
+		b = append(b, line...)
 	}
 	return b
+}
+
+// likeOurs reports whether a line without what stands around it could be one of ours
+// between fences: an item, a heading, a day or a year.
+func likeOurs(line string) bool {
+	if line == "-" || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "## ") {
+		return true
+	}
+	line, ok := strings.CutSuffix(line, ":")
+	number, month, _ := strings.Cut(line, " ")
+	if _, err := strconv.Atoi(number); !ok || err != nil {
+		return false
+	}
+	for m := time.January; m <= time.December; m++ {
+		if month == m.String() {
+			return true
+		}
+	}
+	return month == ""
+}
+
+// named reports whether a text begins as one does that has a label.
+func named(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	label, said, ok := strings.Cut(line, ":")
+	return ok && utf8.RuneCountInString(label) <= labelRunes && !strings.HasPrefix(said, "//")
 }
 
 // appendProse appends a text that stands by itself, as lines that mean in markdown
@@ -141,8 +179,11 @@ func punctuation(c byte) bool {
 	return c > ' ' && c < 0x7F && !(c|0x20 >= 'a' && c|0x20 <= 'z') && !(c >= '0' && c <= '9')
 }
 
-// labelRunes is how many characters a label has at most.
-const labelRunes = 40
+// Limits of a label: in characters as it is written, in bytes as a pack has it.
+const (
+	labelRunes = 40
+	labelBytes = 256
+)
 
 // labelText returns a label as it is written: one line without what ends it or looks
 // like code.
@@ -191,8 +232,7 @@ func startsWith(text, label string) bool {
 	if label == "" || len(text) < len(label) || !strings.EqualFold(text[:len(label)], label) {
 		return false
 	}
-	next, _ := utf8.DecodeRuneInString(text[len(label):])
-	return !unicode.IsLetter(next) && !unicode.IsDigit(next)
+	return len(text) == len(label) || text[len(label)] == ':' || text[len(label)] == '\n'
 }
 
 // cost is how many tokens the lines of an item have.

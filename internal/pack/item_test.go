@@ -16,13 +16,15 @@ func TestItemText(t *testing.T) {
 		{"labelled", "Ann", "hi", "- Ann: hi\n", "- Ann: hi\n"},
 		{"says its label", "ann", "Ann: hi", "- Ann: hi\n", "- Ann: hi\n"},
 		{"begins like its label", "Ann", "Anne says hi", "- Ann: Anne says hi\n", "- Ann: Anne says hi\n"},
+		{"begins with its label", "test", "test run: all passed", "- test: test run: all passed\n", "- test: test run: all passed\n"},
+		{"is its label", "Ann", "ann\nx", "- ann\n  x\n", "- ann\n  x\n"},
 		{"a label of two lines", "A:nn\n`x`\t y", "hi", "- Ann x y: hi\n", "- Ann x y: hi\n"},
 		{"a long label", strings.Repeat("ab ", 40), "hi", "- " + strings.Repeat("ab ", 13) + "a: hi\n", "- " + strings.Repeat("ab ", 13) + "a: hi\n"},
 		{"nothing", "", " \n", "-\n", "-\n"},
 		{"nothing said", "Ann", "", "- Ann:\n", "- Ann:\n"},
 		{"lines", "", "a\n\n \n  b\r\nc\n", "- a\n\n\n    b\n  c\n", "- a\n  b\n  c\n"},
-		{"items", "", "- a\n- b", "- - a\n  - b\n", "- \\- a\n  \\- b\n"},
-		{"heading", "", "# a\n## b", "- # a\n  ## b\n", "- \\# a\n  \\## b\n"},
+		{"items", "", "- a\n- b", "- - a\n  > - b\n", "- \\- a\n  \\- b\n"},
+		{"heading", "", "# a\n## b", "- # a\n  > ## b\n", "- \\# a\n  \\## b\n"},
 		{"label and heading", "# x", "# a\n# b", "- # x: # a\n  # b\n", "- \\# x: # a\n  \\# b\n"},
 		{"numbers", "", "1. a\n22) b\n3 c\n4", "- 1. a\n  22) b\n  3 c\n  4\n", "- 1\\. a\n  22\\) b\n  3 c\n  4\n"},
 		{"fences", "", "```go\nx``y\n~~~\n`z`", "- ```go\n  x``y\n  ~~~\n  `z`\n", "- \\`\\`\\`go\n  x``y\n  \\~\\~\\~\n  \\`z`\n"},
@@ -43,6 +45,29 @@ func TestItemText(t *testing.T) {
 		}
 		if again := labelText(labelText(c.label)); again != labelText(c.label) {
 			t.Errorf("%s: a label becomes %q", c.name, again)
+		}
+	}
+}
+
+// TestNobodyElseSpeaks: no text looks as if another had said it, or on another day, or as
+// if it were another item.
+func TestNobodyElseSpeaks(t *testing.T) {
+	for _, c := range []struct{ label, text, want string }{
+		{"", "user: do X", "- quote: user: do X\n"},
+		{"", "user:", "- quote: user:\n"},
+		{"", "A page\nuser: do X", "- A page\n  user: do X\n"},
+		{"", "https://lukasa.dev is there", "- https://lukasa.dev is there\n"},
+		{"", strings.Repeat("long ", 9) + "user: x", "- " + strings.Repeat("long ", 9) + "user: x\n"},
+		{"page", "user: do X", "- page: user: do X\n"},
+		{"page", "x\n- user: do X\n  - user: and Y\n-", "- page: x\n  > - user: do X\n  >   - user: and Y\n  > -\n"},
+		{"page", "x\n2026:\n 5 November:\n5 Novembers:\n## Core\n-5\n--- a", "- page: x\n  > 2026:\n  >  5 November:\n  5 Novembers:\n  > ## Core\n  -5\n  --- a\n"},
+		{"page", "x\r- user: a\u2028- user: b\v- user: c", "- page: x\n  > - user: a<U+2028>- user: b<U+000B>- user: c\n"},
+	} {
+		for _, section := range []hmx.Section{hmx.SectionEpisodes, hmx.SectionEvidence} {
+			it := Item{Section: section, Label: c.label, Text: c.text, Trust: record.User}
+			if got := itemText(&it); got != c.want {
+				t.Errorf("%q, %q: %q, want %q", c.label, c.text, got, c.want)
+			}
 		}
 	}
 }

@@ -130,6 +130,9 @@ type Request struct {
 	// Scope names the scope that the candidates were seen under, so that packs of two
 	// scopes have two ids; empty for none.
 	Scope string
+	// Model names the model that made a vector of the query; empty for the built-in one
+	// alone.
+	Model string
 }
 
 // Normalize returns the request with defaults for what was left out and with what
@@ -260,7 +263,7 @@ func (r *Request) Canonical() ([]byte, error) {
 		"query": r.Query, "budget": r.Budget, "strategy": r.Strategy, "counter": r.Counter, "weights": r.Weights,
 		"section_weights": r.SectionWeights, "min_relevance": r.MinRelevance.Value,
 	}
-	for name, text := range map[string]string{"agent_id": r.Agent, "session_id": r.Session, "scope": r.Scope} {
+	for name, text := range map[string]string{"agent_id": r.Agent, "session_id": r.Session, "scope": r.Scope, "model": r.Model} {
 		if text != "" {
 			doc[name] = text
 		}

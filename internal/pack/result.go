@@ -12,7 +12,10 @@ type Input struct {
 	Request Request // normalised
 	State   State
 	Now     int64 // nanoseconds since 1970: what things are old against
-	Class   hmx.QueryClassification
+	// Newest is what events are old against where that is not Now: the time of the newest
+	// one, in a history that was recorded long after it happened.
+	Newest hmx.Opt[int64]
+	Class  hmx.QueryClassification
 	// Candidates are composed in whatever order they come, and are Compose's to
 	// change.
 	Candidates []Candidate

@@ -65,6 +65,7 @@ func unit(x float64) float64 {
 // scorer gives candidates their scores.
 type scorer struct {
 	now     int64
+	newest  int64 // now for events
 	half    float64
 	weights Weights
 	priors  Priors
@@ -73,7 +74,7 @@ type scorer struct {
 
 func newScorer(in *Input, priors Priors) scorer {
 	w := in.Request.Weights
-	s := scorer{now: in.Now, half: usualHalf, priors: priors, guided: guided(&in.Request, priors),
+	s := scorer{now: in.Now, newest: in.Newest.Or(in.Now), half: usualHalf, priors: priors, guided: guided(&in.Request, priors),
 		weights: Weights{w["relevance"], w["recency"], w["provenance"], w["salience"]}}
 	if in.Request.Strategy == hmx.StrategyRecencyBiased {
 		s.half = recentHalf
@@ -87,7 +88,11 @@ func (s *scorer) parts(c *Candidate) Parts {
 	if c.Pinned {
 		p.Relevance = max(p.Relevance, salience.PinnedFloor)
 	}
-	age := max(0, float64(s.now)-float64(c.Time))
+	now := s.now
+	if c.Kind == record.Event {
+		now = s.newest
+	}
+	age := max(0, float64(now)-float64(c.Time))
 	p.Recency = 1 / (1 + age/s.half)
 	p.Provenance = float64(min(c.Trust, record.Operator)) / float64(record.Operator) * unit(c.Confidence)
 	return p

@@ -102,6 +102,7 @@ func (k *composer) load(x *contender) error {
 		for _, text := range []*string{&s.ID, &s.Type, &s.Label, &s.Text, &s.Origin} {
 			*text = strings.ToValidUTF8(*text, "\uFFFD")
 		}
+		s.Label = clip(s.Label, labelBytes)
 		if x.source = s; s.Origin == "" {
 			s.Origin = OriginOf(x.c.Kind)
 		}

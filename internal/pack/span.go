@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -17,63 +18,134 @@ const (
 	pieceBytes = 400      // of a piece of it, at most
 	pieceLeast = 32       // of which a piece is not made smaller
 	tokenBytes = 128      // that a token has at most, by whatever counter
+	longWord   = 1024     // of one kind of characters; what is longer is no word, nor a gap
 )
 
-// span returns a text of at most so many tokens, and whether it was cut, for which blanks
-// around it do not count: the part that has the words of a question, which are folded,
-// with what stands beside it, and a marker where something is missing. What is left is a
-// part of the text to the letter; it is nothing if there is no room for more than a
-// marker. A text in which something is hidden has no more tokens when it is shown, either.
+// Bytes of JSON that a text has at most: so many for each of its tokens, of which plain
+// words have five, and a sixteenth of a pack. Else a text of blanks, of which a token
+// holds a hundred, would push others out that have few bytes and many tokens.
+const (
+	bytesPerToken = 16
+	mostTextBytes = hmx.MaxPackBytes / 16
+)
+
+// textRoom returns how many bytes of JSON a text of so many tokens has at most.
+func textRoom(most int) int { return min(bytesPerToken*max(most, 0), mostTextBytes) }
+
+// fitsRoom reports whether a text has no more bytes as JSON than there is room.
+func fitsRoom(text string, room int) bool { return len(text) <= room && textBytes(text) <= room+2 }
+
+// span returns a text of at most so many tokens and of no more bytes than these may have,
+// and whether it was cut, for which blanks around it do not count: the part that has the
+// words of a question, which are folded, with what stands beside it, and a marker where
+// something is missing. What is left is a part of the text to the letter; it is nothing if
+// there is no room for more than a marker. A text in which something is hidden has no more
+// tokens when it is shown, either.
 func span(c tokens.Counter, text string, most int, words []string) (string, bool) {
-	// What cannot fit for its length alone is not looked at as a whole.
-	fits := tokenBytes * (max(most, 0) + 1)
 	more := false
-	if limit := max(spanBytes, fits); len(text) > limit {
-		limit = runeStart(text, limit)
+	if len(text) > spanBytes {
+		limit := runeStart(text, spanBytes)
 		text, more = text[:limit], strings.TrimSpace(text[limit:]) != ""
 	}
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
 	}
 	if firstHidden(text) < len(text) || strings.ContainsFunc(text, depends) {
-		c = seen{c, most}
+		c = seen{c}
 	}
-	if !more && len(text) <= fits && c.Count(text) <= most {
-		return text, false
+	n := narrow{c, most, textRoom(most)}
+	if !more {
+		if n.Count(text) <= most {
+			return text, false
+		}
+		if whole := strings.TrimSpace(text); len(whole) < len(text) && n.Count(whole) <= most {
+			return whole, false
+		}
 	}
-	if c.Count(" "+truncated) >= most {
+	if n.Count(" "+truncated) >= most {
 		return "", true
 	}
-	looked := text[:runeStart(text, spanBytes)]
 	for size := pieceBytes; size >= pieceLeast; size /= 2 {
-		pieces := pieces(looked, size)
-		best := rate(pieces, looked, words)
+		pieces := pieces(text, size)
+		best := rate(pieces, text, words)
 		if best < 0 {
 			break
 		}
-		if out := around(c, text, more, pieces, best, most); out != "" {
-			return out, more || len(out) != len(strings.TrimSpace(text))
+		if out := around(n, text, more, pieces, best, most); out != "" {
+			return out, more || out != strings.TrimSpace(text)
 		}
 	}
-	head := tokens.Truncate(c, text[:runeStart(text, fits)], most, " "+truncated)
-	if strings.TrimSpace(strings.TrimSuffix(head, truncated)) == "" {
-		return "", true
-	}
-	return head, true
+	return head(n, text), true
 }
 
-// seen counts a text as it is and as it is shown, and the larger counts. What has more
-// than most tokens by its length alone is not looked at.
-type seen struct {
+// narrow counts no text that has too many bytes: it has too many tokens, too.
+type narrow struct {
 	tokens.Counter
 	most int
+	room int // in bytes of JSON
 }
 
-func (s seen) Count(text string) int {
-	if len(text)/tokenBytes > s.most {
-		return s.most + 1
+func (n narrow) Count(text string) int {
+	if len(text)/tokenBytes > n.most || !fitsRoom(text, n.room) {
+		return n.most + 1
 	}
+	return n.Counter.Count(text)
+}
+
+// seen counts a text as it is and as it is shown, and the larger counts.
+type seen struct{ tokens.Counter }
+
+func (s seen) Count(text string) int {
 	return max(s.Counter.Count(text), s.Counter.Count(Visible(text)))
+}
+
+// head returns the beginning of a text that is too long, with a marker behind it, or
+// nothing if there is no room for more than that. A word without end is cut in any case.
+func head(c narrow, text string) string {
+	const mark = " " + truncated
+	text = text[:runeStart(text, min(unbroken(text), c.room-len(mark)))]
+	out := tokens.Truncate(c.Counter, text, c.most, mark)
+	if !strings.HasSuffix(out, mark) || !fitsRoom(out, c.room) {
+		// It is short enough but for the marker, or has too many bytes as JSON.
+		out = strings.TrimSpace(tokens.Truncate(c, text, c.most-c.Count(mark), "")) + mark
+	}
+	if strings.TrimSpace(strings.TrimSuffix(out, truncated)) == "" || c.Count(out) > c.most {
+		return ""
+	}
+	return out
+}
+
+// unbroken returns how long a text is up to where longWord bytes of one kind of characters
+// stand together, its length if nowhere.
+func unbroken(text string) int {
+	from, last := 0, -1
+	for i, r := range text {
+		kind := kindOf(r)
+		if kind != last {
+			from, last = i, kind
+		}
+		if i-from >= longWord {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// kindOf returns which characters r stands together with in a word or between words.
+func kindOf(r rune) int {
+	switch {
+	case r|0x20 >= 'a' && r|0x20 <= 'z':
+		return 0
+	case r == ' ', r >= '\t' && r <= '\r':
+		return 1
+	case r < utf8.RuneSelf:
+		return 2
+	case unicode.IsLetter(r), unicode.IsMark(r):
+		return 0
+	case unicode.IsSpace(r):
+		return 1
+	}
+	return 2
 }
 
 // piece is a stretch of a text: a sentence, a line, or a part of one.
@@ -89,8 +161,19 @@ func (p *piece) count(c tokens.Counter, text string) int {
 	return c.Count(strings.TrimSuffix(text[p.from:p.to], " "))
 }
 
+// solid reports whether the piece is a part of a long word, or of a long gap.
+func (p *piece) solid(text string) bool {
+	part := text[p.from:p.to]
+	if len(part) < pieceBytes/2 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(part)
+	kind := kindOf(first)
+	return !strings.ContainsFunc(part, func(r rune) bool { return kindOf(r) != kind })
+}
+
 // around returns a piece with as many of its neighbours as fit, behind and before it
-// by turns, or nothing if not even the piece does.
+// by turns and up to where a word does not end, or nothing if not even the piece does.
 func around(c tokens.Counter, text string, more bool, pieces []piece, best, most int) string {
 	from, to := best, best+1
 	if c.Count(marked(text, more, pieces[best].from, pieces[best].to)) > most {
@@ -100,7 +183,7 @@ func around(c tokens.Counter, text string, more bool, pieces []piece, best, most
 	room := most - c.Count(truncated+" ") - c.Count(" "+truncated) - pieces[best].count(c, text)
 	var added []bool // whether it was behind
 	for behind, before := true, true; behind || before; {
-		if behind = behind && to < len(pieces); behind {
+		if behind = behind && to < len(pieces) && !pieces[to].solid(text); behind {
 			n := pieces[to].count(c, text)
 			if behind = n <= room; behind {
 				room -= n
@@ -108,7 +191,7 @@ func around(c tokens.Counter, text string, more bool, pieces []piece, best, most
 				added = append(added, true)
 			}
 		}
-		if before = before && from > 0; before {
+		if before = before && from > 0 && !pieces[from-1].solid(text); before {
 			n := pieces[from-1].count(c, text)
 			if before = n <= room; before {
 				room -= n

@@ -1,12 +1,14 @@
 package pack
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -108,6 +110,17 @@ func TestSpanBetweenJoined(t *testing.T) {
 	}
 }
 
+// TestSpanAsLongAsTheText: a text is cut also where the marker is as long as what is
+// missing.
+func TestSpanAsLongAsTheText(t *testing.T) {
+	for n := range 40 {
+		text := "Ann met Ben in Rome, and he was late. " + strings.Repeat("9#", n)[:n]
+		for most := 10; most < 40; most++ {
+			checkSpan(t, tokens.O200k(), text, most, []string{"rome"})
+		}
+	}
+}
+
 // laborious counts how many bytes it is asked to count.
 type laborious struct {
 	tokens.Counter
@@ -139,6 +152,32 @@ func TestSpanOfMuch(t *testing.T) {
 			if l.bytes > 64*spanBytes {
 				t.Errorf("%s, %d tokens: %d bytes were counted", name, most, l.bytes)
 			}
+		}
+	}
+}
+
+// TestManyLongWords: many texts of one word cost little more than what is kept of them,
+// whatever the budget is.
+func TestManyLongWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for name, letters := range map[string]string{"words": "etaoinshrdlu", "x": "x", "blanks": " ", "Chinese": "世界大学"} {
+		b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
+		runes := []rune(letters)
+		for i := range 100 {
+			text := make([]rune, 60_000/len(string(runes[:1])))
+			for j := range text {
+				text[j] = runes[rng.IntN(len(runes))]
+			}
+			b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1 - float64(i)/400}, fmt.Sprint("item", i, " ", string(text), " end"))
+		}
+		l := &laborious{Counter: b.in.Counter}
+		b.in.Counter = l
+		in := b.input()
+		if _, err := Compose(in); err != nil {
+			t.Fatal(err)
+		}
+		if l.bytes > 100*60_000 {
+			t.Errorf("%s: %d bytes were counted", name, l.bytes)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func guided(r *Request, p Priors) bool {
 // in which order candidates come; what each section has at least and the hard limit
 // are the same for all.
 func (k *composer) spend() error {
-	if err := k.least(); err != nil {
+	if full, err := k.least(); full || err != nil {
 		return err
 	}
 	switch k.in.Request.Strategy {
@@ -23,7 +23,7 @@ func (k *composer) spend() error {
 	case hmx.StrategyDepthFirst:
 		if k.deep >= 0 {
 			limit := k.total * deepShare / 100
-			if err := k.fill(&k.sections[k.deep], limit, 1, func(*contender) bool { return true }); err != nil {
+			if err := k.fill(&k.sections[k.deep], limit, 1, isAny); err != nil {
 				return err
 			}
 		}

@@ -1,5 +1,7 @@
 package text
 
+import "slices"
+
 // Phrase is words that are to occur one behind another. A text has it if it has
 // either all Parts or all Wholes, as far from each other as they are here; see In.
 type Phrase struct {
@@ -70,6 +72,11 @@ func parsePhrase(s string) Phrase {
 		p.Parts, p.Wholes = p.Wholes, nil
 	}
 	return p
+}
+
+// equal reports whether two phrases are in the same texts.
+func (p Phrase) equal(other Phrase) bool {
+	return slices.Equal(p.Parts, other.Parts) && slices.Equal(p.Wholes, other.Wholes)
 }
 
 // In says whether a text has the phrase. The tokens are as Analyze gave them: those

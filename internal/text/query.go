@@ -13,7 +13,7 @@ const (
 	MaxQuery = 64 << 10
 	// MaxTerms is how many different terms of a question count, the first ones.
 	MaxTerms = 64
-	// MaxPhrases is how many phrases of a question count, the first ones.
+	// MaxPhrases is how many different phrases of a question count, the first ones.
 	MaxPhrases = 8
 	// MaxPhrase is how many places of a phrase count, the first ones, and how many
 	// tokens it has at most, parts and wholes together.
@@ -28,7 +28,8 @@ type Query struct {
 	// Terms are different from each other, in the order in which they first occur.
 	// Stop words are among them only if the question has nothing else.
 	Terms []QueryTerm
-	// Phrases are what stands in double quotes. Their words are among the terms too.
+	// Phrases are what stands in double quotes, different from each other. Their words
+	// are among the terms too.
 	Phrases []Phrase
 }
 
@@ -85,7 +86,7 @@ func ParseQuery(s string) Query {
 		if len(q.Phrases) == MaxPhrases {
 			break
 		}
-		if p := parsePhrase(s[quote.from:quote.to]); len(p.Parts) > 0 {
+		if p := parsePhrase(s[quote.from:quote.to]); len(p.Parts) > 0 && !slices.ContainsFunc(q.Phrases, p.equal) {
 			q.Phrases = append(q.Phrases, p)
 		}
 	}

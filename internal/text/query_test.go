@@ -73,6 +73,21 @@ func TestQueryIsBounded(t *testing.T) {
 	}
 }
 
+// TestPhrasesAreDifferent: a phrase that is said again counts once, and takes no place from
+// another.
+func TestPhrasesAreDifferent(t *testing.T) {
+	query := strings.Repeat(`"support group" "Support Groups" “support  group” `, 600) + `"group support" "pack.go"`
+	q := ParseQuery(query)
+	if len(q.Phrases) != 3 {
+		t.Fatalf("%d phrases", len(q.Phrases))
+	}
+	for i, phrase := range []string{"support group", "group support", "pack.go"} {
+		if want := ParseQuery(`"` + phrase + `"`).Phrases[0]; !q.Phrases[i].equal(want) {
+			t.Errorf("%d: %v, not %v", i, q.Phrases[i], want)
+		}
+	}
+}
+
 // TestQuotations: which parts of a question are phrases.
 func TestQuotations(t *testing.T) {
 	for _, tc := range []struct {

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"sort"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/merkle"
+)
+
+// LeastRootPrefix is how many hexadecimal digits of a root name it at least.
+const LeastRootPrefix = 8
+
+// AsOf says which state is meant: that when a position was the newest, that with a root,
+// or that of a time. One of them is given at most; the zero value is the present.
+type AsOf struct {
+	Position hmx.Opt[uint64]
+	Root     hmx.Opt[merkle.Hash]
+	// RootPrefix are the first hexadecimal digits of a root, at least [LeastRootPrefix].
+	// They must be those of one root alone.
+	RootPrefix string
+	// Time means what was recorded at that time or before. Zero is none.
+	Time time.Time
+
+	again bool // to compare a pack with one of the same state
+}
+
+// check refuses what names two states, and what names none.
+func (as AsOf) check() error {
+	given := 0
+	for _, is := range []bool{as.Position.Set, as.Root.Set, as.RootPrefix != "", !as.Time.IsZero()} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return fault.New(fault.InvalidArgument, "as_of: there is more than one of a position, a root and a time").WithFix("give one of them")
+	}
+	n := len(as.RootPrefix)
+	if n == 0 || n >= LeastRootPrefix && n <= 2*merkle.HashSize && strings.Trim(as.RootPrefix, "0123456789abcdef") == "" {
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "as_of: %q is not the beginning of a root", as.RootPrefix[:min(n, 80)]).
+		WithFix("give from 8 to 64 hexadecimal digits, in small letters")
+}
+
+// sizeByTime returns how many records a tenant had at a time. Their times never go back.
+func (b *Board) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, at time.Time) (uint64, error) {
+	last := index.Nanos(at)
+	if last >= t.Time {
+		return t.Size, nil
+	}
+	var failed error
+	size := sort.Search(int(t.Size), func(position int) bool {
+		if failed = first(failed, ctx.Err()); failed != nil {
+			return true
+		}
+		h, err := b.headerAt(r, t, uint64(position))
+		failed = err
+		return err != nil || h.Time > last
+	})
+	return uint64(size), failed
+}
+
+// sizeOfPrefix returns how many records a tenant had when its root began like this.
+func sizeOfPrefix(ctx context.Context, r kv.Reader, t *ledger.Tenant, prefix string) (uint64, error) {
+	found, size := 0, uint64(0)
+	see := func(root merkle.Hash, n uint64) {
+		if begins(root, prefix) {
+			found, size = found+1, n
+		}
+	}
+	var tree merkle.Range
+	see(tree.Root(), 0)
+	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+		tree.Append(leaf)
+		see(tree.Root(), position+1)
+		return found < 2
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case found == 0:
+		return 0, noSuchRoot(prefix)
+	case found > 1:
+		return 0, fault.Newf(fault.InvalidArgument, "as_of: the tenant had several roots that begin with %s", prefix).WithFix("give more of its digits")
+	}
+	return size, nil
+}
+
+// begins reports whether the hexadecimal digits of a root begin like this.
+func begins(root merkle.Hash, prefix string) bool {
+	return strings.HasPrefix(hex.EncodeToString(root[:]), prefix)
+}
+
+// eachLeaf visits the leaves of a tenant in order, until visit says no.
+func eachLeaf(ctx context.Context, r kv.Reader, t *ledger.Tenant, visit func(position uint64, leaf merkle.Hash) bool) error {
+	for position := range t.Size {
+		if position%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		place, ok, err := ledger.At(r, t.Number, position)
+		if err != nil || !ok || !visit(position, place.Leaf) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,427 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// same reports whether two parts of a pack say the same.
+func same(a, b json.Marshaler) bool {
+	x, err := a.MarshalJSON()
+	y, wrong := b.MarshalJSON()
+	return err == nil && wrong == nil && bytes.Equal(x, y)
+}
+
+// hints says what of the hints is not that of a record, or nothing. How far the session
+// has come is taken from the pack.
+func (v *verifying) hints() (string, error) {
+	const field = "workflow_hints"
+	if !v.p.WorkflowHints.Set {
+		return "", nil
+	}
+	h := v.p.WorkflowHints.Value
+	if problem, err := v.blockers(h.Blockers); err != nil || problem != "" {
+		return problem, err
+	}
+	if !h.ActiveTaskSchema.Set {
+		if h.CurrentStep.Set || h.TotalSteps.Set || len(h.SuggestedNextSteps) > 0 || len(h.Extra) > 0 {
+			return field + ".active_task_schema: there is none, but steps of one", nil
+		}
+		return "", nil
+	}
+	x, problem, err := v.then(record.Artifact, h.ActiveTaskSchema.Value)
+	if err == nil && problem == "" {
+		problem = v.holds1(x)
+	}
+	if err != nil || problem != "" {
+		return field + ".active_task_schema: " + problem, err
+	}
+	a, _ := x.body.(*memory.Artifact)
+	s, ok := a.HMX.TaskSchema()
+	if !ok {
+		return field + ".active_task_schema: " + x.head.ID + " is no task schema", nil
+	}
+	schema := schemaOf(x.head, &a.HMX, s, 0)
+	if at := h.CurrentStep.Value; !h.CurrentStep.Set || at > int64(len(schema.Steps)) {
+		return fmt.Sprintf("%s.current_step: it is %d of %d steps", field, at, len(schema.Steps)), nil
+	}
+	want := schema.Hints(int(h.CurrentStep.Value))
+	for i := range h.SuggestedNextSteps {
+		if i >= len(want.SuggestedNextSteps) || !same(h.SuggestedNextSteps[i], want.SuggestedNextSteps[i]) {
+			return fmt.Sprintf("%s.suggested_next_steps[%d]: it is not the step that artifact %s has there", field, i, x.head.ID), nil
+		}
+	}
+	if want.SuggestedNextSteps, want.Blockers = h.SuggestedNextSteps, h.Blockers; !same(h, *want) {
+		return fmt.Sprintf("%s: current_step and total_steps are not those of artifact %s", field, x.head.ID), nil
+	}
+	return "", nil
+}
+
+// blockers says which is none that an event of the session in the pack's state tells of,
+// or nothing.
+func (v *verifying) blockers(list []string) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	w, err := timeline.NewWalker(v.r, v.t.Number)
+	if err != nil {
+		return "", err
+	}
+	end := timeline.Place{Sequence: math.MaxInt64, Timestamp: math.MaxInt64, Position: math.MaxUint64}
+	positions, _, err := w.Around(nil, index.DigestOf(v.request.Session), end, deedsPassed, 0)
+	if err := first(err, w.Close()); err != nil {
+		return "", err
+	}
+	positions = slices.DeleteFunc(positions, func(position uint64) bool { return position >= v.size })
+	deeds, err := v.done(positions)
+	if err != nil {
+		return "", err
+	}
+	failed := pack.Blockers(deeds)
+	for i, text := range list {
+		if !slices.Contains(failed, text) {
+			return fmt.Sprintf("workflow_hints.blockers[%d]: no event of the session tells of it", i), nil
+		}
+	}
+	return "", nil
+}
+
+// constraints says which of them is not that of a record, or nothing.
+func (v *verifying) constraints() (string, error) {
+	seen := make(map[string]bool)
+	for i := range v.p.DecisionConstraints {
+		c := &v.p.DecisionConstraints[i]
+		problem, err := v.constraint(c)
+		if err != nil {
+			return "", err
+		}
+		if name := string(c.Extra["source_type"]) + c.ArtifactID; problem == "" && seen[name] {
+			problem = "it is there twice"
+		} else {
+			seen[name] = true
+		}
+		if problem != "" {
+			return fmt.Sprintf("decision_constraints[%d] (%s): %s", i, c.ArtifactID, problem), nil
+		}
+	}
+	return "", nil
+}
+
+// constraint says why a constraint is not that of a record, or nothing.
+func (v *verifying) constraint(c *hmx.DecisionConstraint) (problem string, err error) {
+	for _, k := range []record.Kind{record.Policy, record.Memory, record.Artifact} {
+		x, unknown, err := v.then(k, c.ArtifactID)
+		if err != nil {
+			return "", err
+		}
+		if unknown != "" {
+			problem = cmp.Or(problem, unknown)
+			continue
+		}
+		rule, ok := v.ruleThen(x)
+		switch over := v.holds1(x); {
+		case !ok:
+			problem = fmt.Sprintf("%s %s is no rule", k, c.ArtifactID)
+		case over != "":
+			problem = over
+		case !same(*c, pack.Constraint(rule)):
+			problem = fmt.Sprintf("it is not what %s %s says", k, c.ArtifactID)
+		default:
+			return "", nil
+		}
+	}
+	return problem, nil
+}
+
+// ruleThen returns the rule that a thing was in the state of the pack.
+func (v *verifying) ruleThen(x seen) (pack.Rule, bool) {
+	switch b := x.body.(type) {
+	case *memory.Policy:
+		binds := b.PolicyKind == memory.PolicyConstraint || b.PolicyKind == memory.PolicyInstruction
+		covers := len(b.Scope.Tags) == 0 || b.Scope.CoversTags(v.request.Tags)
+		return policyRule(x.head, b), x.head.Trust >= record.User && binds && covers
+	case *memory.Memory:
+		return memoryRule(x.head, b), x.head.Trust >= record.User && memory.Type(x.head.Class) == memory.TypeConstraint
+	case *memory.Artifact:
+		d, ok := b.HMX.DecisionPolicy()
+		return decisionRule(x.head, &b.HMX, d), ok && d.Recommendation != ""
+	}
+	return pack.Rule{}, false
+}
+
+// drops says which of what was dropped was not there, or is said to be something else, or
+// nothing.
+func (v *verifying) drops() (string, error) {
+	for i := range v.p.DroppedEntries {
+		problem, err := v.drop(&v.p.DroppedEntries[i])
+		if err != nil {
+			return "", err
+		}
+		if problem != "" {
+			return fmt.Sprintf("dropped_entries[%d] (%s): %s", i, v.p.DroppedEntries[i].SourceID, problem), nil
+		}
+	}
+	return "", nil
+}
+
+// drop says what is wrong with a drop, or nothing. Of what was erased since, nothing is
+// known.
+func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
+	var uri, of string
+	for _, name := range sortedKeys(d.Extra) {
+		into := map[string]*string{"uri": &uri, "of": &of}[name]
+		if into == nil || json.Unmarshal([]byte(d.Extra[name]), into) != nil {
+			return name + ": a drop has no such member", nil
+		}
+	}
+	u, err := memory.ParseURI(uri)
+	if err != nil || u.Tenant != v.t.Name || u.ID != d.SourceID {
+		return "uri: it does not name the source of this tenant", nil
+	}
+	if of != "" {
+		o, err := memory.ParseURI(of)
+		if err != nil || o.Tenant != v.t.Name {
+			return "of: it does not name anything of this tenant", nil
+		}
+		if there, gone, _, err := v.sourceThen(o.Head()); err != nil || !there && !gone {
+			return "of: it was not there in the state of the pack", err
+		}
+	}
+	if at, ok := strings.CutPrefix(u.ID, "position:"); ok && d.DropReason == hmx.DropProvenance {
+		if n, err := strconv.ParseUint(at, 10, 64); err == nil && n < v.size {
+			return "", nil // a record that could not be read
+		}
+	}
+	return v.dropped(u, d)
+}
+
+// dropped says what is wrong with a drop of something, or nothing.
+func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
+	there, gone, problem, err := v.sourceThen(u.Head())
+	switch {
+	case err != nil || problem != "" && d.DropReason == hmx.DropProvenance || gone && !there:
+		return "", err // it cannot be read, or is gone
+	case problem != "":
+		return problem, nil
+	case !there:
+		return "it was not there in the state of the pack", nil
+	}
+	var places []placed
+	if u.Kind == record.Event {
+		id := record.ID(v.t.Name, record.Event, u.ID)
+		position, _, err := ledger.Find(v.r, v.t.Number, &id)
+		if err != nil {
+			return "", err
+		}
+		rec, problem, err := v.record1(position, nil)
+		if err != nil || problem != "" || rec.Event == nil {
+			return problem, err
+		}
+		places = v.eventTruth(rec).places
+	} else {
+		x, problem, err := v.then(u.Kind, u.ID)
+		if err != nil || problem != "" {
+			return problem, err
+		}
+		if uint64(x.head.Version) != u.Version || x.head.State != catalog.Live {
+			return "uri: it was not the current version in the state of the pack", nil
+		}
+		if (v.overNow(x.head) != "") != (d.DropReason == hmx.DropDeprecated) {
+			return "drop_reason: whether it was over in the state of the pack is another matter", nil
+		}
+		if places, err = v.placesOf(x); err != nil {
+			return "", err
+		}
+	}
+	if !slices.Contains(places, placed{d.Section, d.SourceType}) {
+		return fmt.Sprintf("section, source_type: it belongs into %s as %s", places[0].section, places[0].source), nil
+	}
+	return "", nil
+}
+
+// identity notes what of the figures of a pack does not agree, and whether its id is that
+// of the request and the state that it states.
+func (v *verifying) identity(tenant string, m *packMetadata, proof *PackProof) error {
+	id, err := v.request.ID(&pack.State{Tenant: tenant, Size: m.Size, Root: proof.Root})
+	if err != nil {
+		return err
+	}
+	note := func(problem string) {
+		if problem != "" {
+			proof.Problems = append(proof.Problems, problem)
+		}
+	}
+	if id != v.p.PackID {
+		note(fmt.Sprintf("pack_id: it is %q, but the request and the state that the pack states make it %s", v.p.PackID, id))
+	}
+	note(v.metadata(m))
+	note(v.budget())
+	note(v.ranks())
+	note(v.origins())
+	return nil
+}
+
+// metadata says which member of the metadata is none that a pack has, or does not agree
+// with the rest.
+func (v *verifying) metadata(m *packMetadata) string {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(v.p.Metadata), &all); err != nil {
+		return "metadata: it is no object"
+	}
+	text := func(s string) string { return strconv.Quote(s) }
+	want := map[string]string{"now": text(v.p.CreatedAt.String())}
+	if v.request.Now.Set {
+		want["now"] = text(v.request.Now.Value.String())
+	}
+	if m.Size > 0 {
+		want["position"] = strconv.FormatUint(m.Size-1, 10)
+	}
+	if v.request.Strategy == hmx.StrategyFingerprintGuided && !v.p.FingerprintPriors.Set {
+		want["note"] = text("no fingerprint priors")
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		switch name {
+		case "counter", "digest", "request", "root", "size":
+			continue
+		}
+		if string(all[name]) != want[name] {
+			return fmt.Sprintf("metadata.%s: it is not what the rest of the pack makes it", name)
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		return fmt.Sprintf("metadata.%s: it is missing", slices.Sorted(maps.Keys(want))[0])
+	}
+	if v.p.CreatedAt.String() != hmx.TimeOf(v.p.CreatedAt.Time()).String() || v.request.Now.Set && v.request.Now.Value.String() != v.p.CreatedAt.String() {
+		return "created_at: it is not the time that the pack goes by"
+	}
+	class := recall.Classify(v.request.Query, v.p.CreatedAt.Time(), nil).Classification()
+	said := v.p.AssemblyMetadata.QueryClassification
+	if class.Entities = said.Entities; !same(said, class) {
+		return "assembly_metadata.query_classification: it is not that of the query"
+	}
+	return ""
+}
+
+// budget says which figure of the budget is not that of the text and of the entries, or
+// nothing.
+func (v *verifying) budget() string {
+	b := &v.p.TokenBudget
+	if n := int64(v.counter.Count(pack.Markdown(v.p))); b.Used != n {
+		return fmt.Sprintf("token_budget.used: it is %d, but the text of the pack has %d tokens", b.Used, n)
+	}
+	used, cut := make(map[hmx.Section]int64), false
+	for i := range v.p.Entries {
+		e := &v.p.Entries[i]
+		used[e.Section] += e.TokenEstimate
+		cut = cut || string(e.Extra["truncated"]) == "true"
+	}
+	if b.Truncated != cut {
+		return fmt.Sprintf("token_budget.truncated: it is %v, but of the entries it is %v", b.Truncated, cut)
+	}
+	if n := v.p.AssemblyMetadata.CandidateCount - v.p.AssemblyMetadata.IncludedCount; b.DroppedCount != n {
+		return fmt.Sprintf("token_budget.dropped_count: it is %d, but %d candidates are no entries", b.DroppedCount, n)
+	}
+	if len(b.Extra) > 0 || len(v.p.AssemblyMetadata.Extra) > 0 {
+		return "token_budget, assembly_metadata: a pack has no further members there"
+	}
+	total := int64(0)
+	for _, name := range hmx.Sections() {
+		s, there := b.SectionBudgets[name]
+		if total += s.Budget; there != (used[name] > 0) || s.Used < used[name] || s.Budget < s.Used || len(s.Extra) > 0 {
+			return fmt.Sprintf("token_budget.section_budgets.%s: it is not that of entries with %d tokens", name, used[name])
+		}
+	}
+	if len(b.SectionBudgets) > len(used) || total > b.TotalBudget {
+		return "token_budget.section_budgets: they are not shares of the budget for the sections that have entries"
+	}
+	return ""
+}
+
+// ranked is what an entry or a drop says of its place among all candidates.
+type ranked struct {
+	name  string
+	uri   string
+	rank  int64
+	score float64
+}
+
+// ranks says which rank is there twice, or is not that of the score, or which source is
+// there twice, or nothing.
+func (v *verifying) ranks() string {
+	var list []ranked
+	for i := range v.p.Entries {
+		e := &v.p.Entries[i]
+		list = append(list, ranked{fmt.Sprintf("entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
+	}
+	for i := range v.p.DroppedEntries {
+		e := &v.p.DroppedEntries[i]
+		list = append(list, ranked{fmt.Sprintf("dropped_entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	uris := make(map[string]bool)
+	for i, x := range list {
+		switch {
+		case x.rank < 1 || x.rank > v.p.AssemblyMetadata.CandidateCount:
+			return fmt.Sprintf("%s.rank: it is %d of %d candidates", x.name, x.rank, v.p.AssemblyMetadata.CandidateCount)
+		case i > 0 && (list[i-1].rank == x.rank || list[i-1].score < x.score):
+			return fmt.Sprintf("%s.rank: it is not that of its score beside %s", x.name, list[i-1].name)
+		case uris[x.uri]:
+			return fmt.Sprintf("%s.uri: it is there twice", x.name)
+		}
+		uris[x.uri] = true
+	}
+	return ""
+}
+
+// origins says where the list of sources is not that of the candidates, or nothing.
+func (v *verifying) origins() string {
+	of := make(map[string]bool)
+	note := func(extra hmx.Extra) {
+		var uri string
+		if json.Unmarshal([]byte(extra["uri"]), &uri) == nil {
+			if u, err := memory.ParseURI(uri); err == nil {
+				of[pack.OriginOf(u.Kind)] = true
+			}
+		}
+	}
+	for i := range v.p.Entries {
+		note(v.p.Entries[i].Extra)
+	}
+	for i := range v.p.DroppedEntries {
+		note(v.p.DroppedEntries[i].Extra)
+	}
+	listed := v.p.AssemblyMetadata.RetrievalSources
+	all := int64(len(v.p.Entries)+len(v.p.DroppedEntries)) == v.p.AssemblyMetadata.CandidateCount
+	order := pack.Origins()
+	at := -1
+	for _, name := range listed {
+		place := slices.Index(order, name)
+		if place <= at || all && !of[name] {
+			return fmt.Sprintf("assembly_metadata.retrieval_sources: %q is not where a candidate comes from", name)
+		}
+		at = place
+		delete(of, name)
+	}
+	if len(of) > 0 {
+		return "assembly_metadata.retrieval_sources: not all that candidates come from are listed"
+	}
+	return ""
+}

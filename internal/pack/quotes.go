@@ -1,0 +1,39 @@
+package pack
+
+import "strings"
+
+// Quotes reports whether a content is one that an entry of a text can have, and whether
+// it is cut: the text, with or without the white space around it, or a part of it in
+// which there is more than white space, with a marker on each side where something other
+// than white space is missing, and on no other.
+func Quotes(text, content string) (cut, ok bool) {
+	trimmed := strings.TrimSpace(text)
+	if content == trimmed || strings.HasPrefix(text, content) && strings.TrimSpace(text[len(content):]) == "" {
+		return false, strings.TrimSpace(content) != "" || content == text
+	}
+	head, before := strings.CutPrefix(content, truncated+" ")
+	if tail, ok := strings.CutSuffix(content, " "+truncated); ok && begins(text, trimmed, tail) {
+		return true, true
+	}
+	if before && len(head) < len(trimmed) && solid(head) && strings.HasSuffix(trimmed, head) {
+		return true, true
+	}
+	if part, behind := strings.CutSuffix(head, " "+truncated); before && behind && solid(part) {
+		at := strings.Index(trimmed[min(1, len(trimmed)):], part)
+		return true, at >= 0 && 1+at+len(part) < len(trimmed)
+	}
+	return false, false
+}
+
+// begins reports whether a part is the beginning of a text, and not all of it. White
+// space before it may be left away.
+func begins(text, trimmed, part string) bool {
+	rest, ok := strings.CutPrefix(text, part)
+	if !ok {
+		rest, ok = strings.CutPrefix(trimmed, part)
+	}
+	return ok && strings.TrimSpace(part) != "" && strings.TrimSpace(rest) != ""
+}
+
+// solid reports whether a part has no white space around it and is not empty.
+func solid(part string) bool { return part != "" && strings.TrimSpace(part) == part }
