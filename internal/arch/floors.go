@@ -71,12 +71,18 @@ func floors() []floor {
 			"internal/relevance",
 			"internal/salience",
 			"internal/scope",
+			"internal/statement",
 			"internal/text",
+			"internal/trace",
 		},
+	}, {
+		name:     "practice",
+		purpose:  "in which state an agent took a step, and what policies hold of it",
+		packages: []string{"internal/policy"},
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
-		packages: []string{"internal/bundle", "internal/pack"},
+		packages: []string{"internal/bundle", "internal/compile", "internal/fingerprint", "internal/guide", "internal/pack"},
 	}, {
 		name:     "disk",
 		purpose:  "the one seam through which files are touched",
@@ -134,7 +140,7 @@ func floors() []floor {
 	}, {
 		name:     "eval",
 		purpose:  "how good the answers are, on data with known answers",
-		packages: []string{"eval"},
+		packages: []string{"eval", "eval/nexttool"},
 	}, {
 		name:     "torture",
 		purpose:  "tests with real processes that are killed, and real disks that fail",

@@ -1,0 +1,271 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/internal/record"
+)
+
+// The bound of groups of tasks.
+const maxLeaders = 1000 // groups that are told apart, the first
+
+// group is tasks that are alike. The first of them, by the order of the journal, is
+// what the others are compared with, so that a group stays the same as it grows.
+type group struct {
+	tools   []int32 // of the first task, by number, each once
+	words   []int32 // of its goal, likewise
+	members []int32 // tasks, oldest first
+}
+
+// grouper puts tasks into groups one after the other.
+type grouper struct {
+	groups []group
+	// byTool and byWord are the groups whose first task has a tool or a word, and same
+	// those that have exactly some tools.
+	byTool map[int32][]int32
+	byWord map[int32][]int32
+	same   map[string]int32
+	// shared is how much the task at hand shares with each group, and met are those
+	// with which it shares anything.
+	shared []int32
+	met    []int32
+}
+
+func newGrouper() *grouper {
+	return &grouper{byTool: make(map[int32][]int32), byWord: make(map[int32][]int32), same: make(map[string]int32)}
+}
+
+// listGoals numbers the words of the goals, unless a tool or somebody outside said
+// them.
+func (c *corpus) listGoals() {
+	numbers := make(map[string]int32)
+	for i := range c.tasks {
+		w := &c.tasks[i]
+		if w.Trust < record.Agent {
+			continue
+		}
+		for _, text := range w.Words {
+			n, known := numbers[text]
+			if !known {
+				n = int32(len(c.words))
+				numbers[text] = n
+				c.words = append(c.words, text)
+			}
+			w.goal = append(w.goal, n)
+		}
+		slices.Sort(w.goal)
+		w.goal = slices.Compact(w.goal)
+	}
+}
+
+// distinctTools returns the tools of a task, by number, each once.
+func (w *work) distinctTools() []int32 {
+	out := make([]int32, 0, 16)
+	for _, a := range w.acts {
+		if i, found := slices.BinarySearch(out, a.tool); !found {
+			out = slices.Insert(out, i, a.tool)
+		}
+	}
+	return out
+}
+
+// common returns how many entries two sorted lists share.
+func common(a, b []int32) (n int) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case b[j] < a[i]:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
+		}
+	}
+	return n
+}
+
+// jaccard returns how alike two sorted lists are.
+func jaccard(a, b []int32) float64 {
+	n := common(a, b)
+	if n == 0 {
+		return 0
+	}
+	return alike(n, len(a), len(b))
+}
+
+// nearest returns the group that is most like a task, the first of those alike, or -1
+// if none is alike enough. alike is given a group and how many entries the task shares
+// with it, of the lists that were met.
+func (g *grouper) nearest(least float64, alike func(o *group, shared int) float64) int {
+	best, at := 0.0, -1
+	for _, i := range g.met {
+		s := alike(&g.groups[i], int(g.shared[i]))
+		if s >= least && (s > best || s == best && int(i) < at) {
+			best, at = s, int(i)
+		}
+		g.shared[i] = 0
+	}
+	g.met = g.met[:0]
+	return at
+}
+
+// meet takes in the groups that have a tool or a word of a task.
+func (g *grouper) meet(list []int32) {
+	for _, i := range list {
+		if g.shared[i] == 0 {
+			g.met = append(g.met, i)
+		}
+		g.shared[i]++
+	}
+}
+
+// alike returns how alike two lists are that share some of their entries.
+func alike(shared, a, b int) float64 { return float64(shared) / float64(a+b-shared) }
+
+// begin makes a task the first of a group, if there is room for one more.
+func (g *grouper) begin(task int32, tools, words []int32) {
+	if len(g.groups) == maxLeaders {
+		return
+	}
+	n := int32(len(g.groups))
+	g.groups = append(g.groups, group{tools: tools, words: words, members: []int32{task}})
+	g.shared = append(g.shared, 0)
+	for _, t := range tools {
+		g.byTool[t] = append(g.byTool[t], n)
+	}
+	for _, w := range words {
+		g.byWord[w] = append(g.byWord[w], n)
+	}
+	g.same[toolsKey(tools)] = n
+}
+
+// toolsKey returns tools as a text that others do not have.
+func toolsKey(tools []int32) string {
+	b := make([]byte, 0, 4*len(tools))
+	for _, t := range tools {
+		b = append(strconv.AppendInt(b, int64(t), 36), ' ')
+	}
+	return string(b)
+}
+
+// How alike tasks of a schema are: tools count more than the words of the goal, and
+// those with the same tools are always alike enough.
+const (
+	weightOfTools = 0.7
+	weightOfWords = 0.3
+	alikeTasks    = 0.55
+	minActs       = 2 // acts of a task that has a procedure
+)
+
+// procedures returns the largest groups of tasks that are alike in tools and in goal.
+func (c *corpus) procedures() []group {
+	if c.groups == nil {
+		c.groups = largest(procedures(c), minTasks, maxSchemas)
+	}
+	return c.groups
+}
+
+func procedures(c *corpus) []group {
+	g := newGrouper()
+	for i := range c.tasks {
+		w := &c.tasks[i]
+		if len(w.acts) < minActs {
+			continue
+		}
+		tools, words := w.distinctTools(), w.goal
+		at, found := g.same[toolsKey(tools)]
+		if !found {
+			for _, t := range tools {
+				g.meet(g.byTool[t])
+			}
+			at = int32(g.nearest(alikeTasks, func(o *group, shared int) float64 {
+				s := float64(weightOfTools * alike(shared, len(tools), len(o.tools)))
+				if s+weightOfWords < alikeTasks {
+					return 0
+				}
+				return s + float64(weightOfWords*jaccard(words, o.words))
+			}))
+		}
+		if at >= 0 {
+			g.groups[at].members = append(g.groups[at].members, int32(i))
+		} else {
+			g.begin(int32(i), tools, words)
+		}
+	}
+	return g.groups
+}
+
+// alikeGoals is how alike the words of goals are in a group of a strategy.
+const alikeGoals = 0.25
+
+// goals groups tasks that are alike in the words of their goals.
+func goals(c *corpus) []group {
+	g := newGrouper()
+	for i := range c.tasks {
+		w := &c.tasks[i]
+		words := w.goal
+		if len(words) == 0 || len(w.acts) < minActs {
+			continue
+		}
+		for _, word := range words {
+			g.meet(g.byWord[word])
+		}
+		at := g.nearest(alikeGoals, func(o *group, shared int) float64 { return alike(shared, len(words), len(o.words)) })
+		if at >= 0 {
+			g.groups[at].members = append(g.groups[at].members, int32(i))
+		} else {
+			g.begin(int32(i), nil, words)
+		}
+	}
+	return g.groups
+}
+
+// largest returns the groups with at least some members, most first, of those alike
+// the older.
+func largest(groups []group, least, limit int) []group {
+	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.members) < least })
+	slices.SortStableFunc(groups, func(a, b group) int { return len(b.members) - len(a.members) })
+	return groups[:min(len(groups), limit)]
+}
+
+// names returns the names of tools.
+func (c *corpus) names(tools []int32) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = c.tools[t]
+	}
+	return out
+}
+
+// speaking returns the words that are in two goals and in at least a third of them,
+// the most common first.
+func (c *corpus) speaking(members []int32, limit int) []string {
+	counts := make(map[int32]int)
+	for _, i := range members {
+		for _, w := range c.tasks[i].goal {
+			counts[w]++
+		}
+	}
+	var words []int32
+	for w, n := range counts {
+		if n >= 2 && 3*n >= len(members) {
+			words = append(words, w)
+		}
+	}
+	slices.SortFunc(words, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(c.words[a], c.words[b]))
+	})
+	return c.spelled(words[:min(len(words), limit)])
+}
+
+// spelled returns words by their numbers.
+func (c *corpus) spelled(words []int32) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = c.words[w]
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package compile
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/policy"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// exact is up to how many observations all of them are counted.
+const exact = 8
+
+// counted returns how many of n observations are counted: all up to exact, beyond that
+// as many as can be written with three binary digits and zeros, so that four more
+// versions are made while evidence doubles.
+func counted(n int) int {
+	if n <= exact {
+		return n
+	}
+	shift := bits.Len(uint(n)) - 3
+	return n >> shift << shift
+}
+
+// corpus is the tasks of a tenant, oldest first, with their acts.
+type corpus struct {
+	tools   []string // by name
+	numbers map[string]int32
+	taken   []int    // acts with each tool
+	words   []string // of goals, in the order in which they first came
+	tasks   []work
+	order   []moment // the acts of all tasks, in the order of the journal
+	groups  []group  // what procedures returned
+}
+
+// work is a task with its acts.
+type work struct {
+	*trace.Task
+	session int32 // the number of its session
+	acts    []act
+	goal    []int32 // words of its goal, by number, each once
+}
+
+// act is a step that is an act. Its rank is its place among those of all tasks, and
+// grows within a task.
+type act struct {
+	*trace.Step
+	tool int32
+	rank int32
+}
+
+// until returns the acts up to a rank.
+func (w *work) until(rank int32) []act {
+	return w.acts[:sort.Search(len(w.acts), func(i int) bool { return w.acts[i].rank > rank })]
+}
+
+// moment names an act.
+type moment struct {
+	at        uint64 // place in the journal
+	task, act int32
+}
+
+// ref returns the event of a step.
+func ref(s *trace.Step) trace.Ref {
+	if s.Call.ID == "" {
+		return s.Result
+	}
+	return s.Call
+}
+
+// newCorpus puts traces in order.
+func newCorpus(traces []*trace.Trace) *corpus {
+	c := &corpus{numbers: make(map[string]int32)}
+	traces = slices.Clone(traces)
+	slices.SortStableFunc(traces, func(a, b *trace.Trace) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), strings.Compare(a.Session, b.Session))
+	})
+	acts := 0
+	for i, t := range traces {
+		for j := range t.Tasks {
+			w := work{Task: &t.Tasks[j], session: int32(i)}
+			for step := range policy.Acts(w.Task) {
+				acts++
+				if _, known := c.numbers[step.Tool]; !known {
+					c.numbers[step.Tool] = 0
+					c.tools = append(c.tools, step.Tool)
+				}
+			}
+			c.tasks = append(c.tasks, w)
+		}
+	}
+	slices.Sort(c.tools)
+	for i, name := range c.tools {
+		c.numbers[name] = int32(i)
+	}
+	slices.SortStableFunc(c.tasks, func(a, b work) int { return cmp.Compare(a.From.Position, b.From.Position) })
+	c.rank(acts)
+	c.listGoals()
+	return c
+}
+
+func first(t *trace.Trace) uint64 {
+	if len(t.Tasks) == 0 {
+		return 0
+	}
+	return t.Tasks[0].From.Position
+}
+
+// rank lists the acts of all tasks and puts them in order.
+func (c *corpus) rank(acts int) {
+	c.taken = make([]int, len(c.tools))
+	all := make([]act, 0, acts)
+	c.order = make([]moment, 0, acts)
+	for i := range c.tasks {
+		begin, at := len(all), uint64(0)
+		for step := range policy.Acts(c.tasks[i].Task) {
+			tool := c.numbers[step.Tool]
+			c.taken[tool]++
+			at = max(at, ref(step).Position)
+			c.order = append(c.order, moment{at, int32(i), int32(len(all) - begin)})
+			all = append(all, act{Step: step, tool: tool})
+		}
+		c.tasks[i].acts = all[begin:len(all):len(all)]
+	}
+	slices.SortFunc(c.order, func(a, b moment) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.task, b.task), cmp.Compare(a.act, b.act))
+	})
+	for i, m := range c.order {
+		c.tasks[m.task].acts[m.act].rank = int32(i)
+	}
+}
+
+// evidence is what something is known from.
+type evidence struct {
+	refs   []trace.Ref
+	trust  record.Trust
+	newest int64 // time of the newest
+}
+
+func (e *evidence) add(step *trace.Step) {
+	e.lower(step.Trust)
+	e.refer(ref(step))
+}
+
+// both adds the call of a step and its result.
+func (e *evidence) both(step *trace.Step) {
+	e.lower(step.Trust)
+	e.refer(step.Call)
+	if step.Result.ID != step.Call.ID {
+		e.refer(step.Result)
+	}
+}
+
+// lower takes in how far a source is believed.
+func (e *evidence) lower(trust record.Trust) {
+	if e.trust == 0 || trust < e.trust {
+		e.trust = trust
+	}
+}
+
+// refer adds an event.
+func (e *evidence) refer(r trace.Ref) {
+	if r.ID == "" {
+		return
+	}
+	e.newest = max(e.newest, r.Time)
+	e.refs = append(e.refs, r)
+	if len(e.refs) >= 2*hmx.MaxSourceEvents {
+		e.refs = newest(e.refs)
+	}
+}
+
+// inOrder returns the evidence in the order of the journal, each event once; of more
+// than HMX-A allows, the newest.
+func (e *evidence) inOrder() []trace.Ref {
+	e.refs = newest(e.refs)
+	return e.refs
+}
+
+func newest(refs []trace.Ref) []trace.Ref {
+	slices.SortFunc(refs, func(a, b trace.Ref) int {
+		return cmp.Or(cmp.Compare(a.Position, b.Position), strings.Compare(a.ID, b.ID))
+	})
+	refs = slices.CompactFunc(refs, func(a, b trace.Ref) bool { return a.ID == b.ID })
+	if n := len(refs) - hmx.MaxSourceEvents; n > 0 {
+		refs = slices.Delete(refs, 0, n)
+	}
+	return refs
+}
+
+// tally is how many tasks were judged, and how many of them succeeded.
+type tally struct{ all, judged, succeeded int }
+
+func (t *tally) add(o trace.Outcome) {
+	t.all++
+	switch o {
+	case trace.Succeeded:
+		t.judged++
+		t.succeeded++
+	case trace.Failed:
+		t.judged++
+	}
+}
+
+// clip returns a text of at most n bytes, cut at a word if there is one.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	cut := text[:n-len("…")]
+	if i := strings.LastIndexByte(cut, ' '); i > n/2 {
+		cut = cut[:i]
+	}
+	return strings.ToValidUTF8(cut, "") + "…"
+}

@@ -1,0 +1,242 @@
+package compile
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// Compiler and Version are in the metadata of what this package makes. Version is
+// raised whenever the same traces may give other artifacts.
+const (
+	Compiler = "lukasa"
+	Version  = 1
+)
+
+// What options are where they are not set.
+const (
+	DefaultMinSupport    = 2
+	DefaultMinConfidence = 0.2
+	DefaultHalfLife      = 90 * 24 * time.Hour
+)
+
+// The bounds of what is written around content.
+const (
+	maxTitle   = 160
+	maxSummary = 600
+	maxTags    = 24
+	overhead   = 16 << 10 // bytes of an artifact beside content and sources, at most
+)
+
+// Options are what mining and merging go by. The zero value of each field that has
+// one stands for its default.
+type Options struct {
+	Tenant string
+	// Now is the time of the tenant's newest event. What is made is of this time, and
+	// how old evidence is counts from it.
+	Now hmx.Time
+	// MinSupport and MinConfidence are what a draft must have to become active.
+	MinSupport    int
+	MinConfidence float64
+	// HalfLife is the age at which evidence counts half for how recent it is.
+	HalfLife time.Duration
+	// Resolves reports whether an event is there. Nil says that all are. Whoever erased
+	// events since the last time gives it, so that artifacts lose what is gone.
+	Resolves func(id string) bool
+	// ByHand reports whether it was an operator who gave an artifact the status that it
+	// has: approved it, or deprecated it. Nil says that none was. What is archived was
+	// archived by hand.
+	ByHand func(a *hmx.Artifact) bool
+}
+
+// Draft is an artifact before it is known what becomes of it.
+type Draft struct {
+	// Key names what it is about, with its type, and is the same in every version.
+	Key string
+	// Artifact has all but an id, a version and links to other versions. Its status is
+	// draft, and its metadata names the compiler and the key.
+	Artifact hmx.Artifact
+	// Trust is the lowest of the sources.
+	Trust record.Trust
+	// Support is how often it was observed.
+	Support int
+	// Against says why what happened speaks against it; empty if it does not.
+	Against string
+}
+
+// metadata is what an artifact says of how it was made.
+type metadata struct {
+	Compiler string `json:"compiler"`
+	Version  int    `json:"compiler_version"`
+	Key      string `json:"key"`
+	Counted  int    `json:"counted"`  // observations that content counts
+	Observed int    `json:"observed"` // observations when it was made
+	Trust    string `json:"trust"`    // the lowest of the sources
+}
+
+// finding is what a miner found.
+type finding struct {
+	about          string // the key without the type
+	title, summary string
+	content        hmx.ArtifactContent
+	sources        evidence
+	all            tally // observations; how the tasks ended that they are from
+	consistency    float64
+	tags           []string
+	against        string
+}
+
+// Mine returns the drafts of all traces of a tenant, in the order of their keys. It
+// fails only if the context is over or a draft cannot be written.
+func Mine(ctx context.Context, traces []*trace.Trace, o Options) ([]Draft, error) {
+	c := newCorpus(traces)
+	var drafts []Draft
+	for _, mine := range []func(*corpus) ([]finding, error){
+		policyFindings, choiceFindings, playbooks, schemas, causes, strategies,
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		found, err := mine(c)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			d, err := o.draft(&found[i])
+			if err != nil {
+				return nil, err
+			}
+			drafts = append(drafts, d)
+		}
+	}
+	slices.SortFunc(drafts, func(a, b Draft) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(drafts, func(a, b Draft) bool { return a.Key == b.Key }), nil
+}
+
+// draft writes a finding as an artifact.
+func (o *Options) draft(f *finding) (Draft, error) {
+	a := hmx.Artifact{
+		HMXVersion: hmx.Version, Title: clip(f.title, maxTitle), Summary: clip(f.summary, maxSummary), Status: hmx.StatusDraft,
+		SourceMemoryIDs: []string{}, CreatedAt: o.Now, ObservedCount: hmx.Some(int64(f.all.all)),
+	}
+	if err := a.SetContent(f.content); err != nil {
+		return Draft{}, fmt.Errorf("%s: %w", f.about, err)
+	}
+	if o.Now.IsZero() {
+		a.CreatedAt = trace.Ref{Time: f.sources.newest}.When()
+	}
+	if o.Tenant != "" {
+		a.TenantID = hmx.Some(o.Tenant)
+	}
+	if f.all.judged > 0 {
+		a.SuccessRate = hmx.Some(thousandths(float64(f.all.succeeded) / float64(f.all.judged)))
+	}
+	a.Confidence = o.confidence(f)
+	a.SourceEvents = fitting(f.sources.inOrder(), hmx.MaxArtifactBytes-overhead-len(a.Content))
+	for _, t := range f.tags {
+		if len(a.Tags) < maxTags && t != "" && !slices.Contains(a.Tags, t) {
+			a.Tags = append(a.Tags, t)
+		}
+	}
+	d := Draft{Key: string(a.ArtifactType) + " " + f.about, Trust: f.sources.trust, Support: f.all.all, Against: f.against}
+	meta, err := json.Marshal(metadata{Compiler, Version, d.Key, counted(f.all.all), f.all.all, f.sources.trust.String()})
+	if err != nil {
+		return Draft{}, fmt.Errorf("%s: metadata: %w", d.Key, err)
+	}
+	a.Metadata = hmx.Raw(meta)
+	d.Artifact = a
+	return d, nil
+}
+
+// fitting returns the ids of the events that there is room for, the newest of more.
+func fitting(refs []trace.Ref, room int) []string {
+	from := len(refs)
+	for from > 0 {
+		room -= written(refs[from-1].ID)
+		if room < 0 {
+			break
+		}
+		from--
+	}
+	ids := make([]string, 0, len(refs)-from)
+	for _, r := range refs[from:] {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// written returns at most how many bytes a text has in JSON, with a comma.
+func written(text string) int {
+	n := len(text) + len(`"",`)
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
+}
+
+// The parts of confidence; docs/compile.md has the formula.
+const (
+	doubtOfFew   = 2.0 // evidence that speaks against whatever was seen
+	shareOfBase  = 0.4
+	shareOfAgree = 0.3
+	shareOfGood  = 0.3
+	shareOfOld   = 0.5
+)
+
+// confidence returns how far a finding is believed: more with more evidence that
+// agrees, comes from tasks that succeeded and is recent.
+func (o *Options) confidence(f *finding) float64 {
+	n := float64(counted(f.all.all))
+	support := n / (n + doubtOfFew)
+	success := float64(f.all.succeeded+1) / float64(f.all.judged+2)
+	quality := shareOfBase + float64(shareOfAgree*f.consistency) + float64(shareOfGood*success)
+	return thousandths(float64(float64(support*quality) * o.recency(f.sources.newest)))
+}
+
+// recency is 1 for what happened now, and falls to shareOfOld with age.
+func (o *Options) recency(at int64) float64 {
+	half := cmp.Or(o.HalfLife, DefaultHalfLife).Milliseconds()
+	age := int64(0)
+	if !o.Now.IsZero() {
+		age = max(0, o.Now.Time().UnixMilli()-at)
+	}
+	young := float64(half) / (float64(half) + float64(age))
+	return shareOfOld + float64((1-shareOfOld)*young)
+}
+
+func thousandths(x float64) float64 { return math.Round(float64(min(max(x, 0), 1)*1000)) / 1000 }
+
+// share returns part of all, 0 of nothing.
+func share(part, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+// members writes what content has beside the members of HMX-A.
+func members(of map[string]any) (hmx.Extra, error) {
+	extra := make(hmx.Extra, len(of))
+	for name, v := range of {
+		data, err := json.Marshal(v)
+		if err == nil {
+			data, err = hmx.Canonicalize(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("content, member %s: %w", name, err)
+		}
+		extra[name] = hmx.Raw(data)
+	}
+	return extra, nil
+}

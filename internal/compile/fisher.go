@@ -1,0 +1,54 @@
+package compile
+
+// significant is how likely chance may be to make something look as telling as it
+// does, over everything that was looked at together.
+const significant = 0.01
+
+// table counts tasks: with cause and effect both, with the cause or the effect only,
+// with none.
+type table struct{ both, causeOnly, effectOnly, none int }
+
+// negligibleWeight is where a further term of the sum no longer counts.
+const negligibleWeight = 1e-30
+
+// fisher returns Fisher's exact test: how likely it is that, with the same sums, at
+// least as many have both by chance. It takes products and quotients only, and so has
+// the same bits on every platform.
+func (t table) fisher() float64 {
+	causes, effects, all := t.both+t.causeOnly, t.both+t.effectOnly, t.both+t.causeOnly+t.effectOnly+t.none
+	least, most := max(0, causes+effects-all), min(causes, effects)
+	if most <= least {
+		return 1
+	}
+	// Weights of having k of both, as multiples of that of the likeliest.
+	mode := int(float64(float64(causes+1)*float64(effects+1)) / float64(all+2))
+	mode = min(max(mode, least), most)
+	up := func(k int) float64 { // weight of k+1 by that of k
+		return float64(float64(causes-k)*float64(effects-k)) / float64(float64(k+1)*float64(all-causes-effects+k+1))
+	}
+	sum, tail := 0.0, 0.0
+	add := func(k int, w float64) {
+		sum += w
+		if k >= t.both {
+			tail += w
+		}
+	}
+	add(mode, 1)
+	for k, w := mode, 1.0; k < most && w > negligibleWeight; k++ {
+		w = float64(w * up(k))
+		add(k+1, w)
+	}
+	for k, w := mode, 1.0; k > least && w > negligibleWeight; k-- {
+		w = w / up(k-1)
+		add(k-1, w)
+	}
+	return min(1, tail/sum)
+}
+
+// lift returns how much more often the effect came with the cause than without, as if
+// it had come half a time more in either.
+func (t table) lift() float64 {
+	with := (float64(t.both) + 0.5) / float64(t.both+t.causeOnly+1)
+	without := (float64(t.effectOnly) + 0.5) / float64(t.effectOnly+t.none+1)
+	return with / without
+}

@@ -1,0 +1,326 @@
+package compile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/trace"
+)
+
+// ChangeKind says what becomes of an artifact.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Create    ChangeKind = "create"    // Artifact is new, as a draft
+	Supersede ChangeKind = "supersede" // Artifact is new, as a draft, and Old is superseded by it
+	Activate  ChangeKind = "activate"  // Artifact was a draft and becomes active
+	Deprecate ChangeKind = "deprecate" // Artifact was a draft or active and is deprecated
+	Unchanged ChangeKind = "unchanged" // Artifact stays as it is
+)
+
+// Change is one thing that becomes of an artifact.
+type Change struct {
+	Kind ChangeKind
+	// Artifact is the artifact as it is after the change.
+	Artifact *hmx.Artifact
+	// Old is, if the kind is Supersede, the one before as it is after the change.
+	Old    *hmx.Artifact
+	Reason string
+}
+
+// Merge says what becomes of drafts, and of the known artifacts of the tenant that a
+// compiler made; others among them are passed over. Nothing that it is given is
+// changed. Changes are in an order in which they can be applied one by one: after each
+// of them no chain has a fault or two active artifacts. A new artifact that is fit to
+// be used is created first and then activated.
+//
+// What is active in the end is a function of the drafts and of what operators did:
+// the content of each draft that is fit, in one artifact. A draft is fit if its hash is
+// that of its content, its evidence resolves, its support and its confidence suffice
+// and nothing speaks against it. It stays a draft if it lacks support or confidence
+// only, and is not made at all otherwise. What an operator archived or deprecated is not made again with the same content,
+// and what one approved needs no support or confidence.
+func Merge(drafts []Draft, known []*hmx.Artifact, o Options) []Change {
+	m := merger{o: o, rows: make(map[string]*row), refused: make(map[string]bool)}
+	for _, a := range known {
+		m.know(a)
+	}
+	for _, d := range distinct(drafts) {
+		m.row(d.Key).draft = d
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.rows)) {
+		m.settle(m.rows[key])
+	}
+	return m.changes
+}
+
+// KeyOf returns the key of an artifact that a compiler of this kind made.
+func KeyOf(a *hmx.Artifact) (key string, ok bool) {
+	var meta metadata
+	if json.Unmarshal([]byte(a.Metadata), &meta) != nil || meta.Compiler != Compiler || meta.Key == "" {
+		return "", false
+	}
+	return meta.Key, true
+}
+
+// merger makes changes.
+type merger struct {
+	o       Options
+	rows    map[string]*row
+	refused map[string]bool // content that operators put away
+	changes []Change
+}
+
+// row is what is known of a key.
+type row struct {
+	draft    *Draft
+	active   []*hmx.Artifact
+	drafts   []*hmx.Artifact
+	version  int64          // the newest
+	contents map[string]int // how many artifacts have a content
+}
+
+func (m *merger) row(key string) *row {
+	if m.rows[key] == nil {
+		m.rows[key] = &row{contents: make(map[string]int)}
+	}
+	return m.rows[key]
+}
+
+func (m *merger) know(a *hmx.Artifact) {
+	key, ok := KeyOf(a)
+	if !ok {
+		return
+	}
+	r := m.row(key)
+	r.version = max(r.version, a.Version)
+	r.contents[a.ContentHash]++
+	switch a.Status {
+	case hmx.StatusActive:
+		r.active = append(r.active, a)
+	case hmx.StatusDraft:
+		r.drafts = append(r.drafts, a)
+	case hmx.StatusArchived:
+		m.refused[sameAs(a)] = true
+	case hmx.StatusDeprecated:
+		if m.byHand(a) {
+			m.refused[sameAs(a)] = true
+		}
+	}
+}
+
+func (m *merger) byHand(a *hmx.Artifact) bool { return m.o.ByHand != nil && m.o.ByHand(a) }
+
+// sameAs returns what artifacts that hold the same have in common.
+func sameAs(a *hmx.Artifact) string { return string(a.ArtifactType) + " " + a.ContentHash }
+
+// distinct returns drafts that differ in content, in the order of their keys. Of those
+// that do not, the one with most support has the evidence of all.
+func distinct(drafts []Draft) []*Draft {
+	order := make([]*Draft, len(drafts))
+	for i := range drafts {
+		order[i] = &drafts[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Draft) int { return cmp.Or(cmp.Compare(b.Support, a.Support), strings.Compare(a.Key, b.Key)) })
+	byContent := make(map[string]*Draft)
+	var out []*Draft
+	for _, d := range order {
+		same := byContent[sameAs(&d.Artifact)]
+		if same == nil {
+			same = new(Draft)
+			*same = *d
+			byContent[sameAs(&d.Artifact)] = same
+			out = append(out, same)
+			continue
+		}
+		same.join(d)
+	}
+	slices.SortFunc(out, func(a, b *Draft) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// join takes in the evidence of another draft with the same content.
+func (d *Draft) join(other *Draft) {
+	ids := slices.Concat(d.Artifact.SourceEvents, other.Artifact.SourceEvents)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	refs := make([]trace.Ref, min(len(ids), hmx.MaxSourceEvents))
+	for i := range refs {
+		refs[i].ID = ids[i]
+	}
+	d.Artifact.SourceEvents = fitting(refs, hmx.MaxArtifactBytes-overhead-len(d.Artifact.Content))
+	d.Trust = min(d.Trust, other.Trust)
+	d.Support = max(d.Support, other.Support)
+}
+
+// settle says what becomes of a key.
+func (m *merger) settle(r *row) {
+	for _, list := range [][]*hmx.Artifact{r.active, r.drafts} {
+		slices.SortFunc(list, func(a, b *hmx.Artifact) int {
+			return cmp.Or(cmp.Compare(b.Version, a.Version), strings.Compare(a.ArtifactID, b.ArtifactID))
+		})
+	}
+	if len(r.active) > 1 {
+		m.deprecate("another version of it is active", r.active[1:])
+		r.active = r.active[:1]
+	}
+	switch d := r.draft; {
+	case d == nil:
+		m.deprecate("what it was made of is observed no more", r.active, r.drafts)
+	case d.Against != "":
+		m.deprecate(d.Against, r.active, r.drafts)
+	case m.refused[sameAs(&d.Artifact)]:
+		m.deprecate("what happened since then says what an operator put away", r.active, r.drafts)
+	case !m.resolves(&d.Artifact):
+		m.deprecate("an event that it was made of is not there", r.active, r.drafts)
+	default:
+		if why := m.unfit(d); why != "" {
+			m.hold(r, why)
+			return
+		}
+		m.use(r)
+	}
+}
+
+// unfit returns what a draft lacks to be used; empty if it is fit.
+func (m *merger) unfit(d *Draft) string {
+	a := &d.Artifact
+	least := cmp.Or(m.o.MinSupport, DefaultMinSupport)
+	sure := cmp.Or(m.o.MinConfidence, DefaultMinConfidence)
+	switch hash, err := hmx.ContentHash(a.Content); {
+	case err != nil || hash != a.ContentHash:
+		return "its hash is not that of its content"
+	case d.Support < least:
+		return fmt.Sprintf("it was observed %d times, and %d are needed", d.Support, least)
+	case a.Confidence < sure:
+		return fmt.Sprintf("its confidence is %.3f, and %.3f is needed", a.Confidence, sure)
+	}
+	return ""
+}
+
+func (m *merger) resolves(a *hmx.Artifact) bool {
+	if m.o.Resolves == nil {
+		return len(a.SourceEvents) > 0
+	}
+	return len(a.SourceEvents) > 0 && !slices.ContainsFunc(a.SourceEvents, func(id string) bool { return !m.o.Resolves(id) })
+}
+
+// hold keeps a draft that is not fit as a draft. What is active goes, unless an
+// operator approved it.
+func (m *merger) hold(r *row, why string) {
+	if len(r.active) > 0 && m.byHand(r.active[0]) && m.resolves(r.active[0]) {
+		m.unchanged("an operator approved it", r.active[0])
+		m.deprecate("another version of it is active", r.drafts)
+		return
+	}
+	m.deprecate(why, r.active)
+	if same := m.pick(r); same != nil {
+		m.unchanged(why, same)
+		return
+	}
+	m.add(Change{Kind: Create, Artifact: m.next(r), Reason: why})
+}
+
+// pick returns the known draft that has the content of the new one, and deprecates the
+// others.
+func (m *merger) pick(r *row) (same *hmx.Artifact) {
+	for _, a := range r.drafts {
+		if same == nil && a.ContentHash == r.draft.Artifact.ContentHash && m.resolves(a) {
+			same = a
+			continue
+		}
+		m.deprecate("newer evidence says something else", []*hmx.Artifact{a})
+	}
+	return same
+}
+
+// use makes what a fit draft says active.
+func (m *merger) use(r *row) {
+	const fit = "its evidence resolves, and there is enough of it"
+	if len(r.active) == 0 {
+		if same := m.pick(r); same != nil {
+			m.activate(same, fit)
+			return
+		}
+		a := m.next(r)
+		m.add(Change{Kind: Create, Artifact: a, Reason: "observed " + times(r.draft.Support)})
+		m.activate(a, fit)
+		return
+	}
+	old := r.active[0]
+	if old.ContentHash == r.draft.Artifact.ContentHash && m.resolves(old) {
+		m.unchanged("it holds what is observed", old)
+		m.deprecate("another version of it is active", r.drafts)
+		return
+	}
+	m.deprecate("newer evidence says something else", r.drafts)
+	next, before := m.next(r), *old
+	next.Supersedes = hmx.Some(old.ArtifactID)
+	before.Status, before.SupersededBy = hmx.StatusSuperseded, hmx.Some(next.ArtifactID)
+	reason := "newer evidence says something else"
+	if old.ContentHash == next.ContentHash {
+		reason = "an event that it was made of is not there"
+	}
+	m.add(Change{Kind: Supersede, Artifact: next, Old: &before, Reason: reason})
+	m.activate(next, fit)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// next returns the draft as the next version of its key.
+func (m *merger) next(r *row) *hmx.Artifact {
+	a := r.draft.Artifact
+	a.Version = r.version + 1
+	a.ArtifactID = idOf(m.o.Tenant, r.draft.Key, a.ContentHash, r.contents[a.ContentHash])
+	return &a
+}
+
+// idOf returns the id of what a key says for the n-th time: a UUID of version 8, made
+// of a hash. It does not depend on how many other versions there were.
+func idOf(tenant, key, content string, n int) string {
+	h := sha256.New()
+	for _, part := range []string{"lukasa artifact", tenant, key, content, strconv.Itoa(n)} {
+		fmt.Fprintf(h, "%d %s\n", len(part), part)
+	}
+	b := h.Sum(nil)[:16]
+	b[6] = b[6]&0x0F | 0x80
+	b[8] = b[8]&0x3F | 0x80
+	s := hex.EncodeToString(b)
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+func (m *merger) add(c Change) { m.changes = append(m.changes, c) }
+
+func (m *merger) activate(a *hmx.Artifact, reason string) {
+	active := *a
+	active.Status = hmx.StatusActive
+	m.add(Change{Kind: Activate, Artifact: &active, Reason: reason})
+}
+
+func (m *merger) deprecate(reason string, lists ...[]*hmx.Artifact) {
+	for _, list := range lists {
+		for _, a := range list {
+			gone := *a
+			gone.Status = hmx.StatusDeprecated
+			m.add(Change{Kind: Deprecate, Artifact: &gone, Reason: reason})
+		}
+	}
+}
+
+func (m *merger) unchanged(reason string, a *hmx.Artifact) {
+	m.add(Change{Kind: Unchanged, Artifact: a, Reason: reason})
+}

@@ -1,0 +1,451 @@
+package compile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/policy"
+	"lukasa.dev/internal/trace"
+)
+
+// The bounds of playbooks.
+const (
+	minFailures  = 2       // times that an error came before it has a playbook
+	maxPlaybooks = 300     // errors that have one, those that came most
+	maxErrors    = 1 << 16 // errors that are told apart, the first
+	maxPath      = 6       // steps of a recovery
+	maxPaths     = 5       // recoveries of a playbook
+	maxPrevented = 3       // ways to prevent it
+	maxContrast  = 1000    // tasks that it is compared with, the newest
+	maxWatched   = 200     // tools before it that are compared
+)
+
+// failure is an error of a tool, whatever its values.
+type failure struct {
+	tool      int32
+	signature string
+	at        []moment // in the order of the journal
+}
+
+// playbooks returns what was done about errors that came more than once.
+//
+// An error is the tool that broke and the signature of what it said. It is recovered
+// from when the same tool works later in the task, or, failing that, when the task
+// succeeds; what was done until then, or in the latter case what followed, is a
+// recovery if it is short enough. What prevents it is a tool that was taken before in
+// tasks with this tool and without the error, beyond chance (see [fisher]).
+//
+// What a tool said stands in the pattern and in the symptoms, between quotes, and in
+// the member signature, by which an error is recognised; everything else is names of
+// tools and shapes of calls.
+func playbooks(c *corpus) ([]finding, error) {
+	tasks := c.tasksByTool()
+	seen := &marks{seen: make([]int32, len(c.tools))}
+	var out []finding
+	for _, f := range c.failures() {
+		b := newBook(c, f, tasks[f.tool], seen)
+		found, err := b.finding()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found)
+	}
+	return out, nil
+}
+
+// failures returns the errors that came most, most often first.
+func (c *corpus) failures() []*failure {
+	type key struct {
+		tool      int32
+		signature string
+	}
+	known := make(map[key]*failure)
+	var all []*failure
+	for _, m := range c.order {
+		a := c.tasks[m.task].acts[m.act]
+		if a.State != trace.Broken || a.Error == "" || a.Tool == "" {
+			continue
+		}
+		k := key{a.tool, a.Error}
+		f := known[k]
+		if f == nil {
+			if len(known) == maxErrors {
+				continue
+			}
+			f = &failure{tool: a.tool, signature: a.Error}
+			known[k] = f
+			all = append(all, f)
+		}
+		f.at = append(f.at, m)
+	}
+	all = slices.DeleteFunc(all, func(f *failure) bool { return len(f.at) < minFailures })
+	slices.SortFunc(all, func(a, b *failure) int {
+		return cmp.Or(cmp.Compare(len(b.at), len(a.at)), cmp.Compare(a.tool, b.tool), strings.Compare(a.signature, b.signature))
+	})
+	return all[:min(len(all), maxPlaybooks)]
+}
+
+// tasksByTool returns the tasks in which each tool was taken, oldest first.
+func (c *corpus) tasksByTool() [][]int32 {
+	out := make([][]int32, len(c.tools))
+	for i := range c.tasks {
+		for _, a := range c.tasks[i].acts {
+			if n := len(out[a.tool]); n == 0 || out[a.tool][n-1] != int32(i) {
+				out[a.tool] = append(out[a.tool], int32(i))
+			}
+		}
+	}
+	return out
+}
+
+// book is what is counted of an error.
+type book struct {
+	c     *corpus
+	of    *failure
+	marks *marks
+	name  string // of the tool
+
+	all       tally // of all times it came
+	counted   int
+	ended     tally // tasks that it came in, of those counted
+	sources   evidence
+	before    map[int32]int
+	shapes    map[string]int
+	next      map[int32]*policy.Chosen
+	paths     map[string]*path
+	recovered int // times
+	lost      int // acts until then
+	lostTime  int64
+	with      map[int32]bool // tasks that it came in
+	without   []int32        // tasks with the tool that it did not come in
+	spared    tally          // how those ended
+	until     int32          // the last act that is counted
+}
+
+// path is a way out.
+type path struct {
+	tools   []int32
+	changed int // times that the tool was called in another shape in the end
+	again   int // times that it ended with the same tool
+	count   int
+}
+
+func newBook(c *corpus, f *failure, tasks []int32, m *marks) *book {
+	b := &book{
+		c: c, of: f, marks: m, name: c.tools[f.tool], counted: counted(len(f.at)), before: make(map[int32]int), shapes: make(map[string]int),
+		next: make(map[int32]*policy.Chosen), paths: make(map[string]*path), with: make(map[int32]bool),
+	}
+	for i, m := range f.at {
+		w := &c.tasks[m.task]
+		b.all.add(w.Outcome)
+		b.sources.newest = max(b.sources.newest, ref(w.acts[m.act].Step).Time)
+		if i < b.counted {
+			b.until = w.acts[m.act].rank
+			b.count(m)
+		}
+	}
+	b.contrast(tasks)
+	return b
+}
+
+// count counts one time that the error came.
+func (b *book) count(m moment) {
+	w := &b.c.tasks[m.task]
+	at := w.acts[m.act]
+	if !b.with[m.task] {
+		b.with[m.task] = true
+		b.ended.add(w.Outcome)
+		b.sources.refer(w.Judge)
+	}
+	b.sources.both(at.Step)
+	if m.act > 0 {
+		b.before[w.acts[m.act-1].tool]++
+	} else {
+		b.before[-1]++
+	}
+	b.shapes[at.Shape]++
+	b.lostTime += at.Cost
+	rest := w.acts[m.act+1:]
+	if len(rest) == 0 {
+		return
+	}
+	n := b.next[rest[0].tool]
+	if n == nil {
+		n = &policy.Chosen{Tool: rest[0].Tool}
+		b.next[rest[0].tool] = n
+	}
+	count(n, w.Outcome)
+	b.recover(at, rest, w.Outcome)
+}
+
+// recover looks for the way out among the acts after the error.
+func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
+	end := slices.IndexFunc(rest, func(a act) bool { return a.tool == failed.tool && a.State == trace.OK })
+	again := end >= 0
+	switch {
+	case again:
+		b.lost += end
+		end++
+	case outcome == trace.Succeeded:
+		end = min(len(rest), maxPath)
+	default:
+		return
+	}
+	b.recovered++
+	if end > maxPath {
+		return
+	}
+	var key strings.Builder
+	var tools []int32
+	for _, a := range rest[:end] {
+		b.sources.both(a.Step)
+		if a.State == trace.Broken || len(tools) > 0 && tools[len(tools)-1] == a.tool {
+			continue
+		}
+		fmt.Fprintf(&key, "%d ", a.tool)
+		tools = append(tools, a.tool)
+	}
+	if len(tools) == 0 {
+		return
+	}
+	p := b.paths[key.String()]
+	if p == nil {
+		p = &path{tools: tools}
+		b.paths[key.String()] = p
+	}
+	p.count++
+	if again {
+		p.again++
+		if rest[end-1].Shape != failed.Shape {
+			p.changed++
+		}
+	}
+}
+
+// contrast finds the newest tasks with the tool and without the error.
+func (b *book) contrast(tasks []int32) {
+	for i := len(tasks) - 1; i >= 0 && len(b.without) < maxContrast; i-- {
+		w := &b.c.tasks[tasks[i]]
+		acts := w.until(b.until)
+		tool := func(a act) bool { return a.tool == b.of.tool }
+		if b.with[tasks[i]] || !slices.ContainsFunc(acts, tool) || slices.ContainsFunc(acts, b.is) {
+			continue
+		}
+		b.without = append(b.without, tasks[i])
+		b.spared.add(w.Outcome)
+	}
+}
+
+// is reports whether an act broke with the error.
+func (b *book) is(a act) bool {
+	return a.tool == b.of.tool && a.State == trace.Broken && a.Error == b.of.signature
+}
+
+// prevention returns the tools that were taken before in tasks without the error, the
+// surest first, with their counts in tasks without and with it.
+func (b *book) prevention() []tested {
+	without, with := make(map[int32]int), make(map[int32]int)
+	for _, i := range b.without {
+		b.precede(i, without, func(a act) bool { return a.tool == b.of.tool })
+	}
+	for i := range b.with {
+		b.precede(i, with, b.is)
+	}
+	tools := make([]int32, 0, len(without))
+	for tool, n := range without {
+		if n >= minFailures && tool != b.of.tool {
+			tools = append(tools, tool)
+		}
+	}
+	slices.SortFunc(tools, func(x, y int32) int { return cmp.Or(cmp.Compare(without[y], without[x]), cmp.Compare(x, y)) })
+	tools = tools[:min(len(tools), maxWatched)]
+	var out []tested
+	for _, tool := range tools {
+		t := tested{tool: tool, table: table{without[tool], len(b.without) - without[tool], with[tool], len(b.with) - with[tool]}}
+		if t.p = t.fisher(); t.p <= significant/float64(len(tools)) {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(x, y tested) int { return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.tool, y.tool)) })
+	return out[:min(len(out), maxPrevented)]
+}
+
+// tested is a tool that was compared.
+type tested struct {
+	tool int32
+	table
+	p float64
+}
+
+// precede counts the tools that worked in a task before the first act of a kind.
+func (b *book) precede(task int32, counts map[int32]int, kind func(act) bool) {
+	b.marks.now++
+	for _, a := range b.c.tasks[task].acts {
+		if kind(a) {
+			return
+		}
+		if a.State == trace.OK && b.marks.first(a.tool) {
+			counts[a.tool]++
+		}
+	}
+}
+
+// marks tells which tools have been seen in a task, without forgetting the others one
+// by one.
+type marks struct {
+	seen []int32
+	now  int32
+}
+
+// first reports whether a tool was not seen yet, and marks it.
+func (m *marks) first(tool int32) bool {
+	if m.seen[tool] == m.now {
+		return false
+	}
+	m.seen[tool] = m.now
+	return true
+}
+
+// severity returns how bad the error is: by how many more tasks failed with it than
+// without, how often there was a way out and how long that was.
+func (b *book) severity() string {
+	more := 0.0
+	if b.ended.judged >= enoughJudged {
+		more = share(b.ended.judged-b.ended.succeeded, b.ended.judged) - share(b.spared.judged-b.spared.succeeded, b.spared.judged)
+	}
+	out := share(b.recovered, b.counted)
+	detour := share(b.lost, b.recovered)
+	switch {
+	case more >= 0.5 && out < 0.5:
+		return "critical"
+	case more >= 0.25, out < 0.25:
+		return "high"
+	case more >= 0.1, out < 0.75, detour >= 3:
+		return "medium"
+	}
+	return "low"
+}
+
+// recoveries returns the ways out, the most common first.
+func (b *book) recoveries() []*path {
+	var out []*path
+	for _, p := range b.paths {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(x, y *path) int {
+		return cmp.Or(cmp.Compare(y.count, x.count), cmp.Compare(len(x.tools), len(y.tools)), slices.Compare(x.tools, y.tools))
+	})
+	return out[:min(len(out), maxPaths)]
+}
+
+// steps says a way out in words.
+func (b *book) steps(p *path) []string {
+	var out []string
+	for _, tool := range p.tools {
+		switch {
+		case tool != b.of.tool:
+			out = append(out, "Call "+b.c.tools[tool])
+		case 2*p.changed > p.again:
+			out = append(out, "Call "+b.name+" again with other arguments")
+		default:
+			out = append(out, "Call "+b.name+" again")
+		}
+	}
+	return out
+}
+
+// recovery is a way out as content has it.
+type recovery struct {
+	Tools []string `json:"tools"`
+	Count int      `json:"count"`
+}
+
+// finding writes the playbook.
+func (b *book) finding() (finding, error) {
+	quoted := fmt.Sprintf("%q", b.of.signature)
+	content := hmx.FailurePlaybook{
+		FailurePattern: b.name + " fails and says " + quoted,
+		Symptoms:       []string{"the result of " + b.name + " reads " + quoted},
+		Severity:       b.severity(),
+	}
+	prev, often := top(b.before)
+	title, triggers := "When "+b.name+" fails", []string(nil)
+	if 2*often > b.counted && prev >= 0 {
+		triggers = append(triggers, fmt.Sprintf("after %s (%d of %d times)", b.c.tools[prev], often, b.counted))
+		title += " after " + b.c.tools[prev]
+	}
+	if shape, n := top(b.shapes); shape != "" && 2*n >= b.counted {
+		triggers = append(triggers, fmt.Sprintf("called as %s (%d of %d times)", shape, n, b.counted))
+	}
+	content.TriggerConditions = triggers
+	paths := b.recoveries()
+	tags := []string{b.name}
+	var ways []recovery
+	for i, p := range paths {
+		if i == 0 {
+			content.RecoverySteps = b.steps(p)
+		}
+		way := recovery{Tools: []string{}, Count: p.count}
+		for _, tool := range p.tools {
+			way.Tools = append(way.Tools, b.c.tools[tool])
+			tags = append(tags, b.c.tools[tool])
+		}
+		ways = append(ways, way)
+	}
+	for _, t := range b.prevention() {
+		content.PreventionStrategies = append(content.PreventionStrategies, fmt.Sprintf(
+			"Call %s before %s: done in %d of %d tasks without this error, and in %d of %d with it",
+			b.c.tools[t.tool], b.name, t.both, t.both+t.causeOnly, t.effectOnly, t.effectOnly+t.none))
+	}
+	err := b.extend(&content, ways)
+	sum := sha256.Sum256([]byte(b.of.signature))
+	id := hex.EncodeToString(sum[:4])
+	consistency := 0.0
+	if len(paths) > 0 {
+		consistency = share(paths[0].count, b.counted)
+	}
+	return finding{
+		about: "error " + b.name + " " + id, title: title + " (error " + id + ")", content: content, sources: b.sources, all: b.all,
+		summary:     fmt.Sprintf("%s failed %s with this error; %d of them were recovered from; severity %s", b.name, times(b.counted), b.recovered, content.Severity),
+		consistency: consistency, tags: tags,
+	}, err
+}
+
+// extend adds the members that HMX-A has no name for.
+func (b *book) extend(content *hmx.FailurePlaybook, ways []recovery) error {
+	r := policy.Recovery{Tool: b.name, Error: b.of.signature}
+	for _, n := range b.next {
+		r.Next = append(r.Next, *n)
+	}
+	slices.SortFunc(r.Next, func(x, y policy.Chosen) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), strings.Compare(x.Tool, y.Tool))
+	})
+	extra, err := r.Members()
+	if err != nil {
+		return err
+	}
+	more, err := members(map[string]any{
+		"count": b.counted, "recovered": b.recovered, "recoveries": ways, "tasks": b.ended.all, "judged": b.ended.judged, "succeeded": b.ended.succeeded,
+		"cost": map[string]int64{"steps": int64(b.lost), "milliseconds": b.lostTime},
+	})
+	for name, v := range more {
+		extra[name] = v
+	}
+	content.Extra = extra
+	return err
+}
+
+// top returns what counts most, of those alike the least.
+func top[K cmp.Ordered](counts map[K]int) (best K, n int) {
+	for k, v := range counts {
+		if v > n || v == n && k < best {
+			best, n = k, v
+		}
+	}
+	return best, n
+}

@@ -1,0 +1,523 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/policy"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// The bounds of what policies are made of.
+const (
+	minTaken = 2       // times that a tool is taken before it has a policy
+	maxTools = 500     // tools that have policies, those that were taken most
+	maxHeard = 20_000  // acts whose words are counted, the newest, and up to a quarter more
+	maxWords = 1 << 17 // words that are told apart, the first of those acts
+	telling  = 5       // words that a policy names
+)
+
+// Policy is a decision policy that was found in what sessions did.
+type Policy struct {
+	// Key names what it is about, and is the same in every version.
+	Key            string
+	Title, Summary string
+	Content        hmx.DecisionPolicy
+	// Sources are the steps that were counted, in the order of the journal; of more
+	// than HMX-A allows, the newest.
+	Sources []trace.Ref
+	// Trust is the lowest of the sources.
+	Trust record.Trust
+	// Chosen is how often all tools together were taken, whether counted or not; Tool
+	// is empty.
+	Chosen policy.Chosen
+
+	finding finding
+}
+
+// Policies returns what followed each tool in which state, and when each tool was
+// taken, in the order of their keys.
+func Policies(traces []*trace.Trace) ([]Policy, error) { return newCorpus(traces).policies() }
+
+func (c *corpus) policies() ([]Policy, error) {
+	m := newPolicyMiner(c)
+	m.survey()
+	m.settle()
+	for rank := range c.order {
+		m.count(int32(rank))
+	}
+	for i := range c.tasks {
+		m.chances(&c.tasks[i])
+	}
+	afters, err := m.afters()
+	if err != nil {
+		return nil, err
+	}
+	uses, err := m.uses()
+	return append(afters, uses...), err
+}
+
+// policyFindings returns the policies as findings.
+func policyFindings(c *corpus) ([]finding, error) {
+	policies, err := c.policies()
+	return findings(policies), err
+}
+
+// findings returns what policies were made of.
+func findings(policies []Policy) []finding {
+	out := make([]finding, 0, len(policies))
+	for i := range policies {
+		p := &policies[i]
+		p.finding.about, p.finding.title, p.finding.summary, p.finding.content = p.Key, p.Title, p.Summary, p.Content
+		out = append(out, p.finding)
+	}
+	return out
+}
+
+// publish fills in what a policy shows of the finding it is.
+func (p *Policy) publish() {
+	f := &p.finding
+	p.Sources, p.Trust = f.sources.inOrder(), f.sources.trust
+	p.Chosen = policy.Chosen{Count: int64(f.all.all), Judged: int64(f.all.judged), Succeeded: int64(f.all.succeeded)}
+}
+
+// policyMiner counts. Tools and words are numbers in it; tool 0 is none.
+type policyMiner struct {
+	c       *corpus
+	names   []string // of tools
+	numbers []uint32 // of the corpus's tools; other is one that has no policy
+	where   []place  // of each act, by rank
+	heard   int32    // the first act whose words are counted
+
+	cells map[cell]int64
+	pairs map[pair]*policy.Chosen // what followed what, whatever the state
+	after []subject
+	taken []use
+
+	words    []word
+	spelling map[string]uint32
+}
+
+// other is a tool that has no policy.
+const other = ^uint32(0)
+
+// place is the moment of an act, in numbers.
+type place struct {
+	after, before, tool uint32
+	times               uint8 // that the tool was taken in the task before, at most 2
+	spoke               policy.Spoke
+	failed, listed      bool
+}
+
+// cell is a state and what followed in it.
+type cell struct {
+	after, before, tool uint32
+	spoke               policy.Spoke
+	failed, listed      bool
+}
+
+type pair struct{ after, tool uint32 }
+
+// subject is the acts that a policy is about.
+type subject struct {
+	ranks   []int32
+	until   int32 // the last act that is counted
+	all     tally
+	sources evidence
+}
+
+// word is what was taken when it was said.
+type word struct {
+	text    string
+	session int32
+	common  int32   // the act at which it was said in a second session, or -1
+	ranks   []int32 // of the acts at which it was said, twice if by both
+	with    []said
+}
+
+// said is how often a tool was taken when the user or the agent had said a word.
+type said struct {
+	tool        uint32
+	user, agent uint32
+}
+
+// use is how often a tool was taken, and when.
+type use struct {
+	subject
+	chosen      policy.Chosen
+	uses        [3]policy.Chance
+	user, agent int64 // moments in which they had said something
+}
+
+func newPolicyMiner(c *corpus) *policyMiner {
+	m := &policyMiner{
+		c: c, names: frequent(c), numbers: make([]uint32, len(c.tools)), where: make([]place, len(c.order)),
+		cells: make(map[cell]int64), pairs: make(map[pair]*policy.Chosen), spelling: make(map[string]uint32),
+	}
+	for i := range m.numbers {
+		m.numbers[i] = other
+	}
+	for i, name := range m.names[1:] {
+		m.numbers[c.numbers[name]] = uint32(i + 1)
+	}
+	if n := len(c.order) - maxHeard; n > 0 {
+		m.heard = int32(n - n%(maxHeard/4))
+	}
+	m.after = make([]subject, len(m.names))
+	m.taken = make([]use, len(m.names))
+	return m
+}
+
+// frequent returns no tool and then those that were taken most, by name.
+func frequent(c *corpus) []string {
+	var names []string
+	for i, name := range c.tools {
+		if c.taken[i] >= minTaken && name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.taken[c.numbers[b]], c.taken[c.numbers[a]]), strings.Compare(a, b))
+	})
+	names = append(names[:min(len(names), maxTools)], "")
+	slices.Sort(names)
+	return names
+}
+
+// survey finds the moment of each act, and which acts each policy is about.
+func (m *policyMiner) survey() {
+	times := make(map[uint32]uint8)
+	for i := range m.c.tasks {
+		w := &m.c.tasks[i]
+		clear(times)
+		at := 0
+		for step, now := range policy.Acts(w.Task) {
+			a := w.acts[at]
+			at++
+			p := place{after: m.number(now.After), before: m.number(now.Before), tool: m.number(step.Tool), spoke: now.Spoke, failed: now.Failed, listed: now.Listed}
+			p.times = times[p.tool]
+			times[p.tool] = min(p.times+1, 2)
+			m.where[a.rank] = p
+		}
+	}
+	for rank, o := range m.c.order {
+		p := &m.where[rank]
+		if p.tool == other {
+			continue
+		}
+		w := &m.c.tasks[o.task]
+		step := w.acts[o.act].Step
+		m.taken[p.tool].observe(int32(rank), step, w.Outcome)
+		if p.after != other {
+			m.after[p.after].observe(int32(rank), step, w.Outcome)
+		}
+	}
+}
+
+// number returns the number of a tool, 0 of none.
+func (m *policyMiner) number(tool string) uint32 {
+	if tool == "" {
+		return 0
+	}
+	return m.numbers[m.c.numbers[tool]]
+}
+
+func (s *subject) observe(rank int32, step *trace.Step, outcome trace.Outcome) {
+	s.ranks = append(s.ranks, rank)
+	s.all.add(outcome)
+	s.sources.newest = max(s.sources.newest, ref(step).Time)
+}
+
+// settle says up to which act each policy counts. When a tool was not taken is counted
+// as well, so that goes on to the next step of all acts, but not to the first act with
+// the tool that is not counted.
+func (m *policyMiner) settle() {
+	for i := range m.after {
+		s := &m.after[i]
+		if n := counted(len(s.ranks)); n > 0 {
+			s.until = s.ranks[n-1]
+		}
+	}
+	for i := range m.taken {
+		s := &m.taken[i]
+		n := counted(len(s.ranks))
+		if n == 0 {
+			continue
+		}
+		s.until = max(s.ranks[n-1], int32(counted(len(m.c.order))-1))
+		if n < len(s.ranks) {
+			s.until = min(s.until, s.ranks[n]-1)
+		}
+	}
+}
+
+// count counts an act.
+func (m *policyMiner) count(rank int32) {
+	p := &m.where[rank]
+	if p.tool == other {
+		return
+	}
+	o := m.c.order[rank]
+	w := &m.c.tasks[o.task]
+	step := w.acts[o.act].Step
+	if p.after != other && rank <= m.after[p.after].until {
+		m.follow(p, w.Outcome)
+		m.after[p.after].sources.add(step)
+	}
+	u := &m.taken[p.tool]
+	used := rank <= u.until
+	if used {
+		count(&u.chosen, w.Outcome)
+		u.sources.add(step)
+		u.uses[p.times].Taken++
+	}
+	if rank < m.heard {
+		return
+	}
+	user := step.Said[:min(int(step.Asked), len(step.Said))]
+	agent := step.Said[len(user):]
+	m.hear(w.session, rank, p.tool, user[:min(len(user), policy.UserWords)], false, used)
+	m.hear(w.session, rank, p.tool, agent[:min(len(agent), policy.AgentWords)], true, used)
+}
+
+// follow counts a tool as what followed in a state.
+func (m *policyMiner) follow(p *place, outcome trace.Outcome) {
+	before := p.before
+	if before == other {
+		before = 0
+	}
+	m.cells[cell{p.after, before, p.tool, p.spoke, p.failed, p.listed}]++
+	k := pair{p.after, p.tool}
+	if m.pairs[k] == nil {
+		m.pairs[k] = &policy.Chosen{Tool: m.names[p.tool]}
+	}
+	count(m.pairs[k], outcome)
+}
+
+func count(c *policy.Chosen, outcome trace.Outcome) {
+	c.Count++
+	switch outcome {
+	case trace.Succeeded:
+		c.Judged++
+		c.Succeeded++
+	case trace.Failed:
+		c.Judged++
+	}
+}
+
+// hear takes in the words that were said when a tool was taken, and counts them for
+// the tool if that is used.
+func (m *policyMiner) hear(session, rank int32, tool uint32, words []string, agent, used bool) {
+	if len(words) == 0 {
+		return
+	}
+	if used && agent {
+		m.taken[tool].agent++
+	} else if used {
+		m.taken[tool].user++
+	}
+	for _, text := range words {
+		n, known := m.spelling[text]
+		switch {
+		case known:
+			if m.words[n].common < 0 && m.words[n].session != session {
+				m.words[n].common = rank
+			}
+		case len(m.words) == maxWords:
+			continue
+		default:
+			n = uint32(len(m.words))
+			m.spelling[text] = n
+			m.words = append(m.words, word{text: text, session: session, common: -1})
+		}
+		m.words[n].ranks = append(m.words[n].ranks, rank)
+		if used {
+			m.words[n].add(tool, agent)
+		}
+	}
+}
+
+func (w *word) add(tool uint32, agent bool) {
+	i := slices.IndexFunc(w.with, func(s said) bool { return s.tool == tool })
+	if i < 0 {
+		i = len(w.with)
+		w.with = append(w.with, said{tool: tool})
+	}
+	if agent {
+		w.with[i].agent++
+	} else {
+		w.with[i].user++
+	}
+}
+
+// until returns how often the word was said up to an act.
+func (w *word) until(rank int32) int {
+	return sort.Search(len(w.ranks), func(i int) bool { return w.ranks[i] > rank })
+}
+
+// chances counts the moments of a task at which a tool had been taken before.
+func (m *policyMiner) chances(w *work) {
+	type mark struct{ first, again int }
+	marks := make(map[uint32]mark)
+	for i := range w.acts {
+		tool := m.where[w.acts[i].rank].tool
+		if tool == other {
+			continue
+		}
+		switch k := marks[tool]; {
+		case k.first == 0:
+			marks[tool] = mark{first: i + 1}
+		case k.again == 0:
+			marks[tool] = mark{k.first, i + 1}
+		}
+	}
+	for tool, k := range marks {
+		u := &m.taken[tool]
+		acts := len(w.until(u.until))
+		if k.again == 0 {
+			k.again = len(w.acts)
+		}
+		once := max(0, min(acts, k.again)-min(acts, k.first))
+		u.uses[1].Of += int64(once)
+		u.uses[2].Of += int64(max(0, acts-k.again))
+	}
+}
+
+// afters returns the policies of what followed each tool.
+func (m *policyMiner) afters() ([]Policy, error) {
+	found := make([]policy.After, len(m.names))
+	for p, chosen := range m.pairs {
+		found[p.after].Chosen = append(found[p.after].Chosen, *chosen)
+	}
+	states := make(map[cell]map[string]int64)
+	for c, n := range m.cells {
+		s := c
+		s.tool = 0
+		if states[s] == nil {
+			states[s] = make(map[string]int64)
+		}
+		states[s][m.names[c.tool]] = n
+	}
+	for c, tools := range states {
+		s := policy.State{After: m.names[c.after], Before: m.names[c.before], Spoke: c.spoke, Failed: c.failed, Listed: c.listed}
+		found[c.after].States = append(found[c.after].States, policy.SeenIn(s, tools))
+	}
+	var out []Policy
+	for i := range found {
+		a := &found[i]
+		if len(a.Chosen) == 0 {
+			continue
+		}
+		a.Tool = m.names[i]
+		a.Sort()
+		content, err := a.Content()
+		if err != nil {
+			return nil, err
+		}
+		p := Policy{Key: "after " + a.Tool, Title: "What follows " + a.Tool, Content: content}
+		if a.Tool == "" {
+			p.Key, p.Title = "after", "What a task begins with"
+		}
+		counted := int64(0)
+		for _, c := range a.Chosen {
+			counted += c.Count
+		}
+		s := &m.after[i]
+		p.Summary = summary(a, counted)
+		p.finding = finding{sources: s.sources, all: s.all, consistency: float64(a.Best().Count) / float64(counted), tags: []string{a.Tool, a.Best().Tool}}
+		p.publish()
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// summary tells of the tools that followed most often.
+func summary(a *policy.After, total int64) string {
+	var parts []string
+	for _, c := range a.Chosen[:min(3, len(a.Chosen))] {
+		parts = append(parts, fmt.Sprintf("%s in %d of %d cases", c.Tool, c.Count, total))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// uses returns the policies of when each tool was taken.
+func (m *policyMiner) uses() ([]Policy, error) {
+	found := make([]policy.Use, len(m.names))
+	for i := range m.words {
+		w := &m.words[i]
+		if w.common < 0 {
+			continue
+		}
+		for _, s := range w.with {
+			if w.common <= m.taken[s.tool].until {
+				found[s.tool].User.Add(w.text, int64(s.user))
+				found[s.tool].Agent.Add(w.text, int64(s.agent))
+			}
+		}
+	}
+	var out []Policy
+	for i := range found {
+		t, u := &m.taken[i], &found[i]
+		if t.chosen.Count == 0 {
+			continue
+		}
+		u.Chosen, u.Uses, u.User.Count, u.Agent.Count = t.chosen, t.uses, t.user, t.agent
+		u.Chosen.Tool = m.names[i]
+		u.Uses[0].Of = int64(t.until) + 1 - u.Uses[1].Of - u.Uses[2].Of
+		u.Telling = m.telling(u, t.until)
+		content, err := u.Content()
+		if err != nil {
+			return nil, err
+		}
+		p := Policy{Key: "use " + u.Chosen.Tool, Title: "When to use " + u.Chosen.Tool, Summary: content.Condition + "; " + u.Chosen.String(), Content: content}
+		p.finding = finding{sources: t.sources, all: t.all, consistency: told(u), tags: append([]string{u.Chosen.Tool}, u.Telling...)}
+		p.publish()
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// told returns how much of the talk with a tool has the word that tells most of it.
+func told(u *policy.Use) float64 {
+	if len(u.Telling) == 0 || u.User.Count+u.Agent.Count == 0 {
+		return 0
+	}
+	n := u.User.Words[u.Telling[0]] + u.Agent.Words[u.Telling[0]]
+	return float64(n) / float64(u.User.Count+u.Agent.Count)
+}
+
+// telling returns the words that were said with a tool the most above chance, up to an
+// act.
+func (m *policyMiner) telling(u *policy.Use, until int32) []string {
+	part := float64(u.Chosen.Count) / float64(until+1)
+	type scored struct {
+		text  string
+		score float64
+	}
+	var words []scored
+	seen := make(map[string]bool)
+	for _, talk := range []policy.Talk{u.User, u.Agent} {
+		for text := range talk.Words {
+			if seen[text] {
+				continue
+			}
+			seen[text] = true
+			n := float64(u.User.Words[text] + u.Agent.Words[text])
+			expected := float64(part * float64(m.words[m.spelling[text]].until(until)))
+			if above := n - expected; above > 0 && n >= minTaken {
+				words = append(words, scored{text, float64(above*above) / (expected + 1)})
+			}
+		}
+	}
+	slices.SortFunc(words, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text)) })
+	var out []string
+	for _, w := range words[:min(telling, len(words))] {
+		out = append(out, w.text)
+	}
+	return out
+}

@@ -1,0 +1,365 @@
+package compile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/trace"
+)
+
+// The bounds of task schemas.
+const (
+	minTasks      = 3   // tasks that a schema is made of
+	maxSchemas    = 300 // the largest groups
+	maxSchemaStep = 40  // steps, those that most tasks have
+	maxTimes      = 8   // times that one tool is a step of its own
+	maxNext       = 3   // tools that are named as coming next
+	maxGiven      = 12  // preconditions
+	maxGoalWords  = 6
+)
+
+// schemas returns the procedures that recur.
+//
+// Tasks are alike by the tools they take and by the words of their goals; the first of
+// a group is what the others are compared with (see [procedures]). A step is a tool
+// and the how-manieth time it is taken in the task, repetitions in a row being one. It
+// is in the schema if two tasks and a quarter of them have it, and optional if less than three
+// quarters do. Steps are ordered by their mean place in the tasks that have them.
+//
+// Preconditions are the arguments that mostly came from the user, postconditions that
+// the last steps which are not optional have worked.
+func schemas(c *corpus) ([]finding, error) {
+	var out []finding
+	for _, g := range c.procedures() {
+		f, ok, err := newSchema(c, &g).finding()
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// spot is a step of a schema before it has an order: a tool and which time it is.
+type spot struct{ tool, nth int32 }
+
+// seenSpot is what is counted of a step.
+type seenSpot struct {
+	spot
+	tasks  int
+	place  int64 // sum of places in the tasks, as thousandths of their length
+	taken  int
+	worked int
+	next   map[int32]int // -1 is the end
+	shapes map[string]int
+	args   map[string]*given
+}
+
+// given is where the values of an argument came from.
+type given struct {
+	slot       trace.Slot
+	seen, user int
+}
+
+type schema struct {
+	c       *corpus
+	group   *group
+	members []int32 // those that are counted
+	spots   map[spot]*seenSpot
+	all     tally
+	counted tally
+	sources evidence
+	acts    []int // of each counted task
+}
+
+func newSchema(c *corpus, g *group) *schema {
+	s := &schema{c: c, group: g, members: g.members[:counted(len(g.members))], spots: make(map[spot]*seenSpot)}
+	for i, n := range g.members {
+		w := &c.tasks[n]
+		s.all.add(w.Outcome)
+		s.sources.newest = max(s.sources.newest, w.To.Time)
+		if i < len(s.members) {
+			s.counted.add(w.Outcome)
+			s.count(w)
+		}
+	}
+	return s
+}
+
+// count counts the steps of a task.
+func (s *schema) count(w *work) {
+	s.sources.lower(w.Trust)
+	s.sources.refer(w.GoalRef)
+	s.sources.refer(w.Judge)
+	s.acts = append(s.acts, len(w.acts))
+	times := make(map[int32]int32)
+	var last *seenSpot
+	for i, a := range w.acts {
+		s.sources.add(a.Step)
+		if i == 0 || w.acts[i-1].tool != a.tool {
+			times[a.tool]++
+			last = s.at(spot{a.tool, min(times[a.tool], maxTimes)})
+			if times[a.tool] <= maxTimes {
+				last.tasks++
+				last.place += int64(i) * 1000 / int64(len(w.acts))
+			}
+		}
+		last.take(&a)
+		if i+1 == len(w.acts) {
+			last.next[-1]++
+		} else if w.acts[i+1].tool != a.tool {
+			last.next[w.acts[i+1].tool]++
+		}
+	}
+}
+
+func (s *schema) at(k spot) *seenSpot {
+	if s.spots[k] == nil {
+		s.spots[k] = &seenSpot{spot: k, next: make(map[int32]int), shapes: make(map[string]int), args: make(map[string]*given)}
+	}
+	return s.spots[k]
+}
+
+// take counts an act.
+func (s *seenSpot) take(a *act) {
+	s.taken++
+	if a.State == trace.OK {
+		s.worked++
+	}
+	if len(s.shapes) < maxContrast {
+		s.shapes[a.Shape]++
+	}
+	for _, arg := range a.Args {
+		g := s.args[arg.Name]
+		if g == nil {
+			if len(s.args) == maxContrast {
+				continue
+			}
+			g = &given{slot: arg.Slot}
+			s.args[arg.Name] = g
+		}
+		g.seen++
+		if arg.From == trace.FromGoal || arg.From == trace.FromUser {
+			g.user++
+		}
+	}
+}
+
+// aligned returns the steps that a quarter of the tasks have, in order.
+func (s *schema) aligned() []*seenSpot {
+	var steps []*seenSpot
+	for _, p := range s.spots {
+		if p.tasks >= 2 && 4*p.tasks >= len(s.members) {
+			steps = append(steps, p)
+		}
+	}
+	byName := func(a, b *seenSpot) int { return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.nth, b.nth)) }
+	slices.SortFunc(steps, func(a, b *seenSpot) int { return cmp.Or(cmp.Compare(b.tasks, a.tasks), byName(a, b)) })
+	steps = steps[:min(len(steps), maxSchemaStep)]
+	slices.SortFunc(steps, func(a, b *seenSpot) int {
+		return cmp.Or(cmp.Compare(a.place*int64(b.tasks), b.place*int64(a.tasks)), byName(a, b))
+	})
+	// The first time of a tool comes before the second, whatever the mean places are.
+	places := make(map[int32][]int)
+	for i, p := range steps {
+		places[p.tool] = append(places[p.tool], i)
+	}
+	sorted := slices.Clone(steps)
+	for _, at := range places {
+		same := make([]*seenSpot, 0, len(at))
+		for _, i := range at {
+			same = append(same, steps[i])
+		}
+		slices.SortFunc(same, byName)
+		for j, i := range at {
+			sorted[i] = same[j]
+		}
+	}
+	return sorted
+}
+
+// required reports whether at least three quarters of the tasks have a step.
+func (s *schema) required(p *seenSpot) bool { return 4*p.tasks >= 3*len(s.members) }
+
+// finding writes the schema. It is none if no step is common enough, or only one.
+func (s *schema) finding() (f finding, ok bool, err error) {
+	steps := s.aligned()
+	if len(steps) < minActs {
+		return finding{}, false, nil
+	}
+	content := hmx.TaskSchema{EstimatedComplexity: complexity(s.acts)}
+	var tools, needed []string
+	consistent := 0
+	for i, p := range steps {
+		step, err := s.step(p, i+1)
+		if err != nil {
+			return finding{}, false, err
+		}
+		content.Steps = append(content.Steps, step)
+		name := s.c.tools[p.tool]
+		if !slices.Contains(tools, name) {
+			tools = append(tools, name)
+		}
+		if s.required(p) {
+			consistent += p.tasks
+			if !slices.Contains(needed, name) {
+				needed = append(needed, name)
+			}
+		}
+	}
+	if len(needed) == 0 {
+		return finding{}, false, nil
+	}
+	content.ToolsUsed = tools
+	content.Preconditions = s.preconditions(steps)
+	content.Postconditions = s.postconditions(steps)
+	words := s.c.speaking(s.members, maxGoalWords)
+	content.Extra, err = members(map[string]any{
+		"count": s.counted.all, "judged": s.counted.judged, "succeeded": s.counted.succeeded, "goal_words": words,
+	})
+	f = finding{
+		about: "tools " + digest(s.c.names(s.group.tools)), title: title(words, needed), content: content, sources: s.sources, all: s.all,
+		summary: fmt.Sprintf("%d steps, %d of them in most tasks: %s; %s", len(steps), len(needed), strings.Join(needed, ", "), s.counted.String()),
+		tags:    append(slices.Clone(needed), words...),
+	}
+	taken := 0
+	for _, p := range s.spots {
+		taken += p.tasks
+	}
+	f.consistency = share(consistent, taken)
+	f.against = against(s.all)
+	return f, true, err
+}
+
+// digest returns a short name of a list, the same for the same list only.
+func digest(list []string) string {
+	h := sha256.New()
+	for _, s := range list {
+		fmt.Fprintf(h, "%d %s\n", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// against says whether too many tasks failed for what they did to be advice.
+func against(t tally) string {
+	if t.judged >= enoughJudged && 4*t.succeeded < t.judged {
+		return fmt.Sprintf("%d of %d judged tasks failed that went this way", t.judged-t.succeeded, t.judged)
+	}
+	return ""
+}
+
+// String says how tasks ended.
+func (t tally) String() string {
+	if t.judged == 0 {
+		return fmt.Sprintf("seen in %d tasks", t.all)
+	}
+	return fmt.Sprintf("seen in %d tasks; %d of %d judged ones succeeded", t.all, t.succeeded, t.judged)
+}
+
+// title names what is done by the words of goals, or else by tools.
+func title(words, tools []string) string {
+	by := strings.Join(tools[:min(len(tools), 4)], ", ")
+	if len(words) == 0 {
+		return by
+	}
+	return strings.Join(words, " ") + ": " + by
+}
+
+// following is what came next, as content has it.
+type following struct {
+	Tool  string `json:"tool"` // empty at the end of a task
+	Count int    `json:"count"`
+}
+
+func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
+	name := s.c.tools[p.tool]
+	next := []following{}
+	for tool, n := range p.next {
+		f := following{Count: n}
+		if tool >= 0 {
+			f.Tool = s.c.tools[tool]
+		}
+		next = append(next, f)
+	}
+	slices.SortFunc(next, func(a, b following) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Tool, b.Tool))
+	})
+	extra, err := members(map[string]any{"tasks": p.tasks, "taken": p.taken, "worked": p.worked, "next": next[:min(len(next), maxNext)]})
+	description := "Call " + name
+	if p.nth > 1 {
+		description += " again"
+	}
+	if shape, n := top(p.shapes); shape != "" && 2*n >= p.taken {
+		description += " with " + shape
+	} else if names := s.usual(p); len(names) > 0 {
+		description += " with " + strings.Join(names, ", ")
+	}
+	return hmx.TaskStep{
+		Order: hmx.Some(int64(order)), Description: description, ToolsUsed: []string{name}, Optional: hmx.Some(!s.required(p)), Extra: extra,
+	}, err
+}
+
+// usual returns the names of arguments that are mostly given.
+func (s *schema) usual(p *seenSpot) []string {
+	var names []string
+	for name, g := range p.args {
+		if 2*g.seen >= p.taken {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names[:min(len(names), maxGiven)]
+}
+
+// preconditions returns the arguments that mostly came from the user.
+func (s *schema) preconditions(steps []*seenSpot) []string {
+	var out []string
+	named := make(map[string]bool)
+	for _, p := range steps {
+		var names []string
+		for name, g := range p.args {
+			if 2*g.seen >= p.taken && 3*g.user >= 2*g.seen {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if len(out) < maxGiven && !named[name] {
+				named[name] = true
+				out = append(out, fmt.Sprintf("the user has given %s for %s", name, s.c.tools[p.tool]))
+			}
+		}
+	}
+	return out
+}
+
+// postconditions returns what is so at the end: the last steps that are not optional
+// have worked.
+func (s *schema) postconditions(steps []*seenSpot) []string {
+	for i := len(steps) - 1; i >= 0; i-- {
+		p := steps[i]
+		if s.required(p) && 2*p.worked > p.taken {
+			return []string{s.c.tools[p.tool] + " has worked"}
+		}
+	}
+	return nil
+}
+
+// complexity says how long tasks are, by the median of their acts.
+func complexity(acts []int) string {
+	slices.Sort(acts)
+	switch n := acts[len(acts)/2]; {
+	case n <= 4:
+		return "low"
+	case n <= 12:
+		return "medium"
+	}
+	return "high"
+}

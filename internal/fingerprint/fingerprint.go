@@ -1,0 +1,379 @@
+// Package fingerprint makes HMX-F: a portable digest of what an agent learned.
+//
+// # What is guaranteed
+//
+//   - A fingerprint is a function of what it is made of, in whatever order that comes.
+//     Its encoding is canonical JSON (RFC 8785) with a hash over it, of less than
+//     [MaxBytes], whatever the input is: every list has a limit and every entry a bound,
+//     and of a list that is too long those with the least support are left out.
+//   - No text of events is in it. Names stand as they are only where they look like names:
+//     those of tools, of artifacts, of tags. Names of entities, signatures of errors and
+//     agents are hashes. Words of goals stand alone, without order, and only if they were
+//     said in at least [MinWordSessions] sessions and [MinWordTasks] tasks.
+//   - Merging is commutative, associative and idempotent: of two entries about one thing
+//     the one with more support is kept whole, and nothing is added up. So a fingerprint
+//     that is merged twice, or with an older one of its own, changes nothing that is known
+//     better already.
+//   - Decoding refuses anything that encoding would not write but for white space and the
+//     order of members, and says where and why.
+//
+// # What is not
+//
+// A hash of a name hides it from a reader, and not from one who guesses it: who has a list
+// of names can tell which of them are in a fingerprint. Counts of two agents are not added
+// up, so that a merged fingerprint says how much the one who knows most knows.
+package fingerprint
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+)
+
+// Format is the number of the form that is written.
+const Format = 1
+
+// MaxBytes is what no encoding reaches.
+const MaxBytes = 100_000
+
+// The limits of the lists of a fingerprint.
+const (
+	MaxOrigins   = 16
+	MaxArtifacts = 110
+	MaxTools     = 80
+	MaxFollows   = 60
+	MaxErrors    = 40
+	MaxKinds     = 30
+	MaxPairs     = 40
+	MaxWords     = 80
+	MaxTags      = 40
+	MaxThings    = 40
+)
+
+// The bounds of names and counts.
+const (
+	maxName  = 48
+	maxID    = 64
+	maxTitle = 96
+	maxType  = 40
+	maxWord  = 24
+	maxCount = 1 << 32
+)
+
+// How widely a word must have been said to stand in a fingerprint.
+const (
+	MinWordTasks    = 5
+	MinWordSessions = 3
+)
+
+// Fingerprint is what an agent learned, in short. Lists are sorted by support, the most
+// first, then by key.
+type Fingerprint struct {
+	Format    int        `json:"lukasa_fingerprint"`
+	Origins   []Origin   `json:"origins"`
+	Artifacts []Artifact `json:"artifacts"`
+	Behaviour Behaviour  `json:"behaviour"`
+	Graph     Graph      `json:"graph"`
+	Words     []Word     `json:"words"`
+	Uses      Usage      `json:"priors"`
+	// Hash is the SHA-256 of the canonical form without it, in hexadecimal.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Origin is a state that a fingerprint was made of.
+type Origin struct {
+	ID     string `json:"id"`     // hash of tenant and agent
+	Root   string `json:"root"`   // of the tenant's tree, empty if not known
+	Size   int64  `json:"size"`   // of that tree
+	Events int64  `json:"events"` // that were read
+}
+
+// Artifact is one artifact in short.
+type Artifact struct {
+	ID          string  `json:"id"`
+	Type        string  `json:"type"`
+	Version     int64   `json:"version"`
+	ContentHash string  `json:"content_hash"`
+	Title       string  `json:"title"` // of names of tools only
+	Confidence  float64 `json:"confidence"`
+	Observed    int64   `json:"observed"`
+	SuccessRate float64 `json:"success_rate"` // -1 if it is not known
+}
+
+// Behaviour is what the agent did.
+type Behaviour struct {
+	Tasks     int64    `json:"tasks"`
+	Judged    int64    `json:"judged"`
+	Succeeded int64    `json:"succeeded"`
+	Tools     []Tool   `json:"tools"`
+	Follows   []Follow `json:"follows"`
+	Errors    []Error  `json:"errors"`
+}
+
+// Tool is how often a tool was taken, and what came of it.
+type Tool struct {
+	Name      string `json:"name"`
+	Taken     int64  `json:"taken"`
+	Went      int64  `json:"went"`   // well
+	Broke     int64  `json:"broke"`  //
+	Judged    int64  `json:"judged"` // taken in a task whose outcome is known
+	Succeeded int64  `json:"succeeded"`
+}
+
+// Follow is how often a tool followed another.
+type Follow struct {
+	From  string `json:"from"` // empty for the start of a task
+	To    string `json:"to"`
+	Count int64  `json:"count"`
+}
+
+// Error is how often a tool broke with an error.
+type Error struct {
+	Signature string `json:"signature"` // hash
+	Tool      string `json:"tool"`
+	Count     int64  `json:"count"`
+	Mended    int64  `json:"mended"` // in a task that succeeded
+}
+
+// Graph is what the agent knows of, counted.
+type Graph struct {
+	Kinds []Kind `json:"kinds"`
+	Pairs []Pair `json:"pairs"`
+}
+
+// Kind is how many entities of a kind are known.
+type Kind struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// Pair is how often two entities were named together.
+type Pair struct {
+	A     string `json:"a"` // hash; the lesser of the two
+	B     string `json:"b"`
+	Count int64  `json:"count"`
+}
+
+// Word is a word of goals.
+type Word struct {
+	Text     string `json:"text"`
+	Tasks    int64  `json:"tasks"`
+	Sessions int64  `json:"sessions"`
+}
+
+// Usage is what was of use in context.
+type Usage struct {
+	Sections []Use `json:"sections"`
+	Sources  []Use `json:"sources"` // by source type
+	Tags     []Use `json:"tags"`
+	Things   []Use `json:"things"` // by source id
+}
+
+// Use is how often something was shown, and how often it was of use.
+type Use struct {
+	Name  string `json:"name"`
+	Shown int64  `json:"shown"`
+	Used  int64  `json:"used"`
+}
+
+// entry is a member of a list: what it is about, and how much it rests on.
+type entry interface {
+	Origin | Artifact | Tool | Follow | Error | Kind | Pair | Word | Use
+	key() string
+	support() int64
+}
+
+func (e Origin) key() string   { return e.ID }
+func (e Artifact) key() string { return e.ID }
+func (e Tool) key() string     { return e.Name }
+func (e Follow) key() string   { return e.From + "\x00" + e.To }
+func (e Error) key() string    { return e.Tool + "\x00" + e.Signature }
+func (e Kind) key() string     { return e.Name }
+func (e Pair) key() string     { return e.A + e.B }
+func (e Word) key() string     { return e.Text }
+func (e Use) key() string      { return e.Name }
+
+func (e Origin) support() int64   { return e.Size }
+func (e Artifact) support() int64 { return e.Observed }
+func (e Tool) support() int64     { return e.Taken }
+func (e Follow) support() int64   { return e.Count }
+func (e Error) support() int64    { return e.Count }
+func (e Kind) support() int64     { return e.Count }
+func (e Pair) support() int64     { return e.Count }
+func (e Word) support() int64     { return e.Tasks }
+func (e Use) support() int64      { return e.Shown }
+
+// ordered is the order of a list.
+func ordered[T entry](a, b T) int {
+	return cmp.Or(cmp.Compare(b.support(), a.support()), strings.Compare(a.key(), b.key()))
+}
+
+// joined returns the entries of all lists, of those about one thing the one with most
+// support, of those alike the one whose encoding comes last; at most so many.
+//
+// Nothing that a list left out could come back: what stood before it still does, with as
+// much support or more. So cutting before and after a merge give the same.
+func joined[T entry](most int, lists ...[]T) []T {
+	best := map[string]T{}
+	for _, list := range lists {
+		for _, e := range list {
+			if known, ok := best[e.key()]; !ok || exceeds(e, known) {
+				best[e.key()] = e
+			}
+		}
+	}
+	out := make([]T, 0, len(best))
+	for _, e := range best {
+		out = append(out, e)
+	}
+	slices.SortFunc(out, ordered[T])
+	return out[:min(len(out), most):min(len(out), most)]
+}
+
+// exceeds reports whether a is kept rather than b, which is about the same.
+func exceeds[T entry](a, b T) bool {
+	if a.support() != b.support() {
+		return a.support() > b.support()
+	}
+	return encoded(a) > encoded(b)
+}
+
+// encoded returns an entry as JSON. Numbers and strings always have one.
+func encoded(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// hashed returns the hash of a name, with what it is the name of.
+func hashed(what string, parts ...string) string {
+	h := sha256.New()
+	h.Write([]byte("lukasa fingerprint " + what))
+	for _, p := range parts {
+		h.Write([]byte{0})
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// named reports whether a text looks like a name rather than like something said:
+// letters, digits and the marks that join them, a letter first.
+func named(v string, most int) bool {
+	if v == "" || len(v) > most || !letter(v[0]) {
+		return false
+	}
+	for i := range len(v) {
+		if c := v[i]; !letter(c) && (c < '0' || c > '9') && strings.IndexByte("_.:-/", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// nameOf returns a name, or its hash if it does not look like one.
+func nameOf(what, v string, most int) string {
+	if named(v, most) {
+		return v
+	}
+	return what + ":" + hashed(what, v)
+}
+
+// count brings a count into its bounds.
+func count(n int64) int64 { return min(max(n, 0), maxCount) }
+
+// share brings a rate or a confidence into its bounds, with four digits.
+func share(x float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	return math.Round(min(x, 1)*10_000) / 10_000
+}
+
+// Merge returns what two fingerprints know together.
+func Merge(a, b *Fingerprint) (*Fingerprint, error) {
+	f := &Fingerprint{
+		Format:    Format,
+		Origins:   joined(MaxOrigins, a.Origins, b.Origins),
+		Artifacts: joined(MaxArtifacts, a.Artifacts, b.Artifacts),
+		Behaviour: Behaviour{
+			Tools:   joined(MaxTools, a.Behaviour.Tools, b.Behaviour.Tools),
+			Follows: joined(MaxFollows, a.Behaviour.Follows, b.Behaviour.Follows),
+			Errors:  joined(MaxErrors, a.Behaviour.Errors, b.Behaviour.Errors),
+		},
+		Graph: Graph{Kinds: joined(MaxKinds, a.Graph.Kinds, b.Graph.Kinds), Pairs: joined(MaxPairs, a.Graph.Pairs, b.Graph.Pairs)},
+		Words: joined(MaxWords, a.Words, b.Words),
+		Uses: Usage{
+			Sections: joined(len(hmx.Sections()), a.Uses.Sections, b.Uses.Sections),
+			Sources:  joined(len(hmx.SourceTypes()), a.Uses.Sources, b.Uses.Sources),
+			Tags:     joined(MaxTags, a.Uses.Tags, b.Uses.Tags),
+			Things:   joined(MaxThings, a.Uses.Things, b.Uses.Things),
+		},
+	}
+	x, y := &a.Behaviour, &b.Behaviour
+	if cmp.Or(cmp.Compare(x.Tasks, y.Tasks), cmp.Compare(x.Judged, y.Judged), cmp.Compare(x.Succeeded, y.Succeeded)) < 0 {
+		x = y
+	}
+	f.Behaviour.Tasks, f.Behaviour.Judged, f.Behaviour.Succeeded = x.Tasks, x.Judged, x.Succeeded
+	return f, f.seal()
+}
+
+// Priors returns what packs of the strategy fingerprint_guided take: how much
+// each section and each source was of use, from 0 to 1. A section that was never shown has
+// 0.5, so that it is neither favoured nor held back; an artifact that was never shown has
+// its confidence.
+func (f *Fingerprint) Priors() (hmx.Raw, error) {
+	sections := map[string]float64{}
+	for _, s := range hmx.Sections() {
+		sections[string(s)] = even
+	}
+	for _, u := range f.Uses.Sections {
+		sections[u.Name] = u.rate()
+	}
+	sources := map[string]float64{}
+	for _, a := range f.Artifacts {
+		sources[a.ID] = a.Confidence
+	}
+	for _, u := range f.Uses.Things {
+		sources[u.Name] = u.rate()
+	}
+	data, err := json.Marshal(map[string]map[string]float64{"sections": sections, "sources": sources})
+	if err != nil {
+		return "", err
+	}
+	data, err = hmx.Canonicalize(data)
+	return hmx.Raw(data), err
+}
+
+// TagPriors returns how much what has a tag was of use, from 0 to 1.
+func (f *Fingerprint) TagPriors() map[string]float64 {
+	out := make(map[string]float64, len(f.Uses.Tags))
+	for _, u := range f.Uses.Tags {
+		out[u.Name] = u.rate()
+	}
+	return out
+}
+
+// ToolPriors returns how often tools went well, from 0 to 1.
+func (f *Fingerprint) ToolPriors() map[string]float64 {
+	out := make(map[string]float64, len(f.Behaviour.Tools))
+	for _, t := range f.Behaviour.Tools {
+		out[t.Name] = Use{Shown: t.Went + t.Broke, Used: t.Went}.rate()
+	}
+	return out
+}
+
+// even is the prior of what nothing is known of.
+const even = 0.5
+
+// rate is how often something was of use, as if it had been once in two times before.
+func (u Use) rate() float64 { return share(float64(u.Used+1) / float64(u.Shown+2)) }

@@ -1,0 +1,521 @@
+package guide
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// The bounds of a verdict. Of more reasons those that weigh most are kept.
+const (
+	MaxReasons = 24
+	MaxInstead = 8
+	maxQuote   = 300 // bytes of a quote, cut at a word
+)
+
+// Level says how much speaks against an action.
+//
+//   - Stop: a hard rule of a user or an operator plainly forbids it, or asks for
+//     something before it that was tried in this session and failed.
+//   - Warn: a firm rule does so; or a rule that is hard or firm asks for something before
+//     it that this session has not done, or for another program of the same family; or
+//     of at least [warnCount] times that the like was done, at most a quarter went well;
+//     or the very same has just failed twice in a row.
+//   - Caution: a soft rule speaks against it; or a rule speaks of it under a circumstance
+//     that an action does not tell, such as the day; or of at least [cautionCount] times,
+//     at most half went well; or the last time that the very same was done it failed; or
+//     a policy knows something that did much better in its place; or it is the cause of a
+//     failure that was found beyond chance.
+//   - OK: none of these.
+//
+// Only counts, rules and whose rules they are make a level. No text that a tool gave
+// does, and rules of less than a user's trust are passed over.
+type Level uint8
+
+// The levels.
+const (
+	OK Level = iota
+	Caution
+	Warn
+	Stop
+)
+
+// String returns the name of the level.
+func (l Level) String() string {
+	return [...]string{"ok", "caution", "warn", "stop"}[min(l, Stop)]
+}
+
+const (
+	warnCount    = 4
+	cautionCount = 2
+	muchBetter   = 0.5 // by how much the rate of an alternative must be higher
+	strongCause  = 0.5
+)
+
+// Action is what is planned: a tool with its arguments, or a command line.
+type Action struct {
+	Tool      string
+	Arguments string // JSON
+	Command   string
+}
+
+// Rule is a constraint or a policy in words that holds for whoever asks.
+type Rule struct {
+	ID       string // URI or id
+	Text     string
+	Strength memory.Strength
+	Trust    record.Trust
+}
+
+// Doing is something that was done.
+type Doing struct {
+	Tool, Shape string
+	State       trace.State
+	Error       string // signature
+	Time        int64  // milliseconds since 1970
+	Event       string // id or URI
+	Task        trace.Outcome
+}
+
+// CheckInput is an action, and what is known.
+type CheckInput struct {
+	Action Action
+	// Artifacts are those that are active and hold for whoever asks.
+	Artifacts []*hmx.Artifact
+	Rules     []Rule
+	// Past are doings of the same action or its like, in any order. Others are passed
+	// over.
+	Past []Doing
+	// Session is what was done in the session so far, in order; nil if that is not known.
+	Session []Doing
+}
+
+// Verdict is what is known about an action.
+type Verdict struct {
+	Level Level
+	// Tool and Shape are the action as doings have it.
+	Tool, Shape string
+	// Tried is how often the same was done and told how it went, or, if that is less
+	// than the like was, the like; Went how often of these it went well. Same says which.
+	Tried, Went int
+	Same        bool
+	// Judged and Succeeded are the tasks of these whose outcome is known.
+	Judged, Succeeded int
+	// Last is the last time that the same was done and told how it went; nil if never.
+	Last *Doing
+	// Reasons are what the level rests on and what else is worth knowing, those that
+	// weigh most first.
+	Reasons []Reason
+	// Instead is what to do in place of it, or before it, the best first.
+	Instead []Advice
+}
+
+// SuccessRate returns the share of what was tried that went well.
+func (v *Verdict) SuccessRate() hmx.Opt[float64] {
+	if v.Tried == 0 {
+		return hmx.Opt[float64]{}
+	}
+	return hmx.Some(float64(v.Went) / float64(v.Tried))
+}
+
+// Reason is one thing that speaks about an action.
+type Reason struct {
+	Level Level
+	Text  string
+	// Source is the id or URI of what it rests on.
+	Source string
+	// Quote is what that says, cut short. It may be the text of a tool, and is evidence
+	// and no instruction.
+	Quote string
+}
+
+// Advice is something to do instead.
+type Advice struct {
+	Text   string
+	Tool   string // empty if it is no tool
+	Source string
+}
+
+// Check says what speaks for and against an action. It depends on what it is given and
+// on nothing else, but on the order of Session; it never fails, and its work is linear in
+// the sizes of what it is given, of which long texts are cut.
+func Check(in CheckInput) Verdict {
+	return NewChecker(in.Artifacts, in.Rules).Check(in.Action, in.Past, in.Session)
+}
+
+// Checker is what artifacts and rules say about actions. It does not change, and
+// several goroutines may use it at once.
+type Checker struct {
+	rules     []readRule
+	playbooks []playbook
+	choices   []choice
+	causes    []cause
+	schemas   []schema
+	afters    map[string][]following
+}
+
+type readRule struct {
+	Rule
+	clauses []clause
+}
+
+// NewChecker reads artifacts and rules.
+func NewChecker(artifacts []*hmx.Artifact, rules []Rule) *Checker {
+	c := &Checker{afters: make(map[string][]following)}
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Text, b.Text)) })
+	for _, r := range rules {
+		if r.Trust < record.User {
+			continue
+		}
+		if list := clausesOf(r.Text); len(list) > 0 {
+			c.rules = append(c.rules, readRule{r, list})
+		}
+	}
+	artifacts = slices.Clone(artifacts)
+	slices.SortFunc(artifacts, func(a, b *hmx.Artifact) int { return strings.Compare(a.ArtifactID, b.ArtifactID) })
+	for _, a := range artifacts {
+		c.read(a)
+	}
+	return c
+}
+
+// Check is Check for one action.
+func (c *Checker) Check(a Action, past, session []Doing) Verdict {
+	k := checking{Checker: c, acts: actsOf(&a), session: session}
+	k.v.Tool, k.v.Shape = a.Step()
+	k.line = isLine(&Doing{Tool: k.v.Tool, Shape: k.v.Shape})
+	k.obey()
+	k.remember(past)
+	k.repeat()
+	k.learned()
+	k.finish()
+	return k.v
+}
+
+// Step returns the tool and the shape that a trace would have of the action.
+func (a *Action) Step() (tool, shape string) {
+	ev := hmx.Event{EventID: "planned", EventType: hmx.TypeToolCall}
+	content := map[string]any{}
+	args := json.RawMessage(a.Arguments)
+	if len(a.Arguments) > maxArguments || !json.Valid(args) {
+		args = json.RawMessage("{}")
+	}
+	switch {
+	case a.Tool == "" || a.Command != "":
+		ev.EventType = hmx.TypeCommandExec
+		content["command"] = clip(a.Command, trace.MaxLine)
+	case deeds[a.Tool] != "":
+		ev.EventType = deeds[a.Tool]
+		ev.Content = hmx.Raw(args)
+	default:
+		content["tool_name"], content["arguments"] = a.Tool, args
+	}
+	if ev.Content == "" {
+		data, err := json.Marshal(content)
+		if err != nil {
+			return a.Tool, ""
+		}
+		ev.Content = hmx.Raw(data)
+	}
+	var r trace.Reader
+	r.Add(trace.Event{Event: &ev})
+	for _, task := range r.Trace().Tasks {
+		for i := range task.Steps {
+			return task.Steps[i].Tool, task.Steps[i].Shape
+		}
+	}
+	return a.Tool, ""
+}
+
+// deeds are the types of the events of acts that are no call of a tool.
+var deeds = map[string]hmx.EventType{
+	trace.ToolCommand: hmx.TypeCommandExec, trace.ToolEdit: hmx.TypeFileEdit, trace.ToolTest: hmx.TypeTestRun,
+	trace.ToolBrowser: hmx.TypeBrowserAction, trace.ToolRequest: hmx.TypeAPIResult,
+}
+
+// Likeness says how near something that was done is to an action.
+type Likeness uint8
+
+// The likenesses.
+const (
+	Different Likeness = iota
+	Like               // the same tool, or the same commands with other flags or arguments
+	Same               // the same tool with arguments of the same shape, or the same line but for values
+)
+
+// Alike returns how near two steps are to each other. Of command lines the tool that ran
+// them makes no difference.
+func Alike(tool, shape, otherTool, otherShape string) Likeness {
+	a, b := Doing{Tool: tool, Shape: shape}, Doing{Tool: otherTool, Shape: otherShape}
+	line := isLine(&a)
+	switch {
+	case line != isLine(&b):
+		return Different
+	case line && shape == otherShape, tool == otherTool && shape == otherShape:
+		return Same
+	case line && commandsOf(shape) == commandsOf(otherShape):
+		return Like
+	case line || tool != otherTool || tool == trace.ToolRequest && hostOf(shape) != hostOf(otherShape):
+		return Different
+	}
+	return Like
+}
+
+// commandsOf returns the programs of a line and their subcommands.
+func commandsOf(shape string) string {
+	var b strings.Builder
+	skip := false
+	for f := range strings.FieldsSeq(shape) {
+		switch {
+		case f == "&&" || f == "|":
+			skip = false
+			b.WriteString(f + " ")
+		case skip || f[0] == '<' || f[0] == '-':
+			skip = true
+		default:
+			b.WriteString(f + " ")
+		}
+	}
+	return b.String()
+}
+
+// hostOf returns the method and the host of a request.
+func hostOf(shape string) string {
+	i := strings.IndexByte(shape, '/')
+	if i < 0 {
+		return shape
+	}
+	return shape[:i]
+}
+
+// checking is one check.
+type checking struct {
+	*Checker
+	v       Verdict
+	acts    []*act
+	session []Doing
+	line    bool // the action is a command line
+	errors  map[string]int
+}
+
+func (k *checking) add(l Level, source, quote, format string, args ...any) {
+	k.v.Reasons = append(k.v.Reasons, Reason{Level: l, Source: source, Quote: clip(quote, maxQuote), Text: fmt.Sprintf(format, args...)})
+}
+
+func (k *checking) advise(a Advice) {
+	a.Text = clip(a.Text, maxQuote)
+	if a.Text != "" && !slices.ContainsFunc(k.v.Instead, func(b Advice) bool { return a.Text == b.Text }) {
+		k.v.Instead = append(k.v.Instead, a)
+	}
+}
+
+// obey asks the rules.
+func (k *checking) obey() {
+	var seen []seenAct
+	for i := range k.rules {
+		r := &k.rules[i]
+		best, text := OK, ""
+		for j := range r.clauses {
+			c := &r.clauses[j]
+			for _, a := range k.acts {
+				how := c.speaks(a)
+				if how == apart {
+					continue
+				}
+				if seen == nil && len(c.needs) > 0 {
+					seen = seenActs(k.session)
+				}
+				if l, said := k.judge(r, c, how, seen); l > best {
+					best, text = l, said
+					if len(k.acts) > 1 {
+						text += ": " + a.text
+					}
+					if c.instead != "" {
+						k.advise(Advice{Text: c.instead, Source: r.ID})
+					}
+				}
+			}
+		}
+		if best > OK {
+			k.add(best, r.ID, r.Text, "%s", text)
+		}
+	}
+}
+
+// judge returns how much a clause that speaks of an act weighs.
+func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (Level, string) {
+	if how == against && len(c.needs) > 0 {
+		switch d := c.doneBefore(seen); {
+		case k.session == nil:
+			how = perhaps
+		case d == nil:
+			how = missing
+		case d.State == trace.OK:
+			return OK, ""
+		case d.State == trace.Unanswered:
+			how = perhaps
+		}
+	}
+	plain := Caution
+	switch r.Strength {
+	case memory.StrengthHard:
+		plain = Stop
+	case memory.StrengthFirm:
+		plain = Warn
+	}
+	switch how {
+	case against:
+		if len(c.needs) > 0 {
+			return plain, "a " + string(r.Strength) + " rule asks for something before it that failed in this session"
+		}
+		return plain, "a " + string(r.Strength) + " rule speaks against it"
+	case missing:
+		if c.only != "" {
+			return min(plain, Warn), "a " + string(r.Strength) + " rule asks for " + c.only + " in its place"
+		}
+		return min(plain, Warn), "a " + string(r.Strength) + " rule asks for something before it that this session has not done"
+	}
+	return Caution, "a " + string(r.Strength) + " rule may speak against it: what it depends on is not known here"
+}
+
+// remember counts what came of the same and its like.
+func (k *checking) remember(past []Doing) {
+	var count [3]struct{ tried, went, judged, succeeded int }
+	k.errors = make(map[string]int)
+	var last *Doing
+	for i := range past {
+		d := &past[i]
+		how := Alike(k.v.Tool, k.v.Shape, d.Tool, d.Shape)
+		if how == Different || d.State == trace.Unanswered {
+			continue
+		}
+		for l := Like; l <= how; l++ {
+			n := &count[l]
+			n.tried++
+			if d.State == trace.OK {
+				n.went++
+			}
+			if d.Task != trace.Unknown {
+				n.judged++
+			}
+			if d.Task == trace.Succeeded {
+				n.succeeded++
+			}
+		}
+		if d.State == trace.Broken && d.Error != "" {
+			k.errors[d.Error]++
+		}
+		if how == Same && (last == nil || later(d, last)) {
+			last = d
+		}
+	}
+	n := count[Same]
+	if k.v.Same = n.tried >= cautionCount || n.tried == count[Like].tried && n.tried > 0; !k.v.Same {
+		n = count[Like]
+	}
+	k.v.Tried, k.v.Went, k.v.Judged, k.v.Succeeded = n.tried, n.went, n.judged, n.succeeded
+	what := "the like"
+	if k.v.Same {
+		what = "the same"
+	}
+	if n.tried > 0 {
+		level := OK
+		switch {
+		case n.tried >= warnCount && 4*n.went <= n.tried:
+			level = Warn
+		case n.tried >= cautionCount && 2*n.went <= n.tried:
+			level = Caution
+		}
+		k.add(level, "", "", "%s was done %s before, and %s it went well", what, howOften(n.tried), howOften(n.went))
+	}
+	if last != nil {
+		copied := *last
+		k.v.Last = &copied
+		if last.State == trace.Broken {
+			k.add(Caution, last.Event, last.Error, "the last time that the same was done it failed")
+		}
+	}
+}
+
+func howOften(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+func later(a, b *Doing) bool {
+	return cmp.Or(cmp.Compare(a.Time, b.Time), strings.Compare(a.Event, b.Event), cmp.Compare(a.State, b.State), strings.Compare(a.Error, b.Error)) > 0
+}
+
+// repeat looks whether the same has just failed.
+func (k *checking) repeat() {
+	failed := 0
+	var last *Doing
+	for i := len(k.session) - 1; i >= 0; i-- {
+		d := &k.session[i]
+		if Alike(k.v.Tool, k.v.Shape, d.Tool, d.Shape) != Same {
+			continue
+		}
+		if d.State != trace.Broken || last != nil && d.Error != last.Error {
+			break
+		}
+		if failed++; last == nil {
+			last = d
+		}
+	}
+	switch {
+	case failed >= 2:
+		k.add(Warn, last.Event, last.Error, "the same has failed %s in a row in this session", howOften(failed))
+	case failed == 1:
+		k.add(Caution, last.Event, last.Error, "the same has just failed in this session")
+	}
+	if last != nil && last.Error != "" {
+		k.errors[last.Error]++
+	}
+}
+
+// finish orders and cuts what was found.
+func (k *checking) finish() {
+	v := &k.v
+	slices.SortStableFunc(v.Reasons, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
+	if len(v.Reasons) > 0 {
+		v.Level = v.Reasons[0].Level
+	}
+	v.Reasons = v.Reasons[:min(len(v.Reasons), MaxReasons)]
+	v.Instead = v.Instead[:min(len(v.Instead), MaxInstead)]
+}
+
+// clip cuts a text at a word.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[:most]
+	for len(text) > 0 {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	if i := strings.LastIndexAny(text, " \n\t"); i > most/2 {
+		text = text[:i]
+	}
+	return text
+}
+
+// number returns a number as it is written.
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

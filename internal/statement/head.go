@@ -1,0 +1,183 @@
+package statement
+
+import (
+	"strings"
+
+	"lukasa.dev/internal/memory"
+)
+
+// lead takes off what people say before they state something, and reports
+// whether it says that something is put right.
+func (c *clause) lead() (corrects bool) {
+	for range 8 {
+		first := c.at(0)
+		if first.quoted {
+			return corrects
+		}
+		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction"); ok {
+			*c, corrects = rest, true
+			continue
+		}
+		if (first.low == "no" || first.low == "nope" || first.low == "wait" || first.low == "update" || first.low == "edit") && first.stop != 0 {
+			*c, corrects = c.skip(1), true
+			continue
+		}
+		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned", "as a reminder", "for future reference", "for the record", "for your records",
+			"for context", "for background", "just so you know", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
+			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
+			*c = rest
+			continue
+		}
+		if fillers[first.low] || labels[first.low] && first.stop == ':' {
+			*c = c.skip(1)
+			continue
+		}
+		n := c.greeting()
+		if n == 0 {
+			return corrects
+		}
+		*c = c.skip(n)
+	}
+	return corrects
+}
+
+// greeting returns how many words a greeting, a thanks or a yes takes that ends
+// with a comma or a dash.
+func (c clause) greeting() int {
+	if !greetings[c.at(0).low] {
+		return 0
+	}
+	for i := range min(4, len(c.words)) {
+		if c.words[i].stop != 0 {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// polite takes "could you please" off a question that is none, and reports
+// whether it did.
+func (c *clause) polite() bool {
+	probe := *c
+	probe.lead()
+	rest, ok := probe.cut("can you", "could you", "would you", "will you")
+	if !ok {
+		return false
+	}
+	if rest.at(0).low == "please" {
+		rest = rest.skip(1)
+	} else if last := c.at(len(c.words) - 1); last.low != "please" && rest.at(0).low != "remember" {
+		return false
+	}
+	switch rest.at(0).low {
+	case "always", "never", "remember", "stop":
+		*c = rest
+		return true
+	}
+	return false
+}
+
+// state returns what the clause states.
+func (c clause) state() (Statement, bool) {
+	if len(c.words) < 2 || c.words[0].quoted {
+		return Statement{}, false
+	}
+	for _, form := range [...]func(clause) (Statement, bool){
+		clause.note, clause.forget, clause.onward, clause.rule, clause.asked, clause.self, clause.own, clause.group, clause.house, clause.framed,
+	} {
+		if s, ok := form(c); ok {
+			if !s.Retraction && s.Type != memory.TypeConstraint && unfit(c.words) || s.Subject == "" {
+				return Statement{}, false
+			}
+			return s, true
+		}
+	}
+	return Statement{}, false
+}
+
+// framed reads what is said of a situation: "when you write Go, never ...", "in
+// this repo, always ...". Only rules and preferences can be said so, and of
+// what is not sure to come ("if") nothing is taken.
+func (c clause) framed() (Statement, bool) {
+	first := c.at(0).low
+	if !frames[first] || c.at(1).low == "case" || c.at(1).low == "order" {
+		return Statement{}, false
+	}
+	for i := range min(14, len(c.words)) {
+		if c.words[i].stop != ',' {
+			continue
+		}
+		frame, rest := clause{c.words[:i+1]}, c.skip(i+1)
+		if prepositions[first] && len(frame.words) > 7 {
+			return Statement{}, false // there is a verb in it
+		}
+		if past[frame.at(2).low] || past[frame.at(1).low] || asides[frame.at(i).low] || vague[frame.at(1).low] && frame.at(1).stop != 0 {
+			return Statement{}, false
+		}
+		for fillers[rest.at(0).low] {
+			rest = rest.skip(1)
+		}
+		s, ok := rest.rule()
+		if !ok && (first == "whenever" || frame.at(0).low == "when" && frame.at(1).low == "i" && sayings[frame.at(2).low] || everyTime(frame)) {
+			s, ok = rest.order()
+		}
+		if !ok && rest.at(0).low == "i" {
+			if s, ok = rest.self(); ok && s.Type != memory.TypePreference {
+				return Statement{}, false
+			}
+		}
+		if ok {
+			s.Subject = key(s.Subject, frame.skip(1).words)
+		}
+		return s, ok
+	}
+	return Statement{}, false
+}
+
+func everyTime(frame clause) bool {
+	return (frame.at(0).low == "every" || frame.at(0).low == "each") && frame.at(1).low == "time"
+}
+
+// contrast reports whether it is said that something has changed.
+func (c clause) contrast() bool { return c.has(changes) }
+
+// within returns the words that bind a statement to a time or a task.
+func within(text string, words []word) string {
+	for i, w := range words {
+		if i > 2 && w.low == "but" {
+			words = words[:i] // what comes behind it is about something else
+			break
+		}
+	}
+	from, to, ok := passing.find(words)
+	if !ok {
+		return ""
+	}
+	return text[words[from].from:words[to-1].to]
+}
+
+// earnest reports whether a sentence is meant as it stands: no joke, no guess,
+// no supposition, and nothing that somebody else said.
+func earnest(text string, words []word) bool {
+	if strings.ContainsAny(text, "🙄😂🤣🙃😜😏") || strings.HasSuffix(strings.TrimRight(text, ". "), " /s") {
+		return false
+	}
+	_, _, ok := unearnest.find(words)
+	return !ok
+}
+
+// secret reports whether words give a secret away, rather than speak of secrets.
+func secret(words []word) bool {
+	_, to, ok := secrets.find(words)
+	if !ok || to >= len(words) {
+		return false
+	}
+	next := words[to].low
+	return next == "is" || next == "are" || next == "to" || strings.ContainsAny(next, "0123456789")
+}
+
+// unfit reports whether words name what must not be kept as a fact.
+func unfit(words []word) bool {
+	_, _, ok := secrets.find(words)
+	return ok
+}

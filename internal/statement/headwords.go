@@ -1,0 +1,80 @@
+package statement
+
+// Words at the beginning of sentences, and what speaks against taking one.
+
+var (
+	// stress are adverbs that change nothing of what is stated.
+	stress = set("really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
+
+	// fillers come before a statement.
+	fillers = set("please also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway ideally preferably")
+
+	// greetings come before a statement, with a name or not, up to a comma.
+	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
+
+	// labels come before a statement and a colon.
+	labels = set("note important rule reminder fyi preference preferences constraint constraints remember warning ps")
+
+	// frames begin a situation of which something is said.
+	frames = set("when whenever in for on before after while every each during with inside")
+
+	// sayings are verbs of "when I say X, do Y".
+	sayings = set("say ask type write mention tell request")
+
+	// past are verbs that make a situation one of the past.
+	past = set("was were had did used went")
+
+	// calendar are days and months.
+	calendar = set("monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december")
+
+	// asides are nouns of a situation that make what follows an opinion or an example.
+	asides = set("experience opinion view book mind theory practice respect example instance reason all short summary fact addition conclusion contrast general years")
+
+	// abbreviations have a stop that ends no sentence.
+	abbreviations = set("e.g i.e etc vs mr mrs ms dr prof st approx fig inc ltd co dept est a.m p.m jr sr")
+
+	// shortIs are words whose 's is an "is".
+	shortIs = set("it that he she there what here name email timezone username birthday address who where let")
+
+	// ownWords in an announcement say that the words to come are the user's own.
+	ownWords = set("remember rules rule preferences preference conventions guidelines constraints requirements my our keep prefer always never please facts")
+
+	// foreignWords in an announcement say that they are not.
+	foreignWords = set("said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
+		"response snippet code text quote quotes lyrics transcript config policy terms paste pasted file reply replied told tells answer page website post comment book poem letter example he she they it",
+		"following below printed returned shows got prints instructions results result description ticket report tweet blog passage excerpt input contents content")
+)
+
+var (
+	// unearnest are phrases of jokes, guesses, suppositions and reports.
+	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
+		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +
+		"he said|she said|they said|he says|she says|they say|people say|he told|she told|they told|told me|told us|said to|i was told|according to|he wrote|she wrote|so to speak|" +
+		"quote unquote|in theory|or not|or something|or whatever|idk|i wish|no idea")
+
+	// hedges make a rule a wish.
+	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
+
+	// passing are phrases that bind a statement to a time or a task.
+	passing = phrases("for this task|for this one|for this session|for this job|for this conversation|in this session|in this conversation|in this chat|in this thread|for this thread|for this chat|" +
+		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|this once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
+		"next week|for the next|for the rest of|in this file|for this file|in this pr|for this pr|in this commit|for this commit|for this request|for this booking|for this trip|for this reservation|" +
+		"for this flight|for this order|for this meeting|for this email|for this message|for this answer|for this question|in this message|in this answer|this sprint|this quarter|temporarily|" +
+		"on this trip|on this flight|on this one|with this one|these days only|during the freeze|" +
+		"until tomorrow|until monday|until tuesday|until wednesday|until thursday|until friday|until saturday|until sunday|until next|until the end|until further notice|until then|until i say|until i tell|" +
+		"until january|until february|until march|until april|until may|until june|until july|until august|until september|until october|until november|until december|until noon|until i|until we|" +
+		"till tomorrow|till monday|till friday|till next|till then|while i am|while we are|as long as i am")
+
+	// changes are phrases that say that something has changed.
+	changes = phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")
+
+	// anymore is what ends a thing that is denied.
+	anymore = phrases("anymore|any more|any longer")
+
+	// bygone are phrases that make a decision or a change one of the past.
+	bygone = phrases("yesterday|last night|last week|last weekend|last month|last year|ago|back then|earlier today|the other day|in the end|this past|that day")
+
+	// secrets are what is not kept.
+	secrets = phrases("password|passwords|passphrase|passcode|pin|pin code|pin number|ssn|social security|cvv|cvc|credit card|debit card|card number|card ending|api key|secret key|private key|access key|access token|" +
+		"auth token|bearer token|security code|security question|bank account number|routing number|iban|seed phrase|recovery code|mother's maiden")
+)

@@ -1,0 +1,154 @@
+package statement
+
+import "strings"
+
+// prose calls yield with the stretches of lines that somebody seems to have
+// written as running text, in order, until it returns false. Left out are fenced
+// and indented code, quoted lines, tables, logs, markup, and everything below the
+// head of a forwarded mail.
+func prose(text string, yield func(from, to int) bool) {
+	var p pasted
+	from := -1
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		line := text[at:end]
+		switch {
+		case p.skips(line) || blank(line):
+			if from >= 0 && !yield(from, at) {
+				return
+			}
+			from = -1
+		case from < 0:
+			from = at
+		}
+		if p.forwarded {
+			return
+		}
+		at = end
+	}
+	if from >= 0 {
+		yield(from, len(text))
+	}
+}
+
+// pasted knows in what a line stands that was not typed.
+type pasted struct {
+	fence     string // what opened the code
+	tag       string // the markup that is open
+	forwarded bool   // a mail begins here
+}
+
+// skips reports whether a line is no prose.
+func (p *pasted) skips(line string) bool {
+	trimmed := strings.TrimSpace(line)
+	if p.fence != "" {
+		if strings.HasPrefix(trimmed, p.fence) {
+			p.fence = ""
+		}
+		return true
+	}
+	if p.tag != "" {
+		if strings.Contains(line, "</"+p.tag) {
+			p.tag = ""
+		}
+		return true
+	}
+	for _, fence := range []string{"```", "~~~"} {
+		if strings.HasPrefix(trimmed, fence) {
+			if !strings.Contains(trimmed[len(fence):], fence) {
+				p.fence = fence
+			}
+			return true
+		}
+	}
+	if tag := opened(trimmed); tag != "" {
+		if !strings.Contains(trimmed, "</"+tag) {
+			p.tag = tag
+		}
+		return true
+	}
+	if forwards(trimmed) {
+		p.forwarded = true
+		return true
+	}
+	return indented(line) || machine(trimmed)
+}
+
+// opened returns the name of the tag that a line begins with.
+func opened(line string) string {
+	if len(line) < 3 || line[0] != '<' {
+		return ""
+	}
+	end := 1
+	for end < len(line) && (letter(line[end]) || end > 1 && (digit(line[end]) || line[end] == '_' || line[end] == '-')) {
+		end++
+	}
+	if end == 1 || end == len(line) || !strings.ContainsRune("> \t", rune(line[end])) || strings.HasSuffix(line, "/>") {
+		return ""
+	}
+	return line[1:end]
+}
+
+// forwards reports whether a line is the head of somebody else's mail.
+func forwards(line string) bool {
+	low := strings.ToLower(line[:min(len(line), 200)])
+	for _, head := range []string{"from:", "subject:", "sent:", "-----original", "---------- forwarded", "begin forwarded"} {
+		if strings.HasPrefix(low, head) {
+			return true
+		}
+	}
+	return strings.HasPrefix(low, "on ") && strings.HasSuffix(low, "wrote:")
+}
+
+func indented(line string) bool {
+	return strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
+}
+
+// machine reports whether a line looks like what a program printed or reads.
+func machine(line string) bool {
+	if line == "" {
+		return false
+	}
+	for _, mark := range []string{">", "|", "$ ", "+", "@@", "//", "/*", "#!", "#include", "<!", "</", "{", "}", "--- ", "-- ", "% ", "&gt;", "at "} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	switch line[len(line)-1] {
+	case '{', '}', '\\':
+		return true
+	}
+	if line[0] == '[' && !strings.HasPrefix(line, "[ ] ") && !strings.HasPrefix(line, "[x] ") {
+		return true
+	}
+	if dated(line) {
+		return true
+	}
+	for _, level := range []string{"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL"} {
+		if rest, ok := strings.CutPrefix(line, level); ok && (rest == "" || !letter(rest[0])) {
+			return true
+		}
+	}
+	return false
+}
+
+// dated reports whether a line begins with a date or a time of day in digits.
+func dated(line string) bool {
+	n := 0
+	for n < len(line) && digit(line[n]) {
+		n++
+	}
+	if n == 0 || n+1 >= len(line) || !digit(line[n+1]) {
+		return false
+	}
+	return line[n] == ':' || n == 4 && (line[n] == '-' || line[n] == '/')
+}
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }

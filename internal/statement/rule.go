@@ -1,0 +1,299 @@
+package statement
+
+import (
+	"strings"
+
+	"lukasa.dev/internal/memory"
+)
+
+// rule reads what must or must not be done, said to whoever works for the user.
+func (c clause) rule() (Statement, bool) {
+	if rest, ok := c.cut("make sure to", "make sure that you", "make sure you", "be sure to", "remember to", "please remember to"); ok {
+		if s, ok := rest.absolute(); ok {
+			return s, true
+		}
+		return rest.standing()
+	}
+	if s, ok := c.absolute(); ok {
+		return s, true
+	}
+	if s, ok := c.told(); ok {
+		return s, true
+	}
+	if s, ok := c.instead(); ok {
+		return s, true
+	}
+	return c.standing()
+}
+
+// absolute reads "always", "never", "under no circumstances" and the like.
+func (c clause) absolute() (Statement, bool) {
+	rest, ok := c.cut("always", "never ever", "never", "under no circumstances should you", "under no circumstances", "in no case", "do not ever", "must always", "must never", "must not",
+		"at all times")
+	if !ok {
+		return Statement{}, false
+	}
+	if len(rest.words) > 0 && rest.at(0).low == "please" {
+		rest = rest.skip(1)
+	}
+	return rest.act(memory.StrengthHard)
+}
+
+// told reads what is said in the second person, and what is forbidden.
+func (c clause) told() (Statement, bool) {
+	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
+		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you should not ever"); ok {
+		return rest.act(memory.StrengthHard)
+	}
+	if rest, ok := c.cut("you should not", "do not"); ok {
+		if s, ok := rest.forbidden(); ok {
+			return s, true
+		}
+		return rest.standing()
+	}
+	if rest, ok := c.cut("stop", "avoid"); ok {
+		if base := gerund(rest.at(0).low, actions); base != "" {
+			rest.words = append([]word{{low: base}}, rest.words[1:]...)
+			return rest.forbidden()
+		}
+		if c.at(0).low == "avoid" && plural(rest.at(0).low) {
+			rest.words = append([]word{{low: "use"}}, rest.words...)
+			return rest.forbidden()
+		}
+		return Statement{}, false
+	}
+	if rest, ok := c.cut("only ever", "only"); ok {
+		return rest.forbidden()
+	}
+	return Statement{}, false
+}
+
+// asked reads "I want you to ...".
+func (c clause) asked() (Statement, bool) {
+	if rest, ok := c.cut("i want you to", "i need you to", "i would like you to", "i expect you to", "i ask you to", "i am asking you to", "i would appreciate it if you"); ok {
+		if s, ok := rest.note(); ok {
+			return s, true
+		}
+		if rest.at(0).low == "not" {
+			return rest.skip(1).forbidden()
+		}
+		if s, ok := rest.absolute(); ok {
+			return s, true
+		}
+		return rest.standing()
+	}
+	if rest, ok := c.cut("i never want you to", "i always want you to", "i never ever want you to"); ok {
+		return rest.act(memory.StrengthHard)
+	}
+	if rest, ok := c.cut("i do not want you to", "i would rather you did not", "i would rather you do not", "i would prefer you did not", "i would prefer you not", "i prefer that you do not",
+		"i would prefer that you do not", "i would prefer that you did not"); ok {
+		return rest.forbidden()
+	}
+	return Statement{}, false
+}
+
+// onward reads what holds from now on: an order, or how a group works.
+func (c clause) onward() (Statement, bool) {
+	rest, ok := c.cut("from now on", "from here on", "from here on out", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "from today")
+	if !ok {
+		return Statement{}, false
+	}
+	for fillers[rest.at(0).low] {
+		rest = rest.skip(1)
+	}
+	if s, ok := rest.rule(); ok {
+		return s, true
+	}
+	if s, ok := rest.order(); ok {
+		return s, true
+	}
+	if order, ok := rest.cut("i want you to", "i would like you to", "i need you to", "you should", "you must", "you can", "you will", "do not"); ok {
+		return order.order()
+	}
+	switch rest.at(0).low {
+	case "we", "our":
+		s, ok := rest.group()
+		s.Correction = true
+		return s, ok
+	case "call":
+		return rest.self()
+	}
+	if _, ok := rest.cut("i prefer", "i would prefer", "my"); ok {
+		return rest.state()
+	}
+	return Statement{}, false
+}
+
+// act reads a verb and what it acts on as a rule. What a verb acts on must be
+// said: "never do that" is of no use later.
+func (c clause) act(strength memory.Strength) (Statement, bool) {
+	for len(c.words) > 1 && strings.HasSuffix(c.at(0).low, "ly") && !actions[c.at(0).low] {
+		c = c.skip(1) // an adverb
+	}
+	if c.skip(1).unsaid(c.at(0).low) {
+		return Statement{}, false
+	}
+	return c.acts(strength)
+}
+
+// unsaid reports whether what a verb acts on is only pointed at.
+func (c clause) unsaid(verb string) bool {
+	if len(c.words) == 1 && strings.HasSuffix(c.at(0).low, "ly") {
+		return true
+	}
+	switch first := c.at(0).low; first {
+	case "me", "us", "anything", "everything", "anyone":
+		return len(c.words) < 2 || c.at(0).stop != 0
+	case "that":
+		return !thatVerbs[verb]
+	default:
+		return vague[first] || vague[c.at(1).low] && turns[first] || c.pointed()
+	}
+}
+
+// pointed reports whether a clause points at a thing: "this airline", "with that".
+func (c clause) pointed() bool {
+	for i, w := range c.words {
+		switch w.low {
+		case "these", "those":
+			return true
+		case "this":
+			if !houses[c.at(i+1).low] && !houses[c.at(i+2).low] && c.at(i+1).low != "task" {
+				return true
+			}
+		case "that":
+			if i > 0 && prepositions[c.words[i-1].low] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// acts is act for what may be about something that the sentence itself has named.
+func (c clause) acts(strength memory.Strength) (Statement, bool) {
+	verb := c.at(0)
+	if !actions[verb.low] || verb.quoted || len(c.words) < 2 || verb.stop != 0 && verb.stop != '(' || c.has(sayingsOfOld) {
+		return Statement{}, false
+	}
+	if verb.low == "be" && !manners[c.at(1).low] {
+		return Statement{}, false
+	}
+	return Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", c.words)}, true
+}
+
+// forbidden is act for what is said without "always" or "never". That is often
+// meant for the moment, so only verbs of habit count, and nothing that is at hand.
+func (c clause) forbidden() (Statement, bool) {
+	if c.at(0).low == "ever" {
+		return c.skip(1).act(memory.StrengthHard)
+	}
+	if !habits[c.at(0).low] || c.has(atHand) || handy[c.at(1).low] {
+		return Statement{}, false
+	}
+	return c.act(memory.StrengthFirm)
+}
+
+// standing reads an order that says itself that it is meant for every time.
+func (c clause) standing() (Statement, bool) {
+	if !c.has(everytime) || c.skip(1).unsaid(c.at(0).low) {
+		return Statement{}, false
+	}
+	return c.order()
+}
+
+// order reads an order.
+func (c clause) order() (Statement, bool) {
+	if rest, ok := c.cut("do not", "not"); ok {
+		c = rest
+	}
+	return c.acts(memory.StrengthFirm)
+}
+
+// instead reads "use X, not Y" and "prefer X over Y".
+func (c clause) instead() (Statement, bool) {
+	strength := memory.StrengthFirm
+	rest, ok := c.cut("use", "write", "call it", "i want you to use", "please use")
+	if !ok {
+		if rest, ok = c.cut("prefer"); !ok {
+			return Statement{}, false
+		}
+		strength = memory.StrengthSoft
+	}
+	one, other, ok := rest.versus()
+	if !ok || one.at(0).low == "to" || determiners[one.at(0).low] || vague[one.at(0).low] || determiners[other.at(0).low] || len(one.words) > 6 || one.has(atHand) {
+		return Statement{}, false
+	}
+	return Statement{
+		Type: memory.TypeConstraint, Strength: strength,
+		Subject: key("rule", append([]word{{low: "use"}}, one.words...)), Replaces: key("rule", append([]word{{low: "use"}}, other.words...)),
+	}, true
+}
+
+// versus splits what is wanted from what is not.
+func (c clause) versus() (one, other clause, ok bool) {
+	for i := 1; i < len(c.words); i++ {
+		n := 0
+		switch w := c.words[i]; {
+		case w.low == "not" && c.words[i-1].stop != 0, w.low == "over", w.low == "and" && c.at(i+1).low == "not":
+			n = 1
+			if w.low == "and" {
+				n = 2
+			}
+		case w.low == "instead" && c.at(i+1).low == "of", w.low == "rather" && c.at(i+1).low == "than":
+			n = 2
+		}
+		if n > 0 && i+n < len(c.words) {
+			return clause{c.words[:i]}, c.skip(i + n).head(), true
+		}
+	}
+	return c, clause{}, false
+}
+
+// head returns the words up to the first mark, or what begins another thought.
+func (c clause) head() clause {
+	for i, w := range c.words {
+		if i > 0 && turns[w.low] {
+			return clause{c.words[:i]}
+		}
+		if w.stop != 0 {
+			return clause{c.words[:i+1]}
+		}
+	}
+	return c
+}
+
+// thought returns the words up to the first mark, or to a reason or a condition.
+func (c clause) thought() clause {
+	for i, w := range c.words {
+		if i > 0 && reasons[w.low] {
+			return clause{c.words[:i]}
+		}
+		if w.stop != 0 {
+			return clause{c.words[:i+1]}
+		}
+	}
+	return c
+}
+
+// gerund returns the verb of which a word is the form in -ing, if it is one of
+// those known.
+func gerund(low string, known wordSet) string {
+	stem, ok := strings.CutSuffix(low, "ing")
+	if !ok || len(stem) < 2 {
+		return ""
+	}
+	for _, base := range []string{stem, stem + "e"} {
+		if known[base] {
+			return base
+		}
+	}
+	if n := len(stem); stem[n-1] == stem[n-2] && known[stem[:n-1]] {
+		return stem[:n-1]
+	}
+	return ""
+}
+
+func plural(low string) bool {
+	return len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && !vague[low]
+}

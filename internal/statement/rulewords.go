@@ -1,0 +1,86 @@
+package statement
+
+// Words of rules.
+
+var (
+	// actions are what an agent can be told to do, as the verb is after "always".
+	actions = set("abort accept acknowledge adapt add address adjust alert allow analyse analyze annotate announce answer append apply approve archive ask assert assign assume attach auto-merge avoid back backup base batch be",
+		"benchmark block book branch break bring build bump bundle buy cache calculate call cancel capitalise capitalize cast catch change charge check choose cite clarify clean clear click clone close comment commit communicate",
+		"compare compile complete compress compute configure confirm connect consider consult contact convert copy correct count cover create credit crop deduplicate default defer define delete deliver deploy",
+		"deprecate describe design detect disable disclose discuss display document double-check download draft drop echo edit email emit enable encode encrypt enforce ensure escalate escape estimate exclude execute",
+		"expand explain export expose extend extract fetch file fill filter finalize finish fix flag flatten follow force force-push format forward generate give greet group guess handle hardcode hard-code hash hide",
+		"highlight ignore implement import include increase indent index infer inform initialise initialize inject inline insert inspect install interrupt introduce invent invite iterate justify keep label launch leave limit link",
+		"lint list load localise localize lock log lowercase mail maintain make mark mask match measure memoize mention merge message migrate minimise minimize mix mock modify monitor mount move mutate name normalise normalize",
+		"notify number offer omit open optimise optimize order organise organize output overwrite package pad page paginate parallelize parse pass paste patch pay phone pick pin ping place plan post postpone prefer prefix prepare present",
+		"preserve print prioritise prioritize process produce profile prompt promise propose protect provide publish pull push put query quote raise read rebase recommend record redact refactor refer reference refresh refund reformat refuse",
+		"register reject release reload remind remove rename render reopen repeat rephrase replace reply report request require reschedule reserve reset resolve respect respond restart restore restrict retry return reuse revert review",
+		"rewrite rotate round route run sanitise sanitize save scan schedule scope search select send separate serialise serialize serve set share ship show shorten sign simplify skip sort specify split spell squash stage start",
+		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
+		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
+
+	// habits are verbs that forbid a habit even without "never".
+	habits = set("use commit push share store log import mock hardcode hard-code call email text phone suggest recommend schedule add include write format indent touch edit modify merge rebase squash deploy publish mention",
+		"apologise apologize summarise summarize explain assume invent guess introduce install vendor capitalise capitalize abbreviate translate ping message tag cc book expose print force-push amend break mix swallow catch put",
+		"comment repeat start end interrupt address refer create rename reformat refactor run delete disclose quote wrap")
+
+	// vague words stand for what was said or shown before.
+	vague = set("it this that these those them him her so one ones anything everything something nothing what whatever which who how when where why here there then too yet i he she they you we us me",
+		"both either neither such same again forever myself yourself themselves itself")
+
+	// determiners say that a thing is a certain one, or of somebody.
+	determiners = set("the a an my our your his her its their this that these those some any each every another both all no")
+
+	// indefinite determiners do not.
+	indefinite = set("a an any all every each no my our")
+
+	// thatVerbs are verbs that take a clause with "that".
+	thatVerbs = set("assume ensure check verify confirm state mention assert report explain clarify tell")
+
+	// handy words after a verb point at what is at hand.
+	handy = set("too either first second third next last previous other former latter current yet")
+
+	// manners are how one can be told to be.
+	manners = set("concise brief polite explicit specific careful honest formal informal terse direct succinct clear precise friendly professional consistent respectful conservative critical transparent short thorough cautious")
+
+	// turns are words at which another thought begins.
+	turns = set("and but because so since when if unless while although though which who where as at with then or for in on from by before after until even during whenever")
+
+	// prepositions before "that" make it point at a thing.
+	prepositions = set("to of in on at with for from by within about into under over during like than as and or")
+
+	// reasons begin why or when something is so.
+	reasons = set("but because so since if unless while although though which as")
+
+	// modals are what a decision lays down.
+	modals = phrases("must|should|will|has to|have to|is to|are to|needs to|need to|cannot|can not")
+)
+
+var (
+	// atHand are phrases that point at what is at hand, so that an order is for now.
+	atHand = phrases("this|that one|these|those|it|them|the first|the second|the third|the last|the next|the other|the same|the previous|the current|yet|the above|so far|my flight|my reservation|my booking|my order|my ticket|" +
+		"the reservation|the flight|the booking|the order|the ticket|the refund|instead please")
+
+	// definite are phrases of a certain thing, in what one would prefer.
+	definite = phrases("the|my|your|our|his|her|their|its")
+
+	// choices are phrases of one among those that were offered.
+	choices = phrases("the first|the second|the third|the last|the other|the latter|the former|the earlier|the later|the cheaper|the cheapest|the one|the option|the next|the previous|the original|the same|" +
+		"this one|that one|option|your|the morning one|the evening one|original|the nonstop|the new one|the old one|the blue one|the red one|version a|version b")
+
+	// turnsOut are phrases by which a wish is one for the moment.
+	turnsOut = phrases("not|if|at this point|in that case|instead|proceed|go ahead|rather just|wait|then|first|keep|cancel|speak to|talk to|refund|full refund|compensation|confirm|payment|pay")
+
+	// courtesy are phrases of a request.
+	courtesy = phrases("could|can|would")
+
+	// everytime are phrases by which an order is meant for every time.
+	everytime = phrases("every time|each time|whenever|by default|before every|after every|before each|after each|at all times|from now on|going forward|in the future|in future|without exception|" +
+		"unless i say|unless i ask|unless i tell|unless i explicitly|unless asked|unless told|unless explicitly|as a rule|without asking|without my permission|without my approval|without permission|" +
+		"without asking me|every monday|every tuesday|every wednesday|every thursday|every friday|every morning|every evening|every day|every week|every month|every commit|every pr|every release|every response")
+
+	// sayingsOfOld are proverbs, idioms and encouragement.
+	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +
+		"keep pushing|keep trying|keep smiling|keep learning|be there for|get old|gets old|get enough|get tired|get bored|end up|make me|makes me|take for granted|for granted|judge a book|put off|put all your eggs|" +
+		"say die|count your|count on|the moment|each moment|every moment|make time|take care|bring joy|bring back|give me|call it|read the news|have fun|act surprised|your journey|your way|your eyes|your loved ones|run out|break the ice|" +
+		"leave home|miss a|follow the leader|take risks|make friends|start over|hold back|your ground|dreaming|believing|your worth|your guard|get to|speak to me|talk to me")
+)

@@ -1,0 +1,363 @@
+package trace
+
+import "strings"
+
+const (
+	maxLine     = 2048 // bytes of a command line that are looked at
+	maxCommands = 6    // commands of a line that are written
+	maxLexed    = 48   // words of one command that are looked at
+)
+
+// commandShape appends the shape of a command line to dst. It is empty if there is
+// no command in it.
+func commandShape(dst []byte, line string) []byte { return appendLine(dst, line, 0) }
+
+func appendLine(dst []byte, line string, depth int) []byte {
+	if len(line) > maxLine {
+		line = line[:maxLine]
+	}
+	var (
+		lex     = lexer{rest: line}
+		began   = len(dst)
+		aside   = -1 // where a command about the shell stands that is only written for want of another
+		written int
+	)
+	for written < maxCommands && lex.more() {
+		words, joint := lex.command()
+		words = unwrapped(words)
+		if len(words) == 0 {
+			continue
+		}
+		piped := joint == '|' && written > 0 && aside < 0
+		if aboutShell[program(words[0])] && (written > 0 || piped) {
+			continue
+		}
+		if aside >= 0 {
+			dst, aside, written = dst[:began], -1, 0
+		}
+		before := len(dst)
+		if written > 0 {
+			if piped {
+				dst = append(dst, " | "...)
+			} else {
+				dst = append(dst, " && "...)
+			}
+		}
+		at := len(dst)
+		dst = appendCommand(dst, words, piped, depth)
+		if len(dst) == at || len(dst)-began > MaxShape {
+			dst = dst[:before]
+			break
+		}
+		if aboutShell[program(words[0])] {
+			aside = at
+		}
+		written++
+	}
+	return dst
+}
+
+// appendCommand appends the shape of one command; of one behind a pipe its program.
+func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
+	name := program(words[0])
+	if shells[name] && depth < 2 && !piped {
+		if inner, ok := shellText(words[1:]); ok {
+			return appendLine(dst, inner, depth+1)
+		}
+	}
+	dst = append(dst, name...)
+	if piped {
+		return dst
+	}
+	rest := words[1:]
+	deep := subcommands[name]
+	phrase := name
+	for deep > 0 && len(rest) > 0 && plainWord(rest[0]) {
+		phrase += " " + rest[0]
+		dst = append(append(dst, ' '), rest[0]...)
+		rest, deep = rest[1:], deep-1
+		if deep == 0 && subcommands[phrase] > 1 {
+			deep = 1
+		}
+	}
+	if modular[name] && len(rest) > 1 && rest[0] == "-m" && plainWord(rest[1]) {
+		dst = append(append(dst, " -m "...), rest[1]...)
+		rest = rest[2:]
+	}
+	return appendWords(dst, rest)
+}
+
+// appendWords appends the flags by name and the kinds of other words, of several
+// alike in a row one.
+func appendWords(dst []byte, words []string) []byte {
+	last := ""
+	for _, w := range words {
+		if len(dst) > MaxShape-2*maxSlotWord {
+			break
+		}
+		var part string
+		if len(w) > 1 && w[0] == '-' && !numeric(w[1:]) {
+			part = flagShape(w)
+		} else {
+			part = slotOf(w).String()
+		}
+		if part == last {
+			continue
+		}
+		dst = append(append(dst, ' '), part...)
+		last = part
+	}
+	return dst
+}
+
+// flagShape returns a flag by its name, with the kind of the value that is in it.
+func flagShape(w string) string {
+	name, value, has := strings.Cut(w, "=")
+	if len(name) > maxSlotWord+2 || !flagName(name) {
+		return "<text>"
+	}
+	if has {
+		return name + "=" + slotOf(value).String()
+	}
+	if name[1] != '-' {
+		// The value of a flag of one letter may stand right behind it.
+		end := 1
+		for end < len(name) && name[end]-'0' > 9 {
+			end++
+		}
+		if end > 1 {
+			return name[:end]
+		}
+	}
+	return name
+}
+
+func flagName(v string) bool {
+	t := traitsOf(v)
+	return t.lower+t.upper+t.digits+t.dashes+t.unders == len(v) && t.lower+t.upper > 0
+}
+
+// numeric reports whether a word is a number.
+func numeric(v string) bool {
+	s := slotOf(v)
+	return s == SlotInt || s == SlotNumber
+}
+
+// plainWord reports whether a word may be a subcommand.
+func plainWord(w string) bool {
+	t := traitsOf(w)
+	return len(w) <= maxSlotWord && t.lower > 0 && classes[w[0]] == cLower && t.lower+t.dashes+t.digits+t.colons+t.unders == len(w) && t.digits <= 2
+}
+
+// program returns the name of a program without its path, or <text> for what cannot
+// be one.
+func program(w string) string {
+	if i := strings.LastIndexAny(w, `/\`); i >= 0 {
+		w = w[i+1:]
+	}
+	w = strings.TrimSuffix(w, ".exe")
+	t := traitsOf(w)
+	if len(w) == 0 || len(w) > 2*maxSlotWord || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders+t.pluses+t.hashes != len(w) && w != "[" && w != ":" {
+		return "<text>"
+	}
+	if fileLike(w) && w != "." {
+		return "<path>"
+	}
+	return w
+}
+
+// unwrapped removes what stands before a command: assignments, and programs that run
+// another one.
+func unwrapped(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		if assigns(w) || w == "(" || w == "{" || w == "!" || w == "then" || w == "do" || w == "if" || w == "while" || w == "else" {
+			words = words[1:]
+			continue
+		}
+		if !wrappers[program(w)] {
+			return words
+		}
+		i := 1
+		for i < len(words) {
+			a := words[i]
+			switch {
+			case a[0] == '-' && valued[a] && i+1 < len(words):
+				i += 2
+				continue
+			case a[0] == '-', assigns(a), a[0]-'0' <= 9:
+				i++
+				continue
+			}
+			break
+		}
+		if i >= len(words) {
+			return words
+		}
+		words = words[i:]
+	}
+	return words
+}
+
+// assigns reports whether a word is the assignment of a variable.
+func assigns(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	if !ok || name == "" || len(name) > 2*maxSlotWord {
+		return false
+	}
+	t := traitsOf(name)
+	return t.lower+t.upper+t.digits+t.unders == len(name) && name[0]-'0' > 9
+}
+
+// shellText returns the command line that a shell is given with -c.
+func shellText(words []string) (string, bool) {
+	for i := 0; i+1 < len(words); i++ {
+		w := words[i]
+		if len(w) > 1 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'c' {
+			return words[i+1], true
+		}
+	}
+	return "", false
+}
+
+// lexer takes a line of shell apart: quotes, escapes, what joins commands. It knows
+// no expansions.
+type lexer struct {
+	rest  string
+	joint byte
+	words [maxLexed]string
+	buf   []byte
+}
+
+// more reports whether anything is left.
+func (l *lexer) more() bool {
+	for l.rest != "" && l.rest[0] <= ' ' && l.rest[0] != '\n' {
+		l.rest = l.rest[1:]
+	}
+	return l.rest != ""
+}
+
+// command returns the words of the next command, and what stood before it: a pipe,
+// or anything else that joins commands. Redirections are left out, and what follows
+// the word of a here document.
+func (l *lexer) command() (words []string, joint byte) {
+	n, joint := 0, l.joint
+	l.joint = ';'
+	skip := false // the next word is where output goes
+	for l.more() {
+		switch c := l.rest[0]; c {
+		case '\n', ';', '&', '|', '(', ')':
+			ends := l.operator()
+			if ends {
+				return l.words[:n], joint
+			}
+			continue
+		case '<', '>':
+			if strings.HasPrefix(l.rest, "<<") && !strings.HasPrefix(l.rest, "<<<") {
+				l.rest = ""
+				return l.words[:n], joint
+			}
+			l.rest = strings.TrimLeft(l.rest, "<>")
+			if strings.HasPrefix(l.rest, "&") {
+				l.rest = strings.TrimLeft(l.rest[1:], "0123456789-")
+				continue
+			}
+			skip = true
+			continue
+		case '#':
+			if i := strings.IndexByte(l.rest, '\n'); i >= 0 {
+				l.rest = l.rest[i:]
+			} else {
+				l.rest = ""
+			}
+			continue
+		}
+		w := l.word()
+		if (l.rest != "" && (l.rest[0] == '>' || l.rest[0] == '<')) && len(w) == 1 && w[0]-'0' <= 9 {
+			continue // the number of a stream
+		}
+		if skip {
+			skip = false
+			continue
+		}
+		if w != "" && n < maxLexed {
+			l.words[n] = w
+			n++
+		}
+	}
+	return l.words[:n], joint
+}
+
+// operator takes what joins commands, and reports whether it ends one.
+func (l *lexer) operator() bool {
+	c := l.rest[0]
+	n := 1
+	if len(l.rest) > 1 && l.rest[1] == c && (c == '&' || c == '|' || c == ';') {
+		n = 2
+	} else if c == '&' && len(l.rest) > 1 && l.rest[1] == '>' {
+		l.rest = l.rest[1:]
+		return false
+	}
+	l.rest = l.rest[n:]
+	if c == '|' && n == 1 {
+		l.joint = '|'
+		l.rest = strings.TrimPrefix(l.rest, "&")
+	}
+	return c != '(' && c != ')'
+}
+
+// word takes one word, without its quotes.
+func (l *lexer) word() string {
+	l.buf = l.buf[:0]
+	i := 0
+	for i < len(l.rest) {
+		c := l.rest[i]
+		switch {
+		case c == '\'' || c == '"' || c == '`':
+			i++
+			for i < len(l.rest) && l.rest[i] != c {
+				if l.rest[i] == '\\' && c != '\'' && i+1 < len(l.rest) {
+					i++
+				}
+				l.buf = append(l.buf, l.rest[i])
+				i++
+			}
+			i++
+			continue
+		case c == '$' && i+1 < len(l.rest) && l.rest[i+1] == '(':
+			n := closingParen(l.rest[i+1:])
+			l.buf = append(l.buf, l.rest[i:i+1+n]...)
+			i += 1 + n
+			continue
+		case c == '\\' && i+1 < len(l.rest):
+			if i++; l.rest[i] != '\n' {
+				l.buf = append(l.buf, l.rest[i])
+			}
+			i++
+			continue
+		case c <= ' ' || strings.IndexByte(";&|()<>", c) >= 0:
+			l.rest = l.rest[i:]
+			return string(l.buf)
+		}
+		l.buf = append(l.buf, c)
+		i++
+	}
+	l.rest = ""
+	return string(l.buf)
+}
+
+// closingParen returns the length of what stands in parentheses at the beginning.
+func closingParen(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}

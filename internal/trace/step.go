@@ -1,0 +1,473 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/record"
+)
+
+// call is a call of a tool that a result may belong to.
+type call struct {
+	id, event uint64 // hashes of call_id, 0 if it has none, and of the event's id
+	tool      string
+	task      int32
+	serial    uint32
+	answered  bool
+}
+
+// maxCalls is how many calls wait for results, the latest of more.
+const maxCalls = 64
+
+// step adds a step to the task of an event, with the shape and the arguments that
+// were read.
+func (r *Reader) step(e Event, ref Ref, tool string) *Step {
+	t := r.task(e, ref)
+	if t.passing {
+		t.Outcome, t.By, t.Judge, t.passing = Unknown, ByNothing, Ref{}, false
+	}
+	if t.over == mayEnd {
+		t.over = goesOn
+	}
+	t.settle()
+	t.thin()
+	r.serial++
+	s := Step{Call: own(ref), Tool: tool, Shape: r.intern(r.shape), Times: 1, Trust: e.Trust}
+	s.Said, s.Asked = r.talk()
+	s.Open, s.Left = r.origins.open()
+	r.said, r.told = r.said[:0], r.told[:0]
+	t.Steps = append(t.Steps, s)
+	t.serials = append(t.serials, r.serial)
+	return &t.Steps[len(t.Steps)-1]
+}
+
+// settle counts the run that the last step is of, and drops the step before it if the
+// run is long enough.
+func (t *building) settle() {
+	n := len(t.Steps)
+	if n < 2 || !same(&t.Steps[n-2], &t.Steps[n-1]) {
+		t.run = 1
+		return
+	}
+	if t.run++; t.run > MaxRun {
+		t.run = MaxRun
+		t.Task.drop(n - 2)
+		t.serials = slices.Delete(t.serials, n-2, n-1)
+	}
+}
+
+// collapse is settle for the end of a copy, of which run is the length of the run
+// that the last step but one ends.
+func (t *Task) collapse(run int) {
+	if n := len(t.Steps); n >= 2 && run >= MaxRun && same(&t.Steps[n-2], &t.Steps[n-1]) {
+		t.drop(n - 2)
+	}
+}
+
+// drop removes the step at i, for which the one behind it stands from now on.
+func (t *Task) drop(i int) {
+	t.Steps[i+1].Times += t.Steps[i].Times
+	t.Steps = slices.Delete(t.Steps, i, i+1)
+	t.shiftChoices(i, 1)
+}
+
+// shiftChoices corrects where choices stand after n steps at i are gone.
+func (t *Task) shiftChoices(i, n int) {
+	for k := range t.Choices {
+		switch c := &t.Choices[k]; {
+		case c.Step >= i+n:
+			c.Step -= n
+		case c.Step >= i:
+			c.Step = -1
+		}
+	}
+}
+
+// same reports whether b is a again, with nothing said in between.
+func same(a, b *Step) bool {
+	return a.State != Unanswered && a.State == b.State && len(b.Said) == 0 && a.Tool == b.Tool && a.Shape == b.Shape && a.Error == b.Error
+}
+
+// thin drops steps in the middle of a task that has too many.
+func (t *building) thin() {
+	const third = (MaxSteps + 1) / 3
+	if len(t.Steps) < MaxSteps {
+		return
+	}
+	for _, s := range t.Steps[third : 2*third] {
+		t.Dropped += int(s.Times)
+	}
+	t.Steps = slices.Delete(t.Steps, third, 2*third)
+	t.serials = slices.Delete(t.serials, third, 2*third)
+	t.shiftChoices(third, third)
+}
+
+// stepAt returns the step of a place, or nil if it is none or was dropped.
+func (r *Reader) stepAt(p place) *Step {
+	if p.serial == 0 || int(p.task) >= len(r.tasks) {
+		return nil
+	}
+	t := &r.tasks[p.task]
+	i, ok := slices.BinarySearch(t.serials, p.serial)
+	if !ok {
+		return nil
+	}
+	return &t.Steps[i]
+}
+
+// toolCall reads a call of a tool.
+func (r *Reader) toolCall(e Event, ref Ref) {
+	p := &r.content
+	tool := r.toolName(r.nameOfTool(e.Event))
+	args, at := p, p.member(0, "arguments", "args", "input", "parameters")
+	if at != canon.None && p.doc.Kind(at) == canon.String && r.inner.openInner(p.at(at)) {
+		args, at = &r.inner, 0
+	}
+	if at == canon.None {
+		at = 0
+		args = &page{}
+	}
+	r.shapeOf(args, at)
+	if runs(tool) {
+		r.commandIn(args, at)
+	}
+	s := r.step(e, ref, tool)
+	r.traceArgs(args, s)
+	if len(r.calls) == maxCalls {
+		r.calls = slices.Delete(r.calls, 0, 1)
+	}
+	c := call{event: keyOf(e.EventID), tool: tool, task: int32(len(r.tasks) - 1), serial: r.serial}
+	if id := p.str(0, "call_id"); id != "" {
+		c.id = keyOf(id)
+	}
+	r.calls = append(r.calls, c)
+}
+
+// nameOfTool returns the name of the tool that an event is about.
+func (r *Reader) nameOfTool(ev *hmx.Event) string {
+	if name := r.content.str(0, "tool_name", "tool"); name != "" {
+		return name
+	}
+	name, _ := strings.CutPrefix(ev.Source.Value, "tool:")
+	if name == ev.Source.Value {
+		return ""
+	}
+	return name
+}
+
+// runs reports whether a tool runs command lines, by the words of its name.
+func runs(tool string) bool {
+	var buf [MaxName]byte
+	low := lower(buf[:0], tool)
+	start := 0
+	for i := 0; i <= len(low); i++ {
+		if i == len(low) || !letterByte(low[i]) {
+			if runners[string(low[start:i])] {
+				return true
+			}
+			start = i + 1
+		}
+	}
+	return false
+}
+
+// commandIn makes the shape that of the command line among the arguments, if there is
+// one.
+func (r *Reader) commandIn(p *page, n canon.Node) {
+	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
+	if at == canon.None {
+		return
+	}
+	if shape := commandShape(nil, commandText(p, at)); len(shape) > 0 {
+		r.shape = append(r.shape[:0], shape...)
+	}
+}
+
+// commandText returns the command at n: a line, or words that are one.
+func commandText(p *page, n canon.Node) string {
+	switch p.doc.Kind(n) {
+	case canon.String:
+		return p.at(n)
+	case canon.Array:
+		var b []byte
+		first, end := p.doc.Children(n)
+		for c := first; c < end && len(b) < maxLine; c = p.doc.After(c) {
+			if p.doc.Kind(c) != canon.String {
+				continue
+			}
+			if len(b) > 0 {
+				b = append(b, ' ')
+			}
+			w := p.at(c)
+			b = append(b, '\'')
+			b = append(b, strings.ReplaceAll(w[:min(len(w), maxLine)], "'", "")...)
+			b = append(b, '\'')
+		}
+		return string(b)
+	}
+	return ""
+}
+
+// traceArgs says where the values of the arguments come from, and notes that they are
+// used.
+func (r *Reader) traceArgs(p *page, s *Step) {
+	if len(r.args) == 0 {
+		return
+	}
+	s.Args = make([]Arg, len(r.args))
+	for i, a := range r.args {
+		s.Args[i] = r.traced(a, argumentOf(p, r.argAt[i]))
+	}
+	tool := r.origins.toolNumber(s.Tool)
+	for _, at := range r.argAt {
+		r.useAll(p, at, tool)
+	}
+}
+
+// traced returns an argument with where its value comes from.
+func (r *Reader) traced(a Arg, v string) Arg {
+	if len(v) > maxSlotText || v == "" || a.Slot == SlotNull || a.Slot == SlotBool {
+		return a
+	}
+	seen := r.origins.known(trimValue(v))
+	if seen == nil {
+		return a
+	}
+	a.From = seen.from
+	if seen.from == FromResult || seen.from == FromCall {
+		a.Back = uint8(min(r.serial-seen.step, 255))
+	}
+	if seen.from == FromResult {
+		a.Tool = r.origins.tools[seen.tool]
+	}
+	return a
+}
+
+// useAll notes the strings of an argument as used.
+func (r *Reader) useAll(p *page, n canon.Node, tool uint16) {
+	const most = 64 // strings of one argument
+	end := p.doc.After(n)
+	for c, used := n, 0; c < end && used < most; c++ {
+		switch p.doc.Kind(c) {
+		case canon.String:
+			if _, size := p.doc.Measure(c); size <= maxSlotText {
+				r.origins.use(trimValue(p.at(c)), r.serial, tool)
+				used++
+			}
+		case canon.Number:
+			if start, stop := p.doc.Span(c); stop-start >= 4 && stop-start <= maxValue {
+				r.origins.use(p.text[start:stop], r.serial, tool)
+				used++
+			}
+		}
+	}
+}
+
+// toolResult reads the answer of a tool.
+func (r *Reader) toolResult(e Event, ref Ref) {
+	p := &r.content
+	at := r.answers(e.Event)
+	s := r.stepAt(at)
+	if s == nil {
+		r.shape = r.shape[:0]
+		s = r.step(e, ref, r.toolName(r.nameOfTool(e.Event)))
+		s.Call = Ref{}
+		at.serial = r.serial
+	} else {
+		r.keep(e.EventID, at)
+	}
+	s.Result = own(ref)
+	s.Cost = duration(p)
+	result := p.member(0, "result", "output", "content")
+	broken, known := r.went(e.Event)
+	if !known {
+		broken = result != canon.None && r.looksBroken(p, result)
+	}
+	s.Known, s.Got = known || broken, GotUnknown
+	if result != canon.None {
+		s.Got = r.form(p, result, 0)
+		r.origins.walk(p, result, at.serial, r.origins.toolNumber(s.Tool))
+	} else if known {
+		s.Got = GotNothing
+	}
+	s.State, s.Error = OK, ""
+	if broken {
+		text := ""
+		if result != canon.None {
+			text = r.errorText(p, result, 0)
+		}
+		if text == "" {
+			text = r.errorText(p, 0, 0)
+		}
+		r.breaks(s, text, e.Trust)
+	}
+	s.Trust = min(s.Trust, e.Trust)
+}
+
+// answers returns the place of the call that a result belongs to.
+func (r *Reader) answers(ev *hmx.Event) place {
+	id, tool := r.content.str(0, "call_id"), r.nameOfTool(ev)
+	if id != "" {
+		key := keyOf(id)
+		for i := len(r.calls) - 1; i >= 0; i-- {
+			if r.calls[i].id == key {
+				return r.answer(i)
+			}
+		}
+	}
+	for _, named := range [...]hmx.Opt[string]{ev.ParentEventID, ev.CorrelationID} {
+		if named.Value == "" {
+			continue
+		}
+		key := keyOf(named.Value)
+		for i := len(r.calls) - 1; i >= 0; i-- {
+			if c := &r.calls[i]; c.event == key && (id == "" || c.id == 0) {
+				return r.answer(i)
+			}
+		}
+	}
+	for i := range r.calls {
+		if c := &r.calls[i]; !c.answered && (id == "" || c.id == 0) && (tool == "" || c.tool == tool || c.tool == ToolUnnamed) {
+			return r.answer(i)
+		}
+	}
+	return place{}
+}
+
+func (r *Reader) answer(i int) place {
+	c := &r.calls[i]
+	c.answered = true
+	return place{c.task, c.serial}
+}
+
+// breaks marks a step as broken by what a text says.
+func (r *Reader) breaks(s *Step, text string, trust record.Trust) {
+	s.State, s.Known = Broken, true
+	r.shape = appendSignature(r.shape[:0], text)
+	if len(r.shape) > 0 {
+		s.Error = r.intern(r.shape)
+	}
+	s.Trust = min(s.Trust, trust)
+}
+
+// duration returns how long something took, in whole milliseconds.
+func duration(p *page) int64 {
+	at := p.member(0, "duration_ms")
+	if at == canon.None || p.doc.Kind(at) != canon.Number {
+		return 0
+	}
+	const most = 1 << 53
+	if ms := p.doc.Float(at); ms > 0 && ms < most {
+		return int64(ms)
+	}
+	return 0
+}
+
+// deed reads an act that tells its own end.
+func (r *Reader) deed(e Event, ref Ref) {
+	p := &r.content
+	r.shape, r.args, r.argAt = r.shape[:0], r.args[:0], r.argAt[:0]
+	tool := ToolEdit
+	switch e.EventType {
+	case hmx.TypeCommandExec:
+		tool = ToolCommand
+		r.commandIn(p, 0)
+	case hmx.TypeTestRun:
+		tool = ToolTest
+		if r.commandIn(p, 0); len(r.shape) == 0 {
+			r.named(p, "framework")
+		}
+	case hmx.TypeFileEdit:
+		r.named(p, "old_path", "operation", "path")
+	case hmx.TypeBrowserAction:
+		tool = ToolBrowser
+		r.named(p, "action", "selector", "url", "value")
+	case hmx.TypeAPIResult:
+		tool = ToolRequest
+		if method := p.str(0, "method"); len(method) <= 10 && printable(method) {
+			r.shape = append(append(r.shape, strings.ToUpper(method)...), ' ')
+		}
+		r.shape = route(r.shape, p.str(0, "url"))
+	}
+	s := r.step(e, ref, tool)
+	s.Result = s.Call
+	s.Cost = duration(p)
+	r.traceArgs(p, s)
+	r.outputs(e, s)
+	broken, known := r.went(e.Event)
+	s.State, s.Known = OK, known
+	if broken {
+		r.breaks(s, r.deedError(e.Event), e.Trust)
+	}
+}
+
+// named makes the shape of the members of the content with these names, which are in
+// order.
+func (r *Reader) named(p *page, names ...string) {
+	for _, name := range names {
+		c := p.member(0, name)
+		if c == canon.None {
+			continue
+		}
+		slot := r.slotAt(p, c, []byte(name))
+		if name == "value" || name == "selector" {
+			slot = SlotText // what was typed, or where
+		}
+		r.argAt = append(r.argAt, c)
+		r.args = append(r.args, Arg{Name: name, Slot: slot})
+		if len(r.shape) > 0 {
+			r.shape = append(r.shape, ' ')
+		}
+		r.shape = append(append(r.shape, name...), '=')
+		if slot == SlotWord {
+			r.shape = append(r.shape, p.at(c)...)
+		} else {
+			r.shape = append(r.shape, slot.String()...)
+		}
+	}
+}
+
+// outputs remembers the values in what an act gave.
+func (r *Reader) outputs(e Event, s *Step) {
+	p := &r.content
+	number := r.origins.toolNumber(s.Tool)
+	for _, name := range [...]string{"stdout", "stderr", "output", "response", "failures", "result", "text"} {
+		if c := p.member(0, name); c != canon.None {
+			if s.Got == GotUnknown || s.Got == GotNothing {
+				s.Got = r.form(p, c, 0)
+			}
+			r.origins.walk(p, c, r.serial, number)
+		}
+	}
+}
+
+// deedError returns the text that says what went wrong in an act.
+func (r *Reader) deedError(ev *hmx.Event) string {
+	p := &r.content
+	if c := p.member(0, "failures"); ev.EventType == hmx.TypeTestRun && c != canon.None && !p.empty(c) {
+		if text := r.errorText(p, c, 0); text != "" {
+			return text
+		}
+	}
+	text := ""
+	for _, name := range [...]string{"stderr", "error", "message", "stdout", "output", "response", "reason", "text"} {
+		if c := p.member(0, name); c != canon.None && !p.empty(c) {
+			if text = r.errorText(p, c, 0); strings.TrimSpace(text) != "" {
+				break
+			}
+		}
+	}
+	if status, ok := p.integer(0, "status_code"); ok && ev.EventType == hmx.TypeAPIResult {
+		return strings.TrimSuffix("HTTP "+strconv.FormatInt(status, 10)+": "+tellingLine(text), ": ")
+	}
+	if strings.TrimSpace(text) != "" {
+		return text
+	}
+	if code, ok := r.exitCode(ev); ok {
+		return "exit code " + strconv.FormatInt(code, 10)
+	}
+	return ""
+}

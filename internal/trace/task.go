@@ -1,0 +1,318 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
+)
+
+// message reads what somebody said.
+func (r *Reader) message(e Event, ref Ref) {
+	text := r.content.str(0, "text", "content")
+	switch r.content.str(0, "role") {
+	case "user":
+		r.userSays(e, ref, text)
+	case "assistant", "agent":
+		r.task(e, ref)
+		r.agentSays(text)
+	default:
+		r.task(e, ref)
+		r.origins.seen(text, true, FromSystem, r.serial, 0)
+	}
+}
+
+// agentSays keeps the words of the agent.
+func (r *Reader) agentSays(text string) {
+	r.spoken(&r.told, text, MaxSaid)
+	r.origins.seen(text, true, FromAgent, r.serial, 0)
+}
+
+// userSays reads a message of the user: it may begin a task, name its goal, judge it
+// or end it.
+func (r *Reader) userSays(e Event, ref Ref, text string) {
+	leaves := closes(text)
+	t := r.task(e, ref)
+	if !leaves && r.over(t, ref, text) {
+		t = r.begin(e, ref)
+	}
+	from := FromUser
+	if len(t.Steps) == 0 && (t.GoalRef.ID == "" || t.greeted) && text != "" {
+		r.aim(t, e, ref, text)
+		from = FromGoal
+	} else if len(t.Steps) > 0 {
+		if o := verdict(text); o != Unknown && t.By <= BySaying {
+			t.Outcome, t.By, t.Judge, t.passing = o, BySaying, own(ref), true
+		}
+		if leaves && t.over == goesOn {
+			t.over = mayEnd
+		}
+	}
+	r.spoken(&r.said, text, MaxSaid)
+	r.origins.seen(text, true, from, r.serial, 0)
+}
+
+// over reports whether a message of the user that takes no leave begins a new task.
+func (r *Reader) over(t *building, ref Ref, text string) bool {
+	if len(r.tasks) >= MaxTasks {
+		return false
+	}
+	switch {
+	case t.over == ended:
+		return true
+	case len(t.Steps) == 0:
+		return false
+	case t.over == mayEnd:
+		return len(r.fold(r.newList(), text, 2)) == 2
+	}
+	return ref.Time-r.clock >= LongPause.Milliseconds()
+}
+
+// aim makes a text the goal of a task.
+func (r *Reader) aim(t *building, e Event, ref Ref, text string) {
+	list := r.fold(r.newList(), text, MaxWords)
+	r.words = list
+	t.greeted = len(list) < 2
+	if t.GoalRef.ID != "" && len(list) <= len(t.Words) {
+		return // it says no more than what is there
+	}
+	t.Goal = clip(text, MaxGoal)
+	t.Words = nil
+	if len(list) > 0 {
+		t.Words = r.texts(list)
+		slices.Sort(t.Words)
+	}
+	t.GoalRef, t.Trust = own(ref), e.Trust
+}
+
+// decision reads a choice in words. One about what to do next may begin a task.
+func (r *Reader) decision(e Event, ref Ref) {
+	p := &r.content
+	question, chosen := p.str(0, "question"), p.str(0, "chosen_option")
+	if t := r.task(e, ref); len(t.Steps) > 0 && aboutNext(question) && len(r.tasks) < MaxTasks {
+		r.aim(r.begin(e, ref), e, ref, chosen)
+	}
+	r.shape, r.args, r.argAt = r.shape[:0], r.args[:0], r.argAt[:0]
+	n := normaliser{out: r.shape}
+	n.line(clip(question, MaxOption))
+	r.shape = lower(r.shape[:0], n.out)
+	s := r.step(e, ref, ToolDecision)
+	s.Result, s.State = s.Call, OK
+	t := &r.tasks[len(r.tasks)-1]
+	if len(t.Choices) == MaxChoices {
+		return
+	}
+	c := Choice{
+		Ref: s.Call, Step: len(t.Steps) - 1,
+		Question: clip(question, MaxOption), Chosen: clip(chosen, MaxOption), Reason: clip(p.str(0, "reasoning"), MaxOption),
+	}
+	if list := p.member(0, "alternatives"); list != canon.None && p.doc.Kind(list) == canon.Array {
+		first, end := p.doc.Children(list)
+		for o := first; o < end && len(c.Others) < MaxOptions; o = p.doc.After(o) {
+			if p.doc.Kind(o) == canon.String {
+				c.Others = append(c.Others, clip(p.at(o), MaxOption))
+			}
+		}
+	}
+	t.Choices = append(t.Choices, c)
+}
+
+// aboutNext reports whether a question asks for the next task.
+func aboutNext(question string) bool {
+	if len(question) > 2*MaxOption {
+		return false
+	}
+	next, task := false, false
+	for w := (wordScanner{text: question}); w.next(); {
+		switch string(w.word()) {
+		case "next", "new":
+			next = true
+		case "task", "goal", "objective":
+			task = true
+		}
+	}
+	return next && task
+}
+
+// failure reads an error: it belongs to a step, or is one.
+func (r *Reader) failure(e Event, ref Ref) {
+	p := &r.content
+	text := tellingLine(p.str(0, "message"))
+	if text == "" {
+		text = tellingLine(p.str(0, "stack"))
+	}
+	if kind := p.str(0, "error_type"); kind != "" && len(kind) <= MaxName && !strings.Contains(text, kind) {
+		text = strings.TrimSuffix(kind+": "+text, ": ")
+	}
+	s := r.failed(e.Event)
+	if s == nil {
+		r.shape = r.shape[:0]
+		s = r.step(e, ref, ToolError)
+		s.Result = s.Call
+	}
+	r.breaks(s, text, e.Trust)
+	r.world()
+}
+
+// failed returns the step that an error belongs to.
+func (r *Reader) failed(ev *hmx.Event) *Step {
+	for _, named := range [...]hmx.Opt[string]{ev.CorrelationID, ev.ParentEventID} {
+		if named.Value == "" {
+			continue
+		}
+		if at, ok := r.places[keyOf(named.Value)]; ok {
+			if s := r.stepAt(at); s != nil {
+				return s
+			}
+		}
+	}
+	if len(r.tasks) == 0 || len(r.said)+len(r.told) > 0 {
+		return nil
+	}
+	t := &r.tasks[len(r.tasks)-1]
+	if len(t.Steps) == 0 {
+		return nil
+	}
+	if s := &t.Steps[len(t.Steps)-1]; s.State != OK || !s.Known && s.Tool != ToolDecision {
+		return s
+	}
+	return nil
+}
+
+// The words of changes of state that begin and end tasks.
+var (
+	markers = indexWords("task goal objective job ticket issue request workflow story todo mission")
+	begun   = indexWords("started start begin begun opened open active new running working progress assigned planned")
+	done    = indexWords("done complete completed finished resolved closed succeeded success successful solved merged shipped delivered fixed")
+	undone  = indexWords("failed failure aborted abandoned cancelled canceled rejected blocked error stuck")
+)
+
+// maxState is the most bytes of a state that is one of these.
+const maxState = 64
+
+// stateChange reads a change of state. Of a task or a goal it may begin a task, or
+// end one.
+func (r *Reader) stateChange(e Event, ref Ref) {
+	p := &r.content
+	t := r.task(e, ref)
+	r.world()
+	to := p.str(0, "to")
+	if !hasWord(p.str(0, "subject"), markers) || len(to) > maxState {
+		return
+	}
+	switch {
+	case hasWord(to, undone):
+		r.mark(t, ref, Failed)
+	case hasWord(to, done):
+		r.mark(t, ref, Succeeded)
+	case hasWord(to, begun):
+		if (len(t.Steps) > 0 || t.over == ended) && len(r.tasks) < MaxTasks {
+			t = r.begin(e, ref)
+		}
+		if reason := p.str(0, "reason"); reason != "" && t.GoalRef.ID == "" {
+			r.aim(t, e, ref, reason)
+		}
+	}
+}
+
+// mark ends a task with what its marker says.
+func (r *Reader) mark(t *building, ref Ref, o Outcome) {
+	t.over = ended
+	if t.By <= ByMarker {
+		t.Outcome, t.By, t.Judge, t.passing = o, ByMarker, own(ref), false
+	}
+}
+
+// hasWord reports whether one of the words of a text is in a set.
+func hasWord(text string, set map[string]bool) bool {
+	if len(text) > 4*maxState {
+		return false
+	}
+	var buf [4 * 64]byte
+	low := lower(buf[:0], text)
+	start := 0
+	for i := 0; i <= len(low); i++ {
+		if i == len(low) || classes[low[i]] != cLower {
+			if set[string(low[start:i])] {
+				return true
+			}
+			start = i + 1
+		}
+	}
+	return false
+}
+
+// feedback reads a verdict on a task.
+func (r *Reader) feedback(ref Ref) {
+	p := &r.content
+	o, correction := Unknown, false
+	switch p.str(0, "signal") {
+	case "positive":
+		o = Succeeded
+	case "negative":
+		o = Failed
+	case "correction":
+		o, correction = Failed, true
+	default:
+		return
+	}
+	at := len(r.tasks) - 1
+	if target := p.str(0, "target_event_id"); target != "" {
+		where, ok := r.places[keyOf(target)]
+		if !ok {
+			if len(r.abroad) < MaxAbroad && len(target) <= maxTarget {
+				r.abroad = append(r.abroad, Verdict{Target: strings.Clone(target), Outcome: o, Judge: own(ref)})
+			}
+			return
+		}
+		at = int(where.task)
+	}
+	if at < 0 {
+		return
+	}
+	t := &r.tasks[at]
+	t.Outcome, t.By, t.Judge = o, ByFeedback, own(ref)
+	t.passing = correction
+	if !correction {
+		t.over = ended
+	}
+	r.keep(ref.ID, place{int32(at), 0})
+}
+
+// maxTarget is the longest id of an event of another session that is handed on.
+const maxTarget = 1024
+
+// conclude judges a task by its steps, unless something stronger judged it.
+func (t *Task) conclude() {
+	if t.By > ByTests {
+		return
+	}
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		s := &t.Steps[i]
+		if !s.Known {
+			continue
+		}
+		if t.By == ByNothing {
+			t.judge(s, ByLastStep)
+			if t.Outcome == Failed {
+				return
+			}
+		}
+		if s.Tool == ToolTest || (s.Tool == ToolCommand || runs(s.Tool)) && runsTests(s.Shape) {
+			t.judge(s, ByTests)
+			return
+		}
+	}
+}
+
+// judge takes the outcome of a step for that of the task.
+func (t *Task) judge(s *Step, by Evidence) {
+	t.Outcome, t.By, t.Judge = Succeeded, by, s.Result
+	if s.State == Broken {
+		t.Outcome = Failed
+	}
+	if t.Judge.ID == "" {
+		t.Judge = s.Call
+	}
+}

@@ -1,0 +1,245 @@
+package trace
+
+import (
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// Version is the number of what Read makes of events. It is raised whenever the
+// same events may read differently, so that a cache of traces is made anew.
+const Version = 1
+
+// The bounds of a trace. Whatever the events are, no trace is larger.
+const (
+	MaxGoal    = 300  // bytes of a goal, cut at a word
+	MaxWords   = 24   // words of a goal
+	MaxSaid    = 24   // words of the user before a step, and as many of the agent
+	MaxShape   = 240  // bytes of a shape, cut before a part
+	MaxError   = 200  // bytes of a signature
+	MaxName    = 80   // bytes of the name of a tool or of an argument
+	MaxArgs    = 12   // arguments of a step
+	MaxRun     = 16   // steps of a run of the same step that are kept, the last of them for all that follow
+	MaxSteps   = 3071 // steps of a task: the first and the last of more
+	MaxTasks   = 512  // tasks of a session; the last has all that follows
+	MaxChoices = 64   // choices of a task, the first of more
+	MaxOptions = 8    // options of a choice that were not taken
+	MaxOption  = 120  // bytes of a question, an option or a reason
+	MaxAbroad  = 64   // verdicts on other sessions, the first of more
+	MaxOpen    = 64   // values that results listed and no call has used, counted
+)
+
+// Trace is what one session did.
+type Trace struct {
+	Session string
+	Agent   string // of the first event
+	Tasks   []Task
+	// Events is how many were read.
+	Events int
+	// Abroad are the verdicts of feedback on events that are not of this session.
+	Abroad []Verdict
+}
+
+// Task is one thing that was wanted, and what was done about it.
+type Task struct {
+	// Goal is the user's own words that began it, or those of the marker that did;
+	// it may be empty.
+	Goal string
+	// Words are the words of the goal, folded, without stop words, sorted, each once.
+	Words []string
+	// From and To are its first and its last event; feedback that came later is in
+	// neither.
+	From, To Ref
+	// GoalRef is the event that the goal is from; its ID is empty if there is none.
+	GoalRef Ref
+	Steps   []Step
+	// Choices are the decisions that were taken in words, in order.
+	Choices []Choice
+	Outcome Outcome
+	// By says what the outcome is known from, and Judge is the event that says so.
+	By    Evidence
+	Judge Ref
+	// Trust is that of the event the goal is from, or of the first if there is none.
+	Trust record.Trust
+	// Dropped is how many steps are missing in the middle, of a task that has more
+	// than MaxSteps.
+	Dropped int
+
+	// Said to Left are what the fields of that name in Step are, for a step that
+	// would come next.
+	Said  []string
+	Asked uint8
+	Open  uint8
+	Left  uint8
+}
+
+// Step is one act, with what came of it.
+type Step struct {
+	// Call is the event of the act, and Result that of its answer; an act that tells
+	// its own end has the same event in both. An ID is empty if there is no such event.
+	Call, Result Ref
+	// Tool is the tool's name, or one of the names below for acts without a tool.
+	Tool string
+	// Shape says how it was called, without the values; see the package.
+	Shape string
+	// Error is the signature of what went wrong; empty if nothing did or no text says what.
+	Error string
+	// Said are folded words of what was said since the step before. The first Asked
+	// of them are the user's, the rest the agent's, each part with the last message
+	// first and no word twice.
+	Said []string
+	// Args are the arguments in the order of Shape.
+	Args []Arg
+	// Cost is how long it took in milliseconds, 0 if that is not known.
+	Cost int64
+	// Times is how many steps this one stands for: more than one only at the end of
+	// a run of the same step. Call and Result are those of the last.
+	Times uint32
+	State State
+	// Known says that the event told how it went: a flag, an exit code, a status.
+	Known bool
+	Got   Got
+	Asked uint8
+	// Open is how many id-like values earlier results listed that no call had used
+	// when this step was taken, and Left how many of them stand in the list that the
+	// step before took its value from. Both count to MaxOpen.
+	Open, Left uint8
+	// Trust is the lowest of the events that Shape and Error are from.
+	Trust record.Trust
+}
+
+// The names of acts that are not calls of a tool.
+const (
+	ToolCommand  = "command_exec"
+	ToolEdit     = "file_edit"
+	ToolTest     = "test_run"
+	ToolBrowser  = "browser_action"
+	ToolRequest  = "api_request"
+	ToolDecision = "decision"
+	ToolError    = "error" // an error that belongs to no act
+	ToolUnnamed  = "tool"  // a tool that nobody named
+)
+
+// Arg is one argument of a step: what it is, and where its value was first seen.
+type Arg struct {
+	Name string
+	// Tool is the tool whose result the value was first seen in, if From is FromResult.
+	Tool string
+	Slot Slot
+	From Origin
+	// Back is how many steps ago that result was, if From is FromResult or FromCall:
+	// 1 is the step before; 255 is that or more.
+	Back uint8
+}
+
+// Choice is a decision in words. Its texts are quotes, cut at a word.
+type Choice struct {
+	Ref                      Ref
+	Step                     int // its place in the task's Steps, or -1 if it was dropped
+	Question, Chosen, Reason string
+	Others                   []string
+}
+
+// Verdict is what feedback says about an event of another session.
+type Verdict struct {
+	Target  string // id of that event
+	Outcome Outcome
+	Judge   Ref
+}
+
+// Ref names an event.
+type Ref struct {
+	ID       string
+	Position uint64 // in the tenant's journal
+	Time     int64  // milliseconds since 1970 in UTC, as the event says
+}
+
+// When returns the time of the event.
+func (r Ref) When() hmx.Time { return hmx.TimeOf(time.UnixMilli(r.Time)) }
+
+// Outcome says how a task ended.
+type Outcome uint8
+
+// The outcomes. The numbers are in caches.
+const (
+	Unknown Outcome = iota
+	Succeeded
+	Failed
+)
+
+// State says how a step went.
+type State uint8
+
+// The states of a step. The numbers are in caches.
+const (
+	Unanswered State = iota // there is no result
+	OK                      // there is one, and it does not say that it went wrong
+	Broken                  // it went wrong
+)
+
+// Evidence is what an outcome is known from, the weakest first: a stronger one is
+// never overruled by a weaker, and of two alike the later holds; only that a last step
+// which broke outweighs tests that passed before it.
+type Evidence uint8
+
+// What outcomes are known from. The numbers are in caches.
+const (
+	ByNothing  Evidence = iota
+	ByLastStep          // how the last step that told went, or an error after it
+	ByTests             // the last test run
+	BySaying            // the user said so plainly
+	ByMarker            // a change of state of the task
+	ByFeedback          // a feedback event
+)
+
+// Got is the form of a result.
+type Got uint8
+
+// The forms of results. The numbers are in caches.
+const (
+	GotUnknown Got = iota // there is none, or it cannot be told
+	GotNothing            // null, or an empty text, list or object
+	GotText               // a text, a number or a truth
+	GotOne                // an object
+	GotList               // a list with something in it
+)
+
+// Slot is the kind of a value.
+type Slot uint8
+
+// The kinds of values. The numbers are in caches.
+const (
+	SlotText Slot = iota // anything that is none of the others
+	SlotWord             // a single lower-case word, kept in the shape as it is
+	SlotID               // letters and digits together, no blank
+	SlotUUID
+	SlotHash   // hexadecimal digits, seven or more
+	SlotInt    //
+	SlotNumber //
+	SlotDate   //
+	SlotTime   // of a day, with a date or without
+	SlotEmail  //
+	SlotPath   //
+	SlotURL    //
+	SlotCode   // two to eight capital letters
+	SlotBool   //
+	SlotNull   //
+	SlotList   //
+	SlotObject //
+)
+
+// Origin is where a value was first seen in the session.
+type Origin uint8
+
+// The origins of values. The numbers are in caches.
+const (
+	FromNowhere Origin = iota // it was not seen before
+	FromGoal                  // the message that the task's goal is from
+	FromUser                  // another message of the user
+	FromAgent                 // a message of the agent
+	FromSystem                // a message of the system, or of whoever else
+	FromResult                // the result of an earlier step
+	FromCall                  // an argument of an earlier step
+	FromWorld                 // an observation, or another event that is no act
+)
