@@ -57,6 +57,9 @@ type Options struct {
 	// RecallBytes is for what is held in memory to answer questions. Zero means 400 MiB,
 	// enough for a million events and memories of a tenant at full speed.
 	RecallBytes int64
+	// CompileAfter has the board compile tenants by itself, after so many new events or
+	// a quiet while. The zero value does not; [Tenant.Compile] does it on demand.
+	CompileAfter CompileAfter
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool
 	// Rebuild makes the index anew from the journal before anything else.
@@ -79,7 +82,7 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
 	b, err := engine.Open(ctx, dir, engine.Options{
 		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
-		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress),
+		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter,
 	})
 	if err != nil {
 		return nil, err

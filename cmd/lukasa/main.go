@@ -18,10 +18,10 @@ import (
 // What the collector keeps to, unless the environment says otherwise: it lets the heap
 // grow to three times what is in use, which saves a seventh of the work of taking
 // events in, but not beyond the limit, which is what is in use with full caches and half
-// as much again.
+// as much again. What the store holds outside of the heap counts too.
 const (
 	heapGrowth = 200
-	heapLimit  = 880 << 20
+	heapLimit  = 880<<20 - outsideHeap
 )
 
 func main() {

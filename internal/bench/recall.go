@@ -221,7 +221,7 @@ func takeIn(ctx context.Context, dir string, c *corpus, o *RecallOptions) (*Inta
 	if err != nil {
 		return nil, err
 	}
-	out, err := stream(ctx, b, c, o)
+	out, err := stream(ctx, b, dir, c, o)
 	if err == nil {
 		_, err = b.Put(ctx, engine.Writer{Actor: "bench", Trust: record.User}, tenant, recallMade(len(c.turns)), engine.Expect{})
 	}
@@ -232,24 +232,21 @@ func takeIn(ctx context.Context, dir string, c *corpus, o *RecallOptions) (*Inta
 	return out, b.Close()
 }
 
-// stream takes the events of a corpus in as they are made.
-func stream(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) (*Intake, error) {
-	src, dst := io.Pipe()
-	written := make(chan int64, 1)
-	go func() {
-		var e said
-		var size int64
-		out := bufio.NewWriterSize(dst, 1<<18)
-		for i := range c.turns {
-			c.event(i, &e)
-			size += int64(len(e.line))
-			if _, err := out.Write(e.line); err != nil {
-				break // the reader went away
-			}
-		}
-		_ = dst.CloseWithError(out.Flush())
-		written <- size
+// stream takes the events of a corpus in from a file beside the directory, which is
+// written first: making them up is not what is measured.
+func stream(ctx context.Context, b *engine.Board, dir string, c *corpus, o *RecallOptions) (*Intake, error) {
+	src, err := os.CreateTemp(filepath.Dir(dir), "lukasa-bench-*.ndjson")
+	if err != nil {
+		return nil, fault.Wrap(fault.WriteFailed, err)
+	}
+	defer func() {
+		_ = src.Close() // it is read by now
+		_ = os.Remove(src.Name())
 	}()
+	size, err := writeCorpus(ctx, src, c, o)
+	if err != nil {
+		return nil, err
+	}
 	peak := watchMemory()
 	began, cpu := time.Now(), processTime()
 	rep, err := b.Ingest(ctx, src, engine.IngestOptions{
@@ -258,8 +255,6 @@ func stream(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) (
 	})
 	took, worked := time.Since(began), processTime()-cpu
 	high := peak()
-	_ = src.Close() // ends the writer, if it has not ended
-	size := <-written
 	if err == nil && rep.Accepted != len(c.turns) {
 		err = fault.Newf(fault.Internal, "%d of %d events were accepted", rep.Accepted, len(c.turns))
 	}
@@ -270,6 +265,32 @@ func stream(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) (
 	return &Intake{
 		EventsPerSecond: n / took.Seconds(), EventBytes: float64(size) / n, Seconds: took.Seconds(), CPUSeconds: worked.Seconds(), PeakBytes: high,
 	}, nil
+}
+
+// writeCorpus writes the events of a corpus to a file and goes back to its beginning.
+func writeCorpus(ctx context.Context, f *os.File, c *corpus, o *RecallOptions) (size int64, err error) {
+	var e said
+	out := bufio.NewWriterSize(f, 1<<18)
+	for i := range c.turns {
+		if i%4096 == 0 {
+			o.Progress("writing events", i, len(c.turns))
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+		}
+		c.event(i, &e)
+		size += int64(len(e.line))
+		if _, err := out.Write(e.line); err != nil {
+			return 0, fault.Wrap(fault.WriteFailed, err)
+		}
+	}
+	if err = out.Flush(); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return 0, fault.Wrap(fault.WriteFailed, err)
+	}
+	return size, nil
 }
 
 // recallHits is how many hits are asked for.

@@ -19,7 +19,8 @@ func benchRecallCommand(s *shell) *cobra.Command {
 
 One tenant is built with a million events of a year: messages, tool calls and their
 results, edits and commands, in made-up and in common words that are spread as those
-of texts are. It is taken in as a stream, durably and into every index. Then
+of texts are. They are written to a file, and taken in from it durably and into every
+index. Then
 questions are asked that were made from some words of an event at random, one after
 the other, for 50 hits: by words, meaning and names together, by each of the first
 two alone, and narrowed to a session, an agent, a month, a tag, and by a scope. The

@@ -56,6 +56,8 @@ func commands() []command {
 		{groupMemory, findCommand},
 		{groupMemory, packCommand},
 		{groupMemory, explainCommand},
+		{groupMemory, compileCommand},
+		{groupMemory, nextCommand},
 		{groupMemory, feedbackCommand},
 		{groupMemory, listCommand},
 		{groupMemory, historyCommand},

@@ -30,7 +30,8 @@
 //
 // Without a scope, the engine does not know who is calling: whoever calls says
 // which tenant, which actor and how far it is trusted. It opens no network
-// connection and starts no timer; expiry happens when [Board.Expire] is called.
+// connection; expiry happens when [Board.Expire] is called, and nothing is compiled by
+// itself unless [Options.CompileAfter] says so.
 package engine
 
 import (
@@ -82,6 +83,9 @@ type Options struct {
 	// Note is what someone who finds the directory locked is told about the
 	// holder, besides its process id.
 	Note string
+	// CompileAfter has the board compile tenants by itself, in a goroutine of its own.
+	// The zero value does not.
+	CompileAfter CompileAfter
 	// Progress is told how a long opening comes along.
 	Progress apply.Progress
 	// Rebuild makes the index anew from the journal before anything else, even
@@ -111,6 +115,10 @@ type Board struct {
 	embedCalls embedCalls       // that searches wait for, or have left behind
 	counts     *counts          // of what packs quoted, by the records of the store
 	pasts      *pasts           // that packs were made of
+	traced     traceFiles       // of what sessions did
+	compiling  *compiling
+	background *background      // that compiles by itself; nil for none
+	guides     *guides          // what artifacts say about next steps
 	ticks      func() time.Time // by which it is measured how long something takes
 
 	// gate is held for reading by every operation, and for writing by those
@@ -143,7 +151,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), ticks: time.Now}
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}
@@ -185,6 +193,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 		return nil, err
 	}
 	b.queue = journal.NewCommitter(b.run)
+	b.startCompiling()
 	return b, nil
 }
 
@@ -206,6 +215,9 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 			return err
 		}
 		if err := b.remake(ctx, b.o.Progress); err != nil {
+			return err
+		}
+		if err := b.dropTraces(); err != nil {
 			return err
 		}
 		return b.openStore()
@@ -299,6 +311,7 @@ func (b *Board) openIndex(name string) (*kv.Store, error) {
 // Close waits for what is under way, makes everything durable and lets the
 // directory go. A second call does nothing.
 func (b *Board) Close() error {
+	b.background.stop()
 	b.gate.Lock()
 	defer b.gate.Unlock()
 	if b.closed {

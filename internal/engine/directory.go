@@ -33,6 +33,7 @@ const (
 	nameOld     = "index.old"
 	nameVerify  = "index.verify"
 	namePast    = "index.past"
+	nameTraces  = "index.traces"
 	nameSpool   = "import.spool"
 )
 

@@ -351,6 +351,9 @@ func (b *Board) finishErasures() error {
 	}
 	if len(done) > 0 {
 		b.pasts.erased()
+		if err := b.dropTraces(); err != nil {
+			return err
+		}
 	}
 	if err := b.overwrite(lsns); err != nil || len(done) == 0 {
 		return err
@@ -442,7 +445,7 @@ func (b *Board) finishAll(ctx context.Context) error {
 		return err
 	}
 	defer b.leave()
-	return first(b.finishErasures(), b.eraseAgain(ctx))
+	return first(b.finishErasures(), b.eraseAgain(ctx), b.dropTraces())
 }
 
 // Purge rewrites the index so that nothing deleted is left in its files, and

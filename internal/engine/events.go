@@ -31,6 +31,9 @@ type Writer struct {
 	Scope string
 
 	access *scope.Access // of the scope, once it is verified
+	// derived says that the ceiling is the lowest of what a body was derived from, so
+	// that it need not be looked up.
+	derived bool
 }
 
 func (w Writer) ceiling() record.Trust {
@@ -277,6 +280,7 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 			res.Refused++
 		}
 	}
+	b.background.note(batch, res)
 	return res, b.violations(ctx, batch)
 }
 

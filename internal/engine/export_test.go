@@ -16,3 +16,19 @@ func KeepNoPast(b *Board) { b.pasts.most = 0 }
 
 // KeepsPast reports whether a board keeps a past state that a pack was made of.
 func KeepsPast(b *Board) bool { return b.pasts.kept != nil }
+
+// CompileApart makes a board write what a compile makes in groups of so many records, or
+// as it does for 0, and tells of each; an error ends the compile.
+func CompileApart(b *Board, records int, wrote func() error) {
+	b.compiling.apart, b.compiling.wrote = records, wrote
+}
+
+// OnCompiled is told of each compile that a board does by itself.
+func OnCompiled(b *Board, told func(tenant string, err error)) {
+	b.background.mu.Lock()
+	b.background.told = told
+	b.background.mu.Unlock()
+}
+
+// LookForDue has a board look what it is to compile by itself.
+func LookForDue(b *Board) { b.background.look() }

@@ -51,6 +51,11 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 	if err := b.finishNow(ctx); err != nil {
 		return report, err
 	}
+	if report.Imported > 0 {
+		if err := b.dropTraces(); err != nil {
+			return report, err
+		}
+	}
 	report.Root, err = b.Root(ctx, head.Tenant)
 	return report, err
 }

@@ -261,6 +261,9 @@ func (p *packing) task() (pack.Task, error) {
 		return task, err
 	}
 	task.Deeds = deeds
+	if task.Next, err = p.next(); err != nil {
+		return task, err
+	}
 	if len(deeds) == 0 && len(p.schemas) == 0 {
 		return task, nil // nothing tells which it could be
 	}
@@ -289,6 +292,23 @@ func (p *packing) task() (pack.Task, error) {
 		}
 	}
 	return task, nil
+}
+
+// next returns the tools that the session may call next.
+func (p *packing) next() (list []pack.Next, err error) {
+	if p.request.Session == "" {
+		return nil, nil
+	}
+	found, err := p.b.foresee(p.ctx, p.r, p.t, p.view, p.request.Session, p.request.Tags, DefaultNextSteps)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range found.Suggestions {
+		if len(s.Artifacts) > 0 {
+			list = append(list, pack.Next{Tool: s.Tool, Reason: s.Reason, ArtifactID: s.Artifacts[0], Chance: s.Probability})
+		}
+	}
+	return list, nil
 }
 
 // schemaOf returns a task schema as a composer reads it.

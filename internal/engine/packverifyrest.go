@@ -40,6 +40,14 @@ func (v *verifying) hints() (string, error) {
 	if problem, err := v.blockers(h.Blockers); err != nil || problem != "" {
 		return problem, err
 	}
+	problem, observed, err := v.observed(h.SuggestedNextSteps)
+	if err != nil || problem != "" {
+		return problem, err
+	}
+	shown := h.SuggestedNextSteps
+	if observed {
+		h.SuggestedNextSteps = nil
+	}
 	if !h.ActiveTaskSchema.Set {
 		if h.CurrentStep.Set || h.TotalSteps.Set || len(h.SuggestedNextSteps) > 0 || len(h.Extra) > 0 {
 			return field + ".active_task_schema: there is none, but steps of one", nil
@@ -68,10 +76,47 @@ func (v *verifying) hints() (string, error) {
 			return fmt.Sprintf("%s.suggested_next_steps[%d]: it is not the step that artifact %s has there", field, i, x.head.ID), nil
 		}
 	}
-	if want.SuggestedNextSteps, want.Blockers = h.SuggestedNextSteps, h.Blockers; !same(h, *want) {
+	h.SuggestedNextSteps = shown
+	if want.SuggestedNextSteps, want.Blockers = shown, h.Blockers; !same(h, *want) {
 		return fmt.Sprintf("%s: current_step and total_steps are not those of artifact %s", field, x.head.ID), nil
 	}
 	return "", nil
+}
+
+// observed says which of the steps that were observed to follow does not stand in the
+// artifact that it names, or nothing, and whether the steps are such. How probable each
+// is follows from the session, and is not looked up.
+func (v *verifying) observed(steps []hmx.NextStep) (problem string, all bool, err error) {
+	n := 0
+	for i := range steps {
+		s := &steps[i]
+		if !pack.Observed(s) {
+			continue
+		}
+		n++
+		field := fmt.Sprintf("workflow_hints.suggested_next_steps[%d]: ", i)
+		x, problem, err := v.then(record.Artifact, s.ArtifactID.Value)
+		if err == nil && problem == "" {
+			problem = v.holds1(x)
+		}
+		if err != nil || problem != "" {
+			return field + problem, false, err
+		}
+		a, ok := x.body.(*memory.Artifact)
+		if !ok || len(s.Tools) != 1 || !names(a.HMX.Content, s.Tools[0]) {
+			return field + "artifact " + x.head.ID + " does not name its tool", false, nil
+		}
+	}
+	if n > 0 && n < len(steps) {
+		return "workflow_hints.suggested_next_steps: some were observed and some are of a schema", false, nil
+	}
+	return "", n > 0, nil
+}
+
+// names reports whether a text is a string somewhere in JSON.
+func names(content hmx.Raw, text string) bool {
+	quoted, err := json.Marshal(text)
+	return err == nil && bytes.Contains([]byte(content), quoted)
 }
 
 // blockers says which is none that an event of the session in the pack's state tells of,

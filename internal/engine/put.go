@@ -316,6 +316,9 @@ func outranks(w Writer, head *catalog.Head) error {
 // lowest returns the lowest tier among the writer's and those of everything the
 // body was derived from. What the writer cannot see counts as what is not here.
 func (g *group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
+	if w.derived {
+		return trust, nil
+	}
 	for _, l := range body.Facets().Links {
 		if l.Rel != "derived_from" {
 			continue

@@ -55,6 +55,7 @@ type group struct {
 	// journal before it is durable.
 	bodies map[place][]byte
 	broken error
+	erases bool // a record in it takes others away
 	room   []byte
 }
 
@@ -148,6 +149,9 @@ func (g *group) commit() error {
 		b.applier.Discard(g.tx)
 		return b.fail(err)
 	}
+	if g.erases {
+		b.traced.erasures.Add(1)
+	}
 	return nil
 }
 
@@ -235,11 +239,13 @@ func (g *group) putVerbatim(e *entry) error {
 			g.broken = err
 			return err
 		}
+		g.erases = true
 	}
 	if err := g.b.applier.Apply(g.tx, r); err != nil {
 		g.broken = err
 		return err
 	}
+	g.b.guides.touch(&e.header)
 	g.bodies[place{r.Tenant, e.header.Position}] = e.body
 	g.puts++
 	g.b.unchecked += len(e.body) + len(g.room)

@@ -27,11 +27,12 @@ const (
 	OpExpire     ViolationOp = "expire"
 	OpMint       ViolationOp = "mint"  // a scope
 	OpEmbed      ViolationOp = "embed" // what there is, by a model outside the program
+	OpCompile    ViolationOp = "compile"
 )
 
 // ViolationOps lists what can be tried.
 func ViolationOps() []ViolationOp {
-	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed}
+	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed, OpCompile}
 }
 
 // ViolationRule says what stood in the way.

@@ -54,11 +54,32 @@ func (t *Task) hints() *hmx.WorkflowHints {
 	switch {
 	case best >= 0:
 		t.Schemas[best].tell(h, course.at)
-	case len(h.Blockers) == 0:
+	case len(h.Blockers) == 0 && len(t.Next) == 0:
 		return nil
+	}
+	if len(t.Next) > 0 {
+		h.SuggestedNextSteps = nil
+	}
+	for i := range t.Next[:min(len(t.Next), hmx.MaxNextSteps)] {
+		h.SuggestedNextSteps = append(h.SuggestedNextSteps, t.Next[i].hint())
 	}
 	return h
 }
+
+// basisObserved is what the member basis of a step says that was observed to follow.
+const basisObserved = `"observed"`
+
+// hint returns a tool that may come next as a pack tells it.
+func (n *Next) hint() hmx.NextStep {
+	return hmx.NextStep{
+		Description: clip("Call "+n.Tool+": "+n.Reason, ruleBytes), ArtifactID: hmx.Some(strings.ToValidUTF8(n.ArtifactID, "\uFFFD")),
+		Confidence: hmx.Some(round(unit(n.Chance))), Tools: []string{clip(n.Tool, toolBytes)}, Extra: hmx.Extra{"basis": basisObserved},
+	}
+}
+
+// Observed reports whether a step is suggested because it was observed to follow, and
+// not because a schema has it.
+func Observed(s *hmx.NextStep) bool { return s.Extra["basis"] == basisObserved }
 
 // walk is how far deeds went along the steps of a schema.
 type walk struct {

@@ -84,6 +84,17 @@ func (it *Item) Fenced() bool {
 type Task struct {
 	Schemas []Schema
 	Deeds   []Deed // the last of the session, oldest first
+	// Next are the tools that may come next, the likeliest first. If there are any, they
+	// are what is suggested, and not the steps of a schema.
+	Next []Next
+}
+
+// Next is a tool that may come next.
+type Next struct {
+	Tool       string
+	Reason     string
+	ArtifactID string // what stands behind it
+	Chance     float64
 }
 
 // Schema is an active artifact that tells how a task is done.

@@ -47,8 +47,13 @@ import (
 // Prefix is the first byte of the catalogue's keys.
 const Prefix = 'C'
 
-// format 2 has the tables p, w and s.
-const format = 2
+// format 2 has the tables p, w and s; format 3 has MaxEvidence.
+const format = 3
+
+// MaxEvidence is how many of the events that an artifact was compiled from are in the
+// catalogue, the first of more: there may be thousands, and a head is read by everyone
+// who asks whether the artifact is active. The artifact itself names all.
+const MaxEvidence = 16
 
 const (
 	tableHead    = 'h'
@@ -246,7 +251,13 @@ func headOf(r *index.Record, id, key string) *Head {
 	for _, f := range x.Frames {
 		h.Frames = append(h.Frames, f.String())
 	}
+	evidence := 0
 	for _, l := range x.Links {
+		if r.Header.Kind == record.Artifact && l.Rel == "derived_from" {
+			if evidence++; evidence > MaxEvidence {
+				continue
+			}
+		}
 		to := l.To
 		if to.Tenant == "" {
 			to.Tenant = r.Header.Tenant

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+type nextFlags struct {
+	boardFlags
+	limit int
+	tags  []string
+}
+
+func nextCommand(s *shell) *cobra.Command {
+	var flags nextFlags
+	c := &cobra.Command{
+		Use:   "next SESSION",
+		Short: "Say which tool a session may call next, and why",
+		Long: `Say which tools a session may call next, the likeliest first, by what it did so far and
+by what ` + "`lukasa compile`" + ` learned from earlier ones. Each comes with how probable it is and with
+what speaks for it: in which state it followed, how often, and how that ended.
+
+A session without events stands at its beginning. Without active artifacts nothing is
+suggested. It is what happened, not advice: what came next may have been wrong.`,
+		Example: `  lukasa compile
+  lukasa next session-42
+  lukasa next session-42 --limit 5 --json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one SESSION, got %d arguments", c.CommandPath(), len(args)).
+				WithFix("name one, such as those that `lukasa events` shows")
+		},
+		RunE: func(c *cobra.Command, args []string) error { return s.next(c, args[0], &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	c.Flags().IntVar(&flags.limit, "limit", lukasa.DefaultNextSteps, fmt.Sprintf("suggest `N` tools at most, up to %d", lukasa.MaxNextSteps))
+	c.Flags().StringArrayVar(&flags.tags, "tag", nil, "ask only artifacts whose validity has the tag `T`, or none; may be repeated")
+	return c
+}
+
+// nextAnswer is what lukasa next --json prints.
+type nextAnswer struct {
+	Session     string             `json:"session"`
+	Steps       int                `json:"steps"`
+	Artifacts   int                `json:"artifacts"`
+	Suggestions []suggestionAnswer `json:"suggestions"`
+}
+
+type suggestionAnswer struct {
+	Tool        string   `json:"tool"`
+	Probability float64  `json:"probability"`
+	Reason      string   `json:"reason"`
+	Artifacts   []string `json:"artifacts"`
+}
+
+func (s *shell) next(c *cobra.Command, session string, flags *nextFlags) error {
+	if err := inRange("limit", flags.limit, 1, lukasa.MaxNextSteps); err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := t.NextStep(ctx, lukasa.NextOptions{Session: session, Limit: flags.limit, Tags: flags.tags})
+		if err != nil {
+			return err
+		}
+		a := nextAnswer{Session: session, Steps: found.Steps, Artifacts: found.Artifacts, Suggestions: []suggestionAnswer{}}
+		for _, x := range found.Suggestions {
+			a.Suggestions = append(a.Suggestions, suggestionAnswer{x.Tool, x.Probability, x.Reason, append([]string{}, x.Artifacts...)})
+		}
+		if s.json {
+			return s.writeJSON(a)
+		}
+		s.showNext(&a)
+		return nil
+	})
+}
+
+// showNext prints what may come next.
+func (s *shell) showNext(a *nextAnswer) {
+	if len(a.Suggestions) == 0 {
+		fmt.Fprintln(s.stdout, "nothing is suggested")
+		if a.Artifacts == 0 {
+			s.detail("why", "there are no active artifacts; `lukasa compile` makes them of what happened")
+		}
+		return
+	}
+	for _, x := range a.Suggestions {
+		fmt.Fprintf(s.stdout, "%3.0f%%  %s\n", 100*x.Probability, s.paint.bold(oneLine(x.Tool)))
+		fmt.Fprintf(s.stdout, "      %s\n", oneLine(x.Reason))
+	}
+	s.detail("behind", counted(a.Steps, "step")+" of the task, by "+counted(a.Artifacts, "active artifact"))
+}

@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+)
+
+// TestCompileAfter has a board compile by itself: after so many events, and after so
+// long a quiet by the board's clock.
+func TestCompileAfter(t *testing.T) {
+	clock := newClock()
+	b := openWith(t, "data", engine.Options{
+		FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Events: 20, Quiet: time.Hour},
+	})
+	compiles := make(chan error, 16)
+	engine.OnCompiled(b, func(tenant string, err error) {
+		if tenant != "acme" {
+			t.Errorf("tenant %q", tenant)
+		}
+		compiles <- err
+	})
+	wait := func(what string) {
+		t.Helper()
+		within(t, what, func() {
+			if err := <-compiles; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	first := worked(t, 1)
+	store(t, b, first...) // too few
+	engine.LookForDue(b)
+	clock.Move(59 * time.Minute)
+	engine.LookForDue(b)
+	if len(compiles) > 0 {
+		t.Error("it did not wait")
+	}
+	clock.Move(time.Minute)
+	engine.LookForDue(b)
+	wait("a quiet hour")
+	store(t, b, worked(t, 2)...)
+	store(t, b, worked(t, 3)...)
+	store(t, b, worked(t, 4)...)
+	wait("twenty events")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCompileAfterStops closes a board that is compiling by itself.
+func TestCompileAfterStops(t *testing.T) {
+	fs := disk.NewMem()
+	b := openWith(t, "data", engine.Options{FS: fs, CompileAfter: engine.CompileAfter{Events: 1}})
+	for i := range 4 {
+		store(t, b, worked(t, i)...)
+	}
+	within(t, "close", func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b = open(t, fs, "data")
+	compileNow(t, b, engine.CompileOptions{})
+	chained(t, b)
+	sound(t, b)
+}

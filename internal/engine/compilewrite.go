@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Bounds of what a compile writes together.
+const (
+	writtenTogether = 256
+	writtenBytes    = 8 << 20 // of bodies, about
+)
+
+// write is a record that a compile is about to write. It is the put of a body, or a
+// control about a thing. Like all records it is admitted in log order: what somebody
+// else did meanwhile, or an earlier compile that was cut short, is not done again.
+type write struct {
+	change CompileChange // empty if it is told with another
+	trust  record.Trust  // of the body, and of whoever writes
+	body   memory.Body
+	// status is what an artifact becomes, and by what it is superseded.
+	status hmx.Status
+	by     string
+	// at is the version that the thing is expected at; 0 is whatever it is at.
+	at uint32
+	// joined says that it is not written apart from the one before.
+	joined bool
+}
+
+// sameContent names what an artifact says.
+func sameContent(a *hmx.Artifact) string { return string(a.ArtifactType) + " " + a.ContentHash }
+
+// complete finishes what a compile that was cut short began: where the next version of
+// an artifact is there and the one before is still active, that one is put aside.
+func (c *compilation) complete() {
+	for _, a := range c.known {
+		old := c.artifactOf(a.Supersedes.Or(""))
+		if old == nil || old.Status != hmx.StatusActive || a.Status != hmx.StatusDraft && a.Status != hmx.StatusActive {
+			continue
+		}
+		c.supersede(old, a.ArtifactID, "replaced by its next version")
+		old.Status, old.SupersededBy = hmx.StatusSuperseded, hmx.Some(a.ArtifactID)
+	}
+}
+
+func (c *compilation) artifactOf(id string) *hmx.Artifact {
+	if i := slices.IndexFunc(c.known, func(a *hmx.Artifact) bool { return a.ArtifactID == id }); i >= 0 {
+		return c.known[i]
+	}
+	return nil
+}
+
+// artifact plans what becomes of an artifact.
+func (c *compilation) artifact(x *compile.Change, trusts map[string]record.Trust) {
+	a := x.Artifact
+	change := CompileChange{
+		URI:   memory.URI{Tenant: c.tenant, Kind: record.Artifact, ID: a.ArtifactID},
+		Class: string(a.ArtifactType), Title: a.Title, Reason: x.Reason,
+	}
+	switch x.Kind {
+	case compile.Create, compile.Supersede:
+		body := &memory.Artifact{HMX: *a}
+		body.HMX.Status, body.HMX.SupersededBy = hmx.StatusDraft, hmx.Opt[string]{}
+		trust := trusts[sameContent(a)]
+		if !trust.Known() {
+			trust = record.External
+		}
+		change.Op = CompileCreate
+		c.writes = append(c.writes, write{change: change, trust: trust, body: body})
+		if x.Kind == compile.Supersede {
+			c.supersede(x.Old, a.ArtifactID, x.Reason)
+		}
+	case compile.Activate, compile.Deprecate:
+		w := write{change: change, trust: c.trustOf(a.ArtifactID, trusts[sameContent(a)]), status: hmx.StatusActive}
+		w.change.Op, w.joined = CompileActivate, true
+		if x.Kind == compile.Deprecate {
+			w.change.Op, w.status, w.joined = CompileDeprecate, hmx.StatusDeprecated, false
+		}
+		c.writes = append(c.writes, w)
+	case compile.Unchanged:
+		c.report.Unchanged++
+	}
+}
+
+// supersede plans that an artifact is put aside.
+func (c *compilation) supersede(old *hmx.Artifact, by, reason string) {
+	c.writes = append(c.writes, write{
+		change: CompileChange{
+			Op: CompileSupersede, URI: memory.URI{Tenant: c.tenant, Kind: record.Artifact, ID: old.ArtifactID},
+			Class: string(old.ArtifactType), Title: old.Title, Reason: reason,
+		},
+		trust: c.trustOf(old.ArtifactID, record.External), status: hmx.StatusSuperseded, by: by, joined: true,
+	})
+}
+
+// trustOf returns the tier of an artifact that is there, or else of what it is made of.
+func (c *compilation) trustOf(id string, made record.Trust) record.Trust {
+	if h := c.heads[id]; h != nil {
+		return h.Trust
+	}
+	return max(made, record.External)
+}
+
+// write writes what is planned, in groups. Whatever a group does is seen as a whole.
+func (c *compilation) write(ctx context.Context) error {
+	for rest := c.writes; len(rest) > 0; {
+		n, bytes := 0, 0
+		for n < len(rest) && (n == 0 || rest[n].joined && c.b.compiling.apart == 0 || n < c.b.compiling.together() && bytes < writtenBytes) {
+			bytes += rest[n].size()
+			n++
+		}
+		if err := c.writeGroup(ctx, rest[:n]); err != nil {
+			return err
+		}
+		if c.b.compiling.wrote != nil {
+			if err := c.b.compiling.wrote(); err != nil {
+				return err
+			}
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// size is about how many bytes the record takes.
+func (w *write) size() int {
+	if a, ok := w.body.(*memory.Artifact); ok {
+		return len(a.HMX.Content) + 40*len(a.HMX.SourceEvents)
+	}
+	return 1 << 10
+}
+
+// writeGroup writes some records together, or none of them.
+func (c *compilation) writeGroup(ctx context.Context, list []write) error {
+	for i := range list {
+		if list[i].body == nil {
+			continue
+		}
+		if err := c.b.checkPut(Writer{Actor: Compiler, Trust: list[i].trust}, c.tenant, list[i].body); err != nil {
+			return err
+		}
+	}
+	return c.b.submit(ctx, &request{alone: true, records: len(list), admit: func(g *group) error {
+		if g.b.traced.erasures.Load() != c.erasures {
+			return errErased
+		}
+		t, err := g.tenant(c.tenant)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if err := g.compiled(t, &list[i]); err != nil {
+				return g.stop(err) // with what is in the group already
+			}
+		}
+		return nil
+	}})
+}
+
+// compiled admits one record of a compile.
+func (g *group) compiled(t *ledger.Tenant, w *write) error {
+	writer := Writer{Actor: Compiler, Trust: w.trust, derived: true}
+	u := w.change.URI
+	h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+	if err != nil {
+		return err
+	}
+	switch {
+	case w.body != nil:
+		return g.compiledBody(writer, t, w, h, ok)
+	case !ok || h.State != catalog.Live || outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
+		return nil // somebody else had the last word
+	case w.change.Op == CompileForget:
+		return g.control(writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
+	case hmx.Status(h.Status).Transition(w.status) != nil:
+		return nil
+	}
+	if w.by != "" {
+		next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, w.by))
+		if err != nil || !ok || next.State != catalog.Live {
+			return err
+		}
+	}
+	return g.control(writer, t, &memory.Transition{
+		ArtifactID: h.ID, From: hmx.Status(h.Status), To: w.status, SupersededBy: w.by, Reason: w.change.Reason,
+	})
+}
+
+// compiledBody admits a version of a thing.
+func (g *group) compiledBody(writer Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
+	if found && (w.at != 0 && h.Version != w.at || outranks(writer, h) != nil) || w.at != 0 && !found {
+		return nil
+	}
+	if m, ok := w.body.(*memory.Memory); ok && m.Key != "" {
+		// A key that is somebody's stays theirs.
+		holder, err := g.holder(t, m.Key)
+		if err != nil {
+			return err
+		}
+		if holder != "" && holder != m.ID {
+			m.Key = ""
+		}
+	}
+	_, err := g.putBody(writer, t.Name, w.body, AnyVersion(), "", memory.OpPut, w.trust)
+	if code := fault.CodeOf(err); g.broken == nil && (code == fault.Erased || code == fault.IDConflict) {
+		return nil // it was erased and stays so, or is somebody else's
+	}
+	return err
+}
+
+// holder returns the id of the live memory that has a key, or none.
+func (g *group) holder(t *ledger.Tenant, key string) (string, error) {
+	d, held, err := catalog.Holder(g.tx, t.Number, record.Memory, key)
+	if err != nil || !held {
+		return "", err
+	}
+	h, ok, err := catalog.HeadOf(g.tx, t.Number, record.Memory, d)
+	if err != nil || !ok || h.State != catalog.Live {
+		return "", err
+	}
+	return h.ID, nil
+}
+
+// control puts a control.
+func (g *group) control(w Writer, t *ledger.Tenant, c memory.Control) error {
+	id, err := g.b.ids.Next()
+	if err != nil {
+		return err
+	}
+	e, err := g.b.controlEntry(w, t.Name, id, c)
+	if err != nil {
+		return err
+	}
+	_, err = g.put(e)
+	return err
+}
+
+// compiling is what a board knows of the compile that is under way.
+type compiling struct {
+	turn chan struct{} // has one item, which whoever compiles takes out
+
+	// What follows is for tests.
+	apart int          // how many records are written together, if not as many as fit
+	wrote func() error // is told of each group; its error ends the compile
+}
+
+func newCompiling() *compiling {
+	c := &compiling{turn: make(chan struct{}, 1)}
+	c.turn <- struct{}{}
+	return c
+}
+
+// together returns how many records are written together.
+func (c *compiling) together() int {
+	if c.apart > 0 {
+		return c.apart
+	}
+	return writtenTogether
+}

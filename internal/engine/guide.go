@@ -1,0 +1,437 @@
+package engine
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// Bounds of NextStep.
+const (
+	DefaultNextSteps = 3
+	MaxNextSteps     = 100
+
+	guideArtifacts = 2000 // of each type that are looked at, the newest
+	keptModels     = 8
+	keptScopes     = 4
+	keptSessions   = 16
+)
+
+// NextOptions says whose next step is asked for.
+type NextOptions struct {
+	Tenant string
+	// Session is what was done so far. One without events stands at its beginning.
+	Session string
+	// Limit is how many suggestions are wanted. Zero means DefaultNextSteps, and
+	// MaxNextSteps are allowed.
+	Limit int
+	// Tags narrow which artifacts hold, by their validity scopes.
+	Tags []string
+	View View
+}
+
+// NextSteps is what may come next, the likeliest first.
+type NextSteps struct {
+	Suggestions []guide.Suggestion
+	Artifacts   int // that were asked
+	Steps       int // of the task so far
+}
+
+// NextStep returns the tools that a session may call next, with how probable each is
+// and why, by what its task did so far and by the active artifacts whose scope holds and
+// that the view shows. It reads one state and writes nothing. Without such artifacts
+// there are no suggestions.
+func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
+	if o.Limit == 0 {
+		o.Limit = DefaultNextSteps
+	}
+	if o.Limit < 0 || o.Limit > MaxNextSteps {
+		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, MaxNextSteps).WithFix("leave it out for the default")
+	}
+	var out *NextSteps
+	err := b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		if err := memory.CheckID("session", o.Session); err != nil {
+			return err
+		}
+		var err error
+		out, err = b.foresee(ctx, r, t, v, o.Session, o.Tags, o.Limit)
+		return err
+	})
+	return out, err
+}
+
+// foresee is NextStep on a state.
+func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string, tags []string, limit int) (*NextSteps, error) {
+	model, n, err := b.model(r, t, v, tags)
+	if err != nil {
+		return nil, err
+	}
+	out := &NextSteps{Artifacts: n}
+	if n == 0 {
+		return out, nil
+	}
+	read, err := b.sessionSoFar(ctx, r, t, v, session)
+	if err != nil {
+		return nil, err
+	}
+	task := &trace.Task{}
+	if len(read.Tasks) > 0 {
+		task = &read.Tasks[len(read.Tasks)-1]
+	}
+	out.Steps = len(task.Steps)
+	out.Suggestions = model.Next(task, limit)
+	return out, nil
+}
+
+// guides keeps models, so that a question costs little while the artifacts stay the
+// same, and how far sessions were read. It is safe for concurrent use; nil keeps
+// nothing.
+type guides struct {
+	mu       sync.Mutex
+	touched  map[string]uint64 // newest record of each tenant that may have changed an artifact
+	active   recent[string, activeAt]
+	models   recent[[sha256.Size]byte, *guide.Model]
+	scopes   recent[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
+	sessions recent[string, *halfRead]
+}
+
+func newGuides() *guides {
+	return &guides{
+		touched:  make(map[string]uint64),
+		active:   newRecent[string, activeAt](keptScopes),
+		models:   newRecent[[sha256.Size]byte, *guide.Model](keptModels),
+		scopes:   newRecent[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
+		sessions: newRecent[string, *halfRead](keptSessions),
+	}
+}
+
+// forget lets go of all that is kept.
+func (g *guides) forget() {
+	if g == nil {
+		return
+	}
+	fresh := newGuides()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.active, g.models, g.scopes, g.sessions = fresh.active, fresh.models, fresh.scopes, fresh.sessions
+}
+
+// activeAt is the active artifacts of a tenant when it had so many records.
+type activeAt struct {
+	size  uint64
+	heads []*catalog.Head
+}
+
+// touch notes a record that is about to be written.
+func (g *guides) touch(h *record.Header) {
+	switch h.Kind {
+	case record.Artifact, record.Transition, record.Tombstone, record.Redaction, record.Expiry:
+	default:
+		return
+	}
+	if g != nil {
+		g.mu.Lock()
+		g.touched[h.Tenant] = h.Position
+		g.mu.Unlock()
+	}
+}
+
+// activeHeads returns the active artifacts of a state, if they are known: those of
+// another state, with no record between the two that may have changed one.
+func (g *guides) activeHeads(t *ledger.Tenant) ([]*catalog.Head, bool) {
+	if g == nil {
+		return nil, false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known, ok := g.active.get(t.Name)
+	last, any := g.touched[t.Name]
+	return known.heads, ok && (!any || last < known.size && last < t.Size)
+}
+
+// keepActive remembers the active artifacts of a state.
+func (g *guides) keepActive(t *ledger.Tenant, heads []*catalog.Head) {
+	if g != nil {
+		g.mu.Lock()
+		g.active.put(t.Name, activeAt{t.Size, heads})
+		g.mu.Unlock()
+	}
+}
+
+// recent is the values that were used last.
+type recent[K comparable, V any] struct {
+	most  int
+	known map[K]*list.Element
+	order *list.List // of entry, the one used last in front
+}
+
+type recentEntry[K comparable, V any] struct {
+	key   K
+	value V
+}
+
+func newRecent[K comparable, V any](most int) recent[K, V] {
+	return recent[K, V]{most: most, known: make(map[K]*list.Element), order: list.New()}
+}
+
+func (k *recent[K, V]) get(key K) (v V, ok bool) {
+	e := k.known[key]
+	if e == nil {
+		return v, false
+	}
+	k.order.MoveToFront(e)
+	return e.Value.(recentEntry[K, V]).value, true
+}
+
+func (k *recent[K, V]) put(key K, v V) {
+	if e := k.known[key]; e != nil {
+		e.Value = recentEntry[K, V]{key, v}
+		k.order.MoveToFront(e)
+		return
+	}
+	k.known[key] = k.order.PushFront(recentEntry[K, V]{key, v})
+	if k.order.Len() > k.most {
+		last := k.order.Remove(k.order.Back()).(recentEntry[K, V])
+		delete(k.known, last.key)
+	}
+}
+
+// take returns a value and forgets it.
+func (k *recent[K, V]) take(key K) (v V, ok bool) {
+	e := k.known[key]
+	if e == nil {
+		return v, false
+	}
+	delete(k.known, key)
+	return k.order.Remove(e).(recentEntry[K, V]).value, true
+}
+
+// model returns what the active artifacts say that hold and that a view shows, and how
+// many they are.
+func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*guide.Model, int, error) {
+	active, known := b.guides.activeHeads(t)
+	if !known {
+		var err error
+		if active, err = activeArtifacts(r, t); err != nil {
+			return nil, 0, err
+		}
+		b.guides.keepActive(t, active)
+	}
+	var heads []*catalog.Head
+	for _, h := range active {
+		if holdsAt(h, v.now(t)) && v.sees(h) {
+			heads = append(heads, h)
+		}
+	}
+	if len(heads) == 0 {
+		return nil, 0, nil
+	}
+	all, err := b.artifacts(r, t, heads)
+	if err != nil {
+		return nil, 0, err
+	}
+	now := hmx.TimeOf(at(v.now(t)))
+	var hold []*hmx.Artifact
+	sum := sha256.New()
+	sum.Write([]byte(t.Name))
+	for _, a := range all {
+		scope := a.ValidityScope.Value
+		if scope.Judge(hmx.Situation{TenantID: t.Name, AgentID: v.Agent, Tags: tags, Now: now, Conditions: scope.Conditions}).Applies {
+			hold = append(hold, a)
+			sum.Write([]byte("\x00" + a.ArtifactID))
+		}
+	}
+	if b.guides == nil {
+		return guide.New(hold), len(hold), nil
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	b.guides.mu.Lock()
+	m, ok := b.guides.models.get(key)
+	b.guides.mu.Unlock()
+	if !ok {
+		m = guide.New(hold)
+		b.guides.mu.Lock()
+		b.guides.models.put(key, m)
+		b.guides.mu.Unlock()
+	}
+	return m, len(hold), nil
+}
+
+// activeArtifacts returns the artifacts that say something about next steps and are
+// active, by id.
+func activeArtifacts(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, error) {
+	var heads []*catalog.Head
+	for _, class := range []hmx.ArtifactType{hmx.TypeDecisionPolicy, hmx.TypeFailurePlaybook, hmx.TypeTaskSchema} {
+		n := 0
+		var failed error
+		err := catalog.List(r, t.Number, catalog.OfClass(record.Artifact, string(class)), nil, func(_ []byte, d catalog.Thing) bool {
+			var h *catalog.Head
+			if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+				return failed == nil
+			}
+			if h.Status == string(hmx.StatusActive) {
+				h.Links = nil // nobody asks for them here
+				heads = append(heads, h)
+				n++
+			}
+			return n < guideArtifacts
+		})
+		if err := first(failed, err); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
+	return heads, nil
+}
+
+// artifacts reads what artifacts say. One that was erased meanwhile is left out. An
+// artifact never changes, so it is read once.
+func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]*hmx.Artifact, error) {
+	sum := sha256.New()
+	sum.Write([]byte(t.Name))
+	for _, h := range heads {
+		sum.Write([]byte("\x00" + h.ID))
+		sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	if b.guides != nil {
+		b.guides.mu.Lock()
+		all, ok := b.guides.scopes.get(key)
+		b.guides.mu.Unlock()
+		if ok {
+			return all, nil
+		}
+	}
+	var all []*hmx.Artifact
+	for _, h := range heads {
+		body, err := b.bodyAt(r, t, record.Artifact, h.Position)
+		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a, ok := body.(*memory.Artifact); ok {
+			a.HMX.SourceEvents = nil // nobody asks for them here, and they are many
+			all = append(all, &a.HMX)
+		}
+	}
+	if b.guides != nil {
+		b.guides.mu.Lock()
+		b.guides.scopes.put(key, all)
+		b.guides.mu.Unlock()
+	}
+	return all, nil
+}
+
+// halfRead is a session as far as it was read.
+type halfRead struct {
+	reader   sessionReader
+	events   uint64
+	last     timeline.Place
+	erasures uint64
+}
+
+// sessionSoFar returns what a session did, as far as a view shows it. What was read of a
+// session before is not read again, unless events came in between.
+func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string) (*trace.Trace, error) {
+	if v.access != nil || b.guides == nil {
+		s := sessionReader{b: b, r: r, t: t, view: v, traces: trace.NewReader(&trace.Strings{})}
+		err := s.read(ctx, session)
+		return s.traces.Trace(), err
+	}
+	summary, ok, err := timeline.SessionSummary(r, t.Number, session)
+	if err != nil || !ok {
+		return &trace.Trace{Session: session}, err
+	}
+	erasures := b.traced.erasures.Load()
+	key := t.Name + "\x00" + session
+	b.guides.mu.Lock()
+	half, ok := b.guides.sessions.take(key)
+	b.guides.mu.Unlock()
+	if !ok || half.erasures != erasures || half.events > summary.Events {
+		half = newHalfRead(b, erasures)
+	}
+	half.reader.r, half.reader.t = r, t
+	if err := half.readOn(ctx, session, summary.Events); err != nil {
+		return nil, err
+	}
+	if half.events != summary.Events {
+		// Some came in between.
+		half = newHalfRead(b, erasures)
+		half.reader.r, half.reader.t = r, t
+		if err := half.readOn(ctx, session, summary.Events); err != nil {
+			return nil, err
+		}
+	}
+	out := half.reader.traces.Trace()
+	half.reader.r, half.reader.t = nil, nil
+	if half.events == summary.Events && erasures == b.traced.erasures.Load() {
+		b.guides.mu.Lock()
+		b.guides.sessions.put(key, half)
+		b.guides.mu.Unlock()
+	}
+	return out, nil
+}
+
+func newHalfRead(b *Board, erasures uint64) *halfRead {
+	return &halfRead{reader: sessionReader{b: b, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures}
+}
+
+// readOn reads what comes behind the last event that was read. Where an event is equal
+// to that one in sequence and timestamp, all are read anew: they are ordered by id.
+func (h *halfRead) readOn(ctx context.Context, session string, until uint64) error {
+	s := &h.reader
+	if h.events == until {
+		return nil
+	}
+	if h.events == 0 {
+		h.last = timeline.Place{Sequence: -1 << 63, Timestamp: -1 << 63}
+	}
+	before, begun, tied := h.last, false, false
+	var failed error
+	visit := func(p timeline.Place) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		if !begun && h.events > 0 && p.Sequence == before.Sequence && p.Timestamp == before.Timestamp {
+			tied = true
+			return false
+		}
+		begun = true
+		if failed = s.add(p); failed != nil {
+			return false
+		}
+		h.events++
+		h.last = p
+		return true
+	}
+	var err error
+	if h.events == 0 {
+		err = timeline.Session(s.r, s.t.Number, session, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
+	} else {
+		err = timeline.Following(s.r, s.t.Number, session, before, visit)
+	}
+	s.flush()
+	if tied {
+		h.events = 0
+		s.reset()
+		return h.readOn(ctx, session, until)
+	}
+	return first(failed, err)
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/statement"
+	"lukasa.dev/internal/trace"
+)
+
+// list returns the traces by session.
+func (x *traced) list() []*trace.Trace {
+	out := make([]*trace.Trace, 0, len(x.traces))
+	for _, session := range slices.Sorted(maps.Keys(x.traces)) {
+		out = append(out, x.traces[session])
+	}
+	return out
+}
+
+// statements returns what users said, in the order of the journal.
+func (x *traced) statements() []said {
+	var out []said
+	for _, list := range x.Said {
+		out = append(out, list...)
+	}
+	slices.SortFunc(out, func(a, b said) int {
+		if a.Position < b.Position {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// fresh is a session that is to be read, and what it was read as.
+type fresh struct {
+	id     string
+	events uint64
+	trace  *trace.Trace
+	said   []said
+}
+
+// traceAll returns what the sessions of a tenant did: those that have the events that
+// they had as they were kept, and the others read anew. It reports how many were read,
+// and how many events they have.
+func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, tell func(done, all int)) (now *traced, sessions, events int, err error) {
+	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	var list []fresh
+	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+		// A session only grows, as long as nothing is erased.
+		if same := old.traces[s.ID]; same != nil && uint64(same.Events) == s.Events {
+			now.traces[s.ID] = same
+			if words := old.Said[s.ID]; len(words) > 0 {
+				now.Said[s.ID] = words
+			}
+			return true
+		}
+		list = append(list, fresh{id: s.ID, events: s.Events})
+		return true
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	all := 0
+	for i := range list {
+		all += int(list[i].events)
+	}
+	// By name, so that how the work is cut does not depend on how the index has them.
+	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
+	if err := b.traceEach(ctx, r, t, list, all, tell); err != nil {
+		return nil, 0, 0, err
+	}
+	for i := range list {
+		now.traces[list[i].id] = list[i].trace
+		if len(list[i].said) > 0 {
+			now.Said[list[i].id] = list[i].said
+		}
+	}
+	return now, len(list), all, nil
+}
+
+// traceEach reads sessions, several at once.
+func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []fresh, all int, tell func(done, all int)) error {
+	var done atomic.Int64
+	var telling = make(chan struct{}, 1)
+	return index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
+		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true}
+		for i := from; i < to; i++ {
+			x := &list[i]
+			if err := reader.read(ctx, x.id); err != nil {
+				return err
+			}
+			x.trace, x.said = reader.traces.Trace(), reader.said
+			reader.reset()
+			if n := done.Add(int64(x.events)); tell != nil {
+				telling <- struct{}{}
+				tell(int(n), all)
+				<-telling
+			}
+		}
+		return nil
+	})
+}
+
+// sessionReader reads the events of sessions in order, a few at a time.
+type sessionReader struct {
+	b      *Board
+	r      kv.Reader
+	t      *ledger.Tenant
+	view   View
+	traces *trace.Reader
+	listen bool // for what users state
+	said   []said
+
+	alike []trace.Event // with the same sequence and timestamp
+	last  timeline.Place
+}
+
+// reset makes the reader ready for another session.
+func (s *sessionReader) reset() {
+	s.traces.Reset()
+	s.said = nil
+}
+
+// read reads a session.
+func (s *sessionReader) read(ctx context.Context, session string) error {
+	var failed error
+	err := timeline.Session(s.r, s.t.Number, session, nil, func(_ []byte, p timeline.Place) bool {
+		if failed = ctx.Err(); failed == nil {
+			failed = s.add(p)
+		}
+		return failed == nil
+	})
+	s.flush()
+	return first(failed, err)
+}
+
+// add reads the event at a place. One that was erased meanwhile, or cannot be read, is
+// passed over.
+func (s *sessionReader) add(p timeline.Place) error {
+	if len(s.alike) > 0 && (p.Sequence != s.last.Sequence || p.Timestamp != s.last.Timestamp) {
+		s.flush()
+	}
+	s.last = p
+	f, err := s.b.frameAt(s.r, s.t, p.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return nil
+	}
+	if err != nil || f.Erased {
+		return err
+	}
+	rec, err := apply.Decode(&f)
+	if err != nil {
+		return err
+	}
+	if rec.Event == nil || !s.view.seesEvent(&StoredEvent{Event: rec.Event}) {
+		return nil
+	}
+	s.alike = append(s.alike, trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust})
+	return nil
+}
+
+// flush reads the events that are equal in sequence and timestamp, by their ids.
+func (s *sessionReader) flush() {
+	slices.SortFunc(s.alike, func(a, b trace.Event) int { return hmx.CompareEvents(a.Event, b.Event) })
+	for _, e := range s.alike {
+		s.traces.Add(e)
+		if !s.listen {
+			continue
+		}
+		if x, ok := saidIn(e); ok {
+			s.said = append(s.said, x)
+		}
+	}
+	clear(s.alike)
+	s.alike = s.alike[:0]
+}
+
+// saidIn returns what a user plainly states in an event. Nobody else is listened to:
+// not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
+// trusted less.
+func saidIn(e trace.Event) (said, bool) {
+	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
+		return said{}, false
+	}
+	if m, ok := e.Message(); !ok || m.Role != "user" {
+		return said{}, false
+	}
+	q := kind.Quote(e.Event)
+	found := statement.Read(q.Text)
+	if len(found) == 0 {
+		return said{}, false
+	}
+	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: e.Timestamp.Time().UnixMilli()}
+	if q.Label != "user" {
+		x.Speaker = strings.Clone(q.Label)
+	}
+	for _, s := range found {
+		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
+		x.Statements = append(x.Statements, s)
+	}
+	return x, true
+}
