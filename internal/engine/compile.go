@@ -120,7 +120,6 @@ type compilation struct {
 	erasures uint64 // that what was read knows of
 
 	traced   *traced
-	tasks    int
 	now      hmx.Time // of the newest event
 	known    []*hmx.Artifact
 	heads    map[string]*catalog.Head // of the artifacts

@@ -376,4 +376,4 @@ func (f *Fingerprint) ToolPriors() map[string]float64 {
 const even = 0.5
 
 // rate is how often something was of use, as if it had been once in two times before.
-func (u Use) rate() float64 { return share(float64(u.Used+1) / float64(u.Shown+2)) }
+func (e Use) rate() float64 { return share(float64(e.Used+1) / float64(e.Shown+2)) }

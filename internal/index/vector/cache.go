@@ -74,16 +74,16 @@ func (c *chunk) bytes() int64 {
 }
 
 // newChunk arranges codes for a scan. Their offsets must be in order. The cache may be nil.
-func (cache *Cache) newChunk(number uint64, c *codes) *chunk {
-	n := len(c.offsets)
+func (c *Cache) newChunk(number uint64, from *codes) *chunk {
+	n := len(from.offsets)
 	if n == 0 {
 		return nil
 	}
-	t := &chunk{number: number, words: c.words, offsets: c.offsets}
-	t.blocks, t.slab = cache.codeRoom((n + blockRows - 1) / blockRows * blockRows * c.words)
+	t := &chunk{number: number, words: from.words, offsets: from.offsets}
+	t.blocks, t.slab = c.codeRoom((n + blockRows - 1) / blockRows * blockRows * from.words)
 	for i := range n {
-		code := c.list[i*c.words : (i+1)*c.words]
-		block := t.blocks[i/blockRows*blockRows*c.words+i%blockRows:]
+		code := from.list[i*from.words : (i+1)*from.words]
+		block := t.blocks[i/blockRows*blockRows*from.words+i%blockRows:]
 		for k, w := range code {
 			block[k*blockRows] = w
 		}
