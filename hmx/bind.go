@@ -2,6 +2,7 @@ package hmx
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,13 +28,16 @@ type optional interface {
 
 // plan is how a struct maps to JSON.
 type plan struct {
-	fields []planField
+	fields []planField // in the order they are declared
+	sorted []planField // in canonical order
 	byName map[string]int
 	extra  int // index of the Extra field, or -1
+	opt    bool
 }
 
 type planField struct {
 	name     string
+	quoted   string // the name as JSON, with a colon
 	index    int
 	omitZero bool
 }
@@ -44,7 +48,7 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{extra: -1, byName: map[string]int{}}
+	p := &plan{extra: -1, byName: map[string]int{}, opt: t.Implements(optType)}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Type == extraType {
@@ -56,8 +60,11 @@ func planOf(t reflect.Type) *plan {
 			continue
 		}
 		p.byName[name] = len(p.fields)
-		p.fields = append(p.fields, planField{name, i, options == "omitzero"})
+		quoted := string(canon.AppendQuoted(nil, name)) + ":"
+		p.fields = append(p.fields, planField{name, quoted, i, options == "omitzero"})
 	}
+	p.sorted = slices.Clone(p.fields)
+	slices.SortFunc(p.sorted, func(a, b planField) int { return compareNames(a.name, b.name) })
 	actual, _ := plans.LoadOrStore(t, p)
 	return actual.(*plan)
 }

@@ -2,12 +2,10 @@ package hmx
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 
 	"lukasa.dev/internal/canon"
@@ -57,11 +55,13 @@ func checkEncoded(k Kind, data []byte, err error) ([]Problem, error) {
 // not UTF-8 instead of replacing it, writes numbers in as few bytes as they need and
 // escapes nothing that need not be. An error is an *EncodeError that names the field.
 func encode(dst []byte, v any) ([]byte, error) {
-	out, err := appendValue(dst, reflect.ValueOf(v))
-	if err != nil {
-		return dst, err
-	}
-	return out, nil
+	return encoder{}.encode(dst, v)
+}
+
+// encodeCanonical appends v in canonical form, at once: that is what [canonical] makes of
+// what encode appends.
+func encodeCanonical(dst []byte, v any) ([]byte, error) {
+	return encoder{canonical: true}.encode(dst, v)
 }
 
 // canonical returns what was encoded in its canonical form.
@@ -76,6 +76,7 @@ var (
 	rawType   = reflect.TypeFor[Raw]()
 	timeType  = reflect.TypeFor[Time]()
 	extraType = reflect.TypeFor[Extra]()
+	optType   = reflect.TypeFor[interface{ content() (any, bool) }]()
 )
 
 // Where the fields of Time and Opt are.
@@ -85,57 +86,75 @@ const (
 	optSet   = 1
 )
 
-var opts sync.Map // reflect.Type → whether it is an Opt
-
-// isOpt reports whether t is an Opt of something.
-func isOpt(t reflect.Type) bool {
-	is, known := opts.Load(t)
-	if !known {
-		is = t.Implements(reflect.TypeFor[interface{ content() (any, bool) }]())
-		opts.Store(t, is)
-	}
-	return is.(bool)
+// encoder writes values as JSON.
+type encoder struct {
+	canonical bool
 }
 
-func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
+func (e encoder) encode(dst []byte, v any) ([]byte, error) {
+	out, err := e.value(dst, reflect.ValueOf(v))
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+func (e encoder) value(dst []byte, v reflect.Value) ([]byte, error) {
 	// Nothing is asked for as an interface, which would be a copy in memory of its own.
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type() == rawType {
-			return appendRaw(dst, Raw(v.String()))
+			return e.raw(dst, Raw(v.String()))
 		}
 		return appendText(dst, v.String())
 	case reflect.Bool:
 		return strconv.AppendBool(dst, v.Bool()), nil
 	case reflect.Int, reflect.Int64:
-		return strconv.AppendInt(dst, v.Int(), 10), nil
+		return e.integer(dst, v.Int()), nil
 	case reflect.Float64:
-		f := v.Float()
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, notFinite(f)
-		}
-		return canon.AppendShortest(dst, f), nil
+		return e.float(dst, v.Float())
 	case reflect.Pointer:
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		return appendValue(dst, v.Elem())
+		return e.value(dst, v.Elem())
 	case reflect.Slice:
-		return appendSlice(dst, v)
+		return e.slice(dst, v)
 	case reflect.Map:
-		return appendMap(dst, v)
+		return e.mapping(dst, v)
 	case reflect.Struct:
-		switch {
-		case v.Type() == timeType:
+		if v.Type() == timeType {
 			return appendText(dst, v.Field(timeText).String())
-		case !isOpt(v.Type()):
-			return appendStruct(dst, v)
+		}
+		p := planOf(v.Type())
+		switch {
+		case !p.opt:
+			return e.structure(dst, v, p)
 		case !v.Field(optSet).Bool():
 			return append(dst, "null"...), nil
 		}
-		return appendValue(dst, v.Field(optValue))
+		return e.value(dst, v.Field(optValue))
 	}
 	panic("hmx: no JSON form for " + v.Type().String()) // a fault in a type of this package
+}
+
+// integer appends an integer, in canonical form as the double that it is.
+func (e encoder) integer(dst []byte, n int64) []byte {
+	const exact = 1 << 53
+	if e.canonical && (n > exact || n < -exact) {
+		return canon.AppendNumber(dst, float64(n))
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+func (e encoder) float(dst []byte, f float64) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, notFinite(f)
+	}
+	if e.canonical {
+		return canon.AppendNumber(dst, f), nil
+	}
+	return canon.AppendShortest(dst, f), nil
 }
 
 func appendText(dst []byte, s string) ([]byte, error) {
@@ -145,9 +164,9 @@ func appendText(dst []byte, s string) ([]byte, error) {
 	return canon.AppendQuoted(dst, s), nil
 }
 
-// appendRaw appends r without white space between its tokens. It is read once
+// raw appends r without white space between its tokens. It is read once
 // more, so that no Raw, wherever it came from, can break a line or a document.
-func appendRaw(dst []byte, r Raw) ([]byte, error) {
+func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 	if r == "" {
 		return append(dst, "{}"...), nil
 	}
@@ -158,48 +177,60 @@ func appendRaw(dst []byte, r Raw) ([]byte, error) {
 		f := flaws[0]
 		return nil, &EncodeError{f.Pointer, jsonRule(f.Code), "raw JSON with " + f.Found + "; allowed: " + f.Allowed}
 	}
+	if e.canonical {
+		return d.doc.AppendCanonical(dst, d.doc.Root()), nil
+	}
 	return d.doc.AppendCompact(dst, d.doc.Root()), nil
 }
 
-func appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
+func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range v.Len() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = appendValue(dst, v.Index(i)); err != nil {
+		if dst, err = e.value(dst, v.Index(i)); err != nil {
 			return nil, within(strconv.Itoa(i), err)
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func appendMap(dst []byte, v reflect.Value) ([]byte, error) {
+// sort puts names in the order in which they are written.
+func (e encoder) sort(names []string) {
+	if e.canonical {
+		slices.SortFunc(names, compareNames)
+		return
+	}
+	slices.Sort(names)
+}
+
+func (e encoder) mapping(dst []byte, v reflect.Value) ([]byte, error) {
 	names := make([]string, 0, v.Len())
 	for _, k := range v.MapKeys() {
 		names = append(names, k.String())
 	}
-	slices.Sort(names)
+	e.sort(names)
 	dst = append(dst, '{')
 	for i, name := range names {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = appendMember(dst, name, v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))); err != nil {
+		if dst, err = e.member(dst, name, v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))); err != nil {
 			return nil, err
 		}
 	}
 	return append(dst, '}'), nil
 }
 
-func appendMember(dst []byte, name string, v reflect.Value) ([]byte, error) {
+func (e encoder) member(dst []byte, name string, v reflect.Value) ([]byte, error) {
 	dst, err := appendText(dst, name)
 	if err != nil {
 		return nil, err
 	}
-	dst, err = appendValue(append(dst, ':'), v)
+	dst, err = e.value(append(dst, ':'), v)
 	if err != nil {
 		return nil, within(name, err)
 	}
@@ -213,43 +244,73 @@ func absent(v reflect.Value) bool {
 		switch {
 		case v.Type() == timeType:
 			return v.Field(timeText).Len() == 0
-		case isOpt(v.Type()):
+		case planOf(v.Type()).opt:
 			return !v.Field(optSet).Bool()
 		}
 	}
 	return v.IsZero()
 }
 
-func appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
-	p := planOf(v.Type())
-	var extra Extra
+func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err error) {
+	fields, extra, names := p.fields, Extra(nil), []string(nil)
+	if e.canonical {
+		fields = p.sorted
+	}
 	if p.extra >= 0 {
 		extra = v.Field(p.extra).Interface().(Extra)
+		var room [8]string
+		names = e.others(room[:0], v, p, extra)
 	}
 	dst = append(dst, '{')
-	write := func(name string, value reflect.Value) (err error) {
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst, err = appendMember(dst, name, value)
-		return err
-	}
-	for _, f := range p.fields {
+	for i := range fields {
+		f := &fields[i]
 		fv := v.Field(f.index)
-		if _, instead := extra[f.name]; absent(fv) && (f.omitZero || instead) {
+		if _, instead := extra[f.name]; (f.omitZero || instead) && absent(fv) {
 			continue // left out, or of a kind the field could not take
 		}
-		if err := write(f.name, fv); err != nil {
-			return nil, err
+		for e.canonical && len(names) > 0 && compareNames(names[0], f.name) < 0 {
+			if dst, err = e.member(comma(dst), names[0], reflect.ValueOf(extra[names[0]])); err != nil {
+				return nil, err
+			}
+			names = names[1:]
+		}
+		if dst, err = e.value(append(comma(dst), f.quoted...), fv); err != nil {
+			return nil, within(f.name, err)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		if i, known := p.byName[name]; known && !absent(v.Field(p.fields[i].index)) {
-			continue // the typed field has been written
-		}
-		if err := write(name, reflect.ValueOf(extra[name])); err != nil {
+	for _, name := range names {
+		if dst, err = e.member(comma(dst), name, reflect.ValueOf(extra[name])); err != nil {
 			return nil, err
 		}
 	}
 	return append(dst, '}'), nil
+}
+
+// others returns the names of the members that have no field which says something, in the
+// order in which they are written.
+func (e encoder) others(names []string, v reflect.Value, p *plan, extra Extra) []string {
+	for name := range extra {
+		if !p.says(v, name) {
+			names = append(names, name)
+		}
+	}
+	e.sort(names)
+	return names
+}
+
+// compareNames compares names of members as the canonical form orders them.
+func compareNames(a, b string) int { return canon.CompareUTF16([]byte(a), []byte(b)) }
+
+// says reports whether a field has the member of a name.
+func (p *plan) says(v reflect.Value, name string) bool {
+	i, known := p.byName[name]
+	return known && !absent(v.Field(p.fields[i].index))
+}
+
+// comma appends a comma where a member stands before.
+func comma(dst []byte) []byte {
+	if dst[len(dst)-1] == '{' {
+		return dst
+	}
+	return append(dst, ',')
 }

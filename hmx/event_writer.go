@@ -48,7 +48,7 @@ func (w *eventWriter) optional(name string, value Opt[string]) {
 
 func (w *eventWriter) raw(name string, value Raw) {
 	w.name(name)
-	buf, err := appendRaw(w.buf, value)
+	buf, err := encoder{}.raw(w.buf, value)
 	w.keep(name, buf, err)
 }
 

@@ -268,15 +268,24 @@ func (p *Pack) Validate() ([]Problem, error) {
 // AppendJSON appends the pack as compact JSON; an empty HMXVersion is
 // written as Version.
 func (p *Pack) AppendJSON(dst []byte) ([]byte, error) {
-	if p == nil {
-		return dst, &EncodeError{Rule: "HMX-C/2", Detail: "there is no pack (nil)"}
-	}
-	if p.HMXVersion == "" {
-		versioned := *p
-		versioned.HMXVersion = Version
-		p = &versioned
+	p, err := p.versioned()
+	if err != nil {
+		return dst, err
 	}
 	return encode(dst, p)
+}
+
+// versioned returns the pack with its version.
+func (p *Pack) versioned() (*Pack, error) {
+	if p == nil {
+		return nil, &EncodeError{Rule: "HMX-C/2", Detail: "there is no pack (nil)"}
+	}
+	if p.HMXVersion == "" {
+		with := *p
+		with.HMXVersion = Version
+		p = &with
+	}
+	return p, nil
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -292,4 +301,10 @@ func (p *Pack) UnmarshalJSON(data []byte) error {
 }
 
 // Canonical returns the pack in the canonical form of RFC 8785.
-func (p *Pack) Canonical() ([]byte, error) { return canonical(p.AppendJSON(nil)) }
+func (p *Pack) Canonical() ([]byte, error) {
+	p, err := p.versioned()
+	if err != nil {
+		return nil, err
+	}
+	return encodeCanonical(nil, p)
+}

@@ -13,7 +13,7 @@ import (
 type Raw string
 
 // MarshalJSON returns the text without white space between tokens.
-func (r Raw) MarshalJSON() ([]byte, error) { return appendRaw(nil, r) }
+func (r Raw) MarshalJSON() ([]byte, error) { return encoder{}.raw(nil, r) }
 
 // UnmarshalJSON keeps data, which must be strict JSON.
 func (r *Raw) UnmarshalJSON(data []byte) error {

@@ -37,6 +37,9 @@ type RecallOptions struct {
 	// Case is how long questions of one sort are asked at most, if not all have been
 	// by then. Zero means two minutes.
 	Case time.Duration
+	// Texts are files with texts that people wrote, a line each, for which the index of
+	// vectors is compared with a scan too. Without any it is not.
+	Texts []string
 	// Progress is told what is being done, and how far it is: 0 of 0 where that
 	// is not known. It is called by one goroutine at a time.
 	Progress func(what string, done, total int)
@@ -98,6 +101,7 @@ type RecallReport struct {
 	ResidentBytes uint64       `json:"resident_bytes"` // after the questions
 	PeakBytes     uint64       `json:"peak_bytes"`     // while they were asked
 	Vectors       VectorScan   `json:"vectors"`
+	Texts         *VectorScan  `json:"texts,omitempty"` // of texts that people wrote
 	Goals         []Goal       `json:"goals"`
 	Problem       string       `json:"problem,omitempty"` // what the first call that failed said
 }
@@ -137,6 +141,11 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	}
 	if report.Vectors, err = scanVectors(ctx, dir, c, &o); err != nil {
 		return nil, err
+	}
+	if len(o.Texts) > 0 {
+		if report.Texts, err = scanTexts(ctx, &o); err != nil {
+			return nil, err
+		}
 	}
 	report.judge()
 	return report, nil
@@ -462,5 +471,8 @@ func (r *RecallReport) judge() {
 		}
 	}
 	goal("vectors beside an exact scan", r.Vectors.Ratio, 12, true)
-	goal("vectors, recall@10", r.Vectors.Recall, 0.99, true)
+	if r.Texts != nil {
+		goal("vectors of texts, beside a scan", r.Texts.Ratio, 12, true)
+		goal("vectors of texts, recall@10", r.Texts.Recall, 0.99, true)
+	}
 }

@@ -46,7 +46,7 @@ func TestRecall(t *testing.T) {
 	if v := r.Vectors; v.Vectors != 2000 || v.Queries != 16 || v.Recall < 0.95 || v.Ours <= 0 || v.Exact <= 0 || v.Ratio <= 0 {
 		t.Errorf("%+v", v)
 	}
-	if len(r.Goals) != 7 {
+	if len(r.Goals) != 6 {
 		t.Errorf("%d goals", len(r.Goals))
 	}
 	for _, g := range r.Goals {
@@ -63,7 +63,7 @@ func TestRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Intake != nil || again.Records < r.Records || len(again.Goals) != 6 {
+	if again.Intake != nil || again.Records < r.Records || len(again.Goals) != 5 {
 		t.Errorf("built %+v\nagain %+v", r, again)
 	}
 	o.Events = 1000

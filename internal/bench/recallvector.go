@@ -49,12 +49,7 @@ const vectorWarm = 60
 func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (VectorScan, error) {
 	model := embed.Builtin()
 	out := VectorScan{Vectors: len(c.turns), Dimensions: model.Dimensions(), Queries: min(vectorQueries, o.Queries)}
-	// What is scanned is the scan's, and not what the engine may take.
-	limit := debug.SetMemoryLimit(-1)
-	if room := 2 * 4 * int64(out.Vectors) * int64(out.Dimensions); limit < math.MaxInt64-room {
-		debug.SetMemoryLimit(limit + room)
-		defer debug.SetMemoryLimit(limit)
-	}
+	defer makeRoom(&out)()
 	all, err := embedAll(ctx, c, out.Dimensions, o)
 	if err != nil {
 		return out, err
@@ -70,46 +65,21 @@ func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (
 	}
 	s := vectorScan{view: vector.Open(store, t.Number, t.Size, vector.NewCache(1<<30)), vectors: all, dimensions: out.Dimensions}
 	chance := rand.New(rand.NewPCG(corpusSeed, 3))
-	var ours, exact []float64
-	var oursCPU, exactCPU time.Duration
-	same, want := 0, 0
-	for i := range vectorWarm {
-		if _, err := s.search(ctx, model.Embed(nil, c.ask(chance).text).Vector); err != nil {
-			return out, err
-		}
-		o.Progress("warming up: vectors", i, vectorWarm)
+	err = s.compare(ctx, &out, o, func() []float32 { return model.Embed(nil, c.ask(chance).text).Vector })
+	return out, err
+}
+
+// makeRoom lets the process have as much memory more as the vectors take: what is
+// scanned is the scan's, and not what the engine may take. The function that it returns
+// takes that back.
+func makeRoom(out *VectorScan) func() {
+	limit := debug.SetMemoryLimit(-1)
+	room := 2 * 4 * int64(out.Vectors) * int64(out.Dimensions)
+	if limit >= math.MaxInt64-room {
+		return func() {}
 	}
-	for i := range out.Queries {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
-		q := model.Embed(nil, c.ask(chance).text).Vector
-		cpu, start := processTime(), time.Now()
-		found, err := s.search(ctx, q)
-		took, worked := time.Since(start), processTime()-cpu
-		if err != nil {
-			return out, err
-		}
-		cpu, start = processTime(), time.Now()
-		best := s.scan(q)
-		took2, worked2 := time.Since(start), processTime()-cpu
-		ours, exact = append(ours, 1000*took.Seconds()), append(exact, 1000*took2.Seconds())
-		oursCPU, exactCPU = oursCPU+worked, exactCPU+worked2
-		for _, m := range best {
-			want++
-			if slices.ContainsFunc(found, func(f vector.Match) bool { return f.Position == m.Position }) {
-				same++
-			}
-		}
-		o.Progress("comparing vectors", i, out.Queries)
-	}
-	out.Ours, out.Exact = median(ours), median(exact)
-	out.Ratio = out.Exact / out.Ours
-	if oursCPU > 0 {
-		out.CPURatio = float64(exactCPU) / float64(oursCPU)
-	}
-	out.Recall = float64(same) / float64(max(want, 1))
-	return out, nil
+	debug.SetMemoryLimit(limit + room)
+	return func() { debug.SetMemoryLimit(limit) }
 }
 
 // embedAll computes the vectors of all events.
@@ -166,6 +136,50 @@ func (s *vectorScan) at(position uint64) []float32 {
 		return nil
 	}
 	return s.vectors[from : from+s.dimensions]
+}
+
+// compare asks the index and the scan the same questions, in turn.
+func (s *vectorScan) compare(ctx context.Context, out *VectorScan, o *RecallOptions, ask func() []float32) error {
+	for i := range vectorWarm {
+		if _, err := s.search(ctx, ask()); err != nil {
+			return err
+		}
+		o.Progress("warming up: vectors", i, vectorWarm)
+	}
+	var ours, exact []float64
+	var oursCPU, exactCPU time.Duration
+	same, want := 0, 0
+	for i := range out.Queries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		q := ask()
+		cpu, start := processTime(), time.Now()
+		found, err := s.search(ctx, q)
+		took, worked := time.Since(start), processTime()-cpu
+		if err != nil {
+			return err
+		}
+		cpu, start = processTime(), time.Now()
+		best := s.scan(q)
+		took2, worked2 := time.Since(start), processTime()-cpu
+		ours, exact = append(ours, 1000*took.Seconds()), append(exact, 1000*took2.Seconds())
+		oursCPU, exactCPU = oursCPU+worked, exactCPU+worked2
+		for _, m := range best {
+			want++
+			if slices.ContainsFunc(found, func(f vector.Match) bool { return f.Position == m.Position }) {
+				same++
+			}
+		}
+		o.Progress("comparing vectors", i, out.Queries)
+	}
+	out.Ours, out.Exact = median(ours), median(exact)
+	out.Ratio = out.Exact / out.Ours
+	if oursCPU > 0 {
+		out.CPURatio = float64(exactCPU) / float64(oursCPU)
+	}
+	out.Recall = float64(same) / float64(max(want, 1))
+	return nil
 }
 
 // search asks the index.

@@ -48,7 +48,7 @@ type Options struct {
 	// CacheBytes is for blocks read from files. Zero means 128 MiB.
 	CacheBytes int64
 	// MemTableBytes is how much is written before it is flushed. What is not
-	// flushed is replayed from the journal after a crash. Zero means 24 MiB.
+	// flushed is replayed from the journal after a crash. Zero means 48 MiB.
 	MemTableBytes uint64
 	// Apart are beginnings of keys, in order and none that of another: what begins
 	// with one of them is kept in files of its own. It should be what is written in
@@ -78,14 +78,15 @@ func Open(o Options) (*Store, error) {
 		o.CacheBytes = 128 << 20
 	}
 	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 24 << 20
+		o.MemTableBytes = 48 << 20
 	}
 	w := newWatch()
 	po := &pebble.Options{
 		FS:         &seat{FS: o.FS, watch: w},
 		DisableWAL: true,
-		// Pebble takes the room for its memory tables out of the cache's.
-		CacheSize:                   o.CacheBytes + memTables*int64(o.MemTableBytes),
+		// Pebble takes the room for its memory tables out of the cache's. Mostly half of them
+		// are in use.
+		CacheSize:                   o.CacheBytes + memTables*int64(o.MemTableBytes)/2,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       8,

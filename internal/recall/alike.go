@@ -15,12 +15,7 @@ const alikeHits = 100
 // alike marks hits that have nearly the same words as a better one: nine of ten.
 func (e *question) alike(ctx context.Context, hits []Hit) error {
 	hits = hits[:min(len(hits), alikeHits)]
-	var may []int
-	for i := range hits {
-		if e.mayBeAlike(hits, i) {
-			may = append(may, i)
-		}
-	}
+	may := e.mayBeAlike(hits)
 	sets := make([][]text.Term, len(hits))
 	err := index.Share(len(may), index.Workers(len(may), partReads), func(_, from, to int) error {
 		for _, i := range may[from:to] {
@@ -65,23 +60,33 @@ func (e *question) terms(position uint64) ([]text.Term, error) {
 	return slices.Compact(set), nil
 }
 
-// mayBeAlike reports whether a hit is about as long as another, and may be near it: what
+// mayBeAlike returns which hits are about as long as another, and may be near it: what
 // has the same words is both. Most hits need not be read then.
-func (e *question) mayBeAlike(hits []Hit, i int) bool {
-	a := e.place[hits[i].Position]
-	own := &e.list[a]
-	if own.row.Words > manyTerms || own.row.Words < fewTerms {
-		return false
+func (e *question) mayBeAlike(hits []Hit) (may []int) {
+	places := make([]int, len(hits))
+	wanted := make([]bool, len(hits)) // its length is one that is compared, and none like it was found yet
+	for i := range hits {
+		places[i] = e.place[hits[i].Position]
+		words := e.list[places[i]].row.Words
+		wanted[i] = words <= manyTerms && words >= fewTerms
 	}
-	for j := range hits {
-		b := e.place[hits[j].Position]
-		other := &e.list[b]
-		longer, shorter := max(own.row.Words, other.row.Words), min(own.row.Words, other.row.Words)
-		if j != i && 4*shorter >= 3*longer && e.like(a, b) {
-			return true
+	for i, a := range places {
+		own := e.list[a].row.Words
+		for j, b := range places[:i] {
+			other := e.list[b].row.Words
+			if !wanted[i] && !wanted[j] || 4*min(own, other) < 3*max(own, other) || !e.like(a, b) {
+				continue
+			}
+			for _, k := range []int{i, j} {
+				if wanted[k] {
+					wanted[k] = false
+					may = append(may, k)
+				}
+			}
 		}
 	}
-	return false
+	slices.Sort(may)
+	return may
 }
 
 // like reports whether two candidates are near each other and about as near to the

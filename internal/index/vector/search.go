@@ -15,11 +15,13 @@ import (
 // MaxMatches is how many matches may be asked for.
 const MaxMatches = 10_000
 
-// How many rows give an estimate: at least, and for each match that is asked for. And
-// how many codes are looked at closer: for each row, and at least, which is the more
-// the more there are.
+// How many rows give an estimate: at least, which is the more the more there are, and for
+// each match that is asked for. And how many codes are looked at closer: for each row, and
+// at least, likewise.
 const (
 	leastRows    = 600
+	mostRows     = 2_000
+	rowsPart     = 1_000 // one in so many of all codes, within the two above
 	rowsPerMatch = 2
 	codesPerRow  = 5
 	fewCodes     = 2_000
@@ -92,7 +94,7 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	}
 	// What is not asked for is not computed, nor asked about.
 	need := max(q.K, exact)
-	first := max(leastRows, rowsPerMatch*q.K)
+	first := max(int(min(max(s.all/rowsPart, leastRows), mostRows)), rowsPerMatch*q.K)
 	for rows := first; ; rows *= 2 {
 		codes := max(leastCodes, codesPerRow*rows)
 		near, err := s.nearest(ctx, codes)

@@ -1,0 +1,99 @@
+package hmx
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// The canonical form that is written at once is that of what is written otherwise,
+// whatever stands in a pack.
+func TestCanonicalAtOnce(t *testing.T) {
+	for seed := range uint64(2000) {
+		f := filler{rand.New(rand.NewPCG(seed, 1))}
+		p := &Pack{}
+		f.fill(reflect.ValueOf(p).Elem(), 0)
+		want, err := canonical(encode(nil, p))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if got, err := encodeCanonical(nil, p); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("seed %d: %v\n%s\nis not\n%s", seed, err, got, want)
+		}
+	}
+}
+
+// filler fills values at random.
+type filler struct{ *rand.Rand }
+
+var fillTexts = []string{"", "a", "é", "\U0001F600", "\uffff", "a\"b\\c\n\x00\x7f\u2028", "sections", "</script>", "0"}
+var fillRaws = []Raw{"", `{"b":1e2,"a":[1.50,{"z":null,"y":"\u0041\u00e9"}]}`, "[]", `"x\/y"`, "1e300", "-0", "12345678901234567890"}
+var fillNumbers = []float64{0, 1, -1, 0.1, 1e20, 1e21, 1e-7, 1.5e300, 1 << 53, 0.30000000000000004}
+var fillIntegers = []int64{0, 1, -7, 1 << 53, 1<<53 + 1, -1 << 62, 1<<63 - 1, 100000}
+
+func (f filler) text() string { return fillTexts[f.IntN(len(fillTexts))] }
+
+func (f filler) fill(v reflect.Value, deep int) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == rawType {
+			v.SetString(string(fillRaws[f.IntN(len(fillRaws))]))
+			return
+		}
+		v.SetString(f.text())
+	case reflect.Bool:
+		v.SetBool(f.IntN(2) == 0)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(fillIntegers[f.IntN(len(fillIntegers))])
+	case reflect.Float64:
+		v.SetFloat(fillNumbers[f.IntN(len(fillNumbers))])
+	case reflect.Pointer:
+		if deep < 6 && f.IntN(2) == 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), deep+1)
+		}
+	case reflect.Slice:
+		for range f.IntN(3) {
+			x := reflect.New(v.Type().Elem()).Elem()
+			f.fill(x, deep+1)
+			v.Set(reflect.Append(v, x))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range f.IntN(4) {
+			key, x := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key, deep+1)
+			f.fill(x, deep+1)
+			v.SetMapIndex(key, x)
+		}
+	case reflect.Struct:
+		f.structure(v, deep)
+	}
+}
+
+func (f filler) structure(v reflect.Value, deep int) {
+	if v.Type() == timeType {
+		at, err := ParseTime("2026-01-01T00:00:00.5Z")
+		if err == nil && f.IntN(2) == 0 {
+			v.Set(reflect.ValueOf(at))
+		}
+		return
+	}
+	if o, ok := v.Addr().Interface().(optional); ok {
+		if f.IntN(2) == 0 {
+			f.fill(reflect.ValueOf(o.slot()).Elem(), deep+1)
+			o.fill()
+		}
+		return
+	}
+	for i := range v.NumField() {
+		if v.Field(i).CanSet() && f.IntN(4) > 0 {
+			f.fill(v.Field(i), deep+1)
+		}
+	}
+	if p := planOf(v.Type()); p.extra >= 0 && f.IntN(2) == 0 && len(p.fields) > 0 {
+		// A member in the place of a field that is absent, and others.
+		v.Field(p.extra).Set(reflect.ValueOf(Extra{p.fields[f.IntN(len(p.fields))].name: "7", f.text() + "\ue000": "[]", "\U0001F600": "{}"}))
+	}
+}
