@@ -29,6 +29,12 @@ func argument(typ reflect.Type) reflect.Value {
 		return reflect.ValueOf(&lukasa.Memory{Type: "fact", Text: "Something."})
 	case reflect.TypeFor[*lukasa.Memory]():
 		return reflect.ValueOf(&lukasa.Memory{Type: "fact", Text: "Something."})
+	case reflect.TypeFor[*lukasa.Fingerprint]():
+		f, err := lukasa.MergeFingerprints(&lukasa.Fingerprint{Format: 1})
+		if err != nil {
+			panic(err)
+		}
+		return reflect.ValueOf(f)
 	case reflect.TypeFor[lukasa.Ref]():
 		return reflect.ValueOf(lukasa.Ref{ID: "m"})
 	case reflect.TypeFor[lukasa.URI]():

@@ -37,6 +37,9 @@ type (
 	Feedback = memory.Feedback
 	// Embedding is a vector that a model outside the program made.
 	Embedding = memory.Embedding
+	// Refinement is a title and a summary of an artifact that a model outside the
+	// program wrote.
+	Refinement = memory.Refinement
 	// Violation says what a scope refused.
 	Violation = memory.Violation
 	// Frame is what something is about: a verb, a kind of object, and which.
@@ -104,6 +107,9 @@ const (
 	// EmbeddingKind is of vectors that models outside the program made. Only the
 	// board writes them.
 	EmbeddingKind = record.Embedding
+	// RefinementKind is of titles and summaries that models outside the program
+	// wrote. Only the board writes them.
+	RefinementKind = record.Refinement
 	// ViolationKind is of what scopes refused. Only the board writes them.
 	ViolationKind = record.Violation
 )

@@ -29,7 +29,8 @@ func (f *ChainFault) Error() string { return f.Detail + " (" + f.Rule + ")" }
 // both directions and stay within a tenant, what is superseded says so, versions
 // grow, and at most one artifact of a chain is active. All faults are returned. A neighbour that is not
 // among the artifacts is not a fault, nor is a draft that names what it would
-// supersede: it joins the chain when that names it back.
+// supersede, or one that was deprecated before it did: it joins the chain when that
+// names it back.
 func NewChain(artifacts []*Artifact) (*Chain, []*ChainFault) {
 	b := chainBuilder{c: &Chain{byID: map[string]*Artifact{}, newer: map[string]string{}, older: map[string]string{}}}
 	for _, a := range artifacts {
@@ -73,7 +74,7 @@ func (b *chainBuilder) links(a *Artifact) {
 		b.link(id, next.ArtifactID)
 	}
 	prev := b.c.byID[a.Supersedes.Value]
-	if a.Status == StatusDraft && prev != nil && prev.SupersededBy != Some(id) {
+	if (a.Status == StatusDraft || a.Status == StatusDeprecated) && prev != nil && prev.SupersededBy != Some(id) {
 		return // a draft proposes to supersede; the older one stands until it does
 	}
 	if a.Supersedes.Set && prev != nil {

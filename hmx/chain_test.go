@@ -51,8 +51,10 @@ func TestChainRules(t *testing.T) {
 		{"one-sided backward", []*Artifact{link("a", 1, StatusSuperseded, "", ""), link("b", 2, StatusActive, "a", "")}, "HMX-A/7.5"},
 		{"version does not grow", []*Artifact{link("a", 2, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", "")}, "HMX-A/2.1"},
 		{"branch", []*Artifact{
-			link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", ""), link("c", 2, StatusDeprecated, "a", "")}, "HMX-A/7,HMX-A/7.5"},
+			link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", ""), link("c", 2, StatusArchived, "a", "")}, "HMX-A/7,HMX-A/7.5"},
 		{"a draft proposes", []*Artifact{link("a", 1, StatusActive, "", ""), link("b", 2, StatusDraft, "a", "")}, ""},
+		{"a proposal came to nothing", []*Artifact{
+			link("a", 1, StatusSuperseded, "", "b"), link("b", 2, StatusActive, "a", ""), link("c", 2, StatusDeprecated, "a", "")}, ""},
 		{"cycle of two", []*Artifact{
 			link("a", 1, StatusSuperseded, "b", "b"), link("b", 2, StatusSuperseded, "a", "a")}, "HMX-A/2.1,HMX-A/7.2"},
 		{"cycle of three", []*Artifact{

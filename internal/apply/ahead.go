@@ -77,6 +77,7 @@ func (a *aheadReader) run(ctx context.Context, scan *journal.Scanner) {
 				r.Reading = kind.ReadForms(r.Event, counter)
 			}
 			item.record.Doc()
+			item.record.Glanced()
 			batch, size = append(batch, item), size+len(item.record.Payload)
 		}
 		if len(batch) == 0 {

@@ -32,6 +32,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/deeds"
 	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/graph"
 	"lukasa.dev/internal/index/ledger"
@@ -79,7 +80,7 @@ func New(store *kv.Store, log *journal.Log) *Applier {
 // others returns the folds that nobody asks anything but their keys.
 func others() []index.Fold {
 	return []index.Fold{
-		frame.New(), weights.New(), roster.New(), lexical.New(), vector.New(embed.Builtin().Name()), graph.New(),
+		frame.New(), weights.New(), roster.New(), lexical.New(), vector.New(embed.Builtin().Name()), graph.New(), deeds.New(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/deeds"
 	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/index/weights"
@@ -249,7 +250,7 @@ func (h *history) fold(t *rapid.T, how reading, groups []int) []string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	folds := []index.Fold{catalog.New(), timeline.New(), frame.New(), weights.New()}
+	folds := []index.Fold{catalog.New(), timeline.New(), frame.New(), weights.New(), deeds.New()}
 	var tx *kv.Txn
 	held, indexed := 0, false
 	commit := func() {

@@ -63,11 +63,16 @@ func floors() []floor {
 		purpose:  "what the engine speaks of: memories and their kin",
 		packages: []string{"internal/memory"},
 	}, {
+		name:     "servers",
+		purpose:  "how servers outside the program are asked: attempts, waits, when to leave them alone",
+		packages: []string{"internal/remote"},
+	}, {
 		name:    "meaning",
 		purpose: "what an event is about, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
 		packages: []string{
 			"internal/embed",
 			"internal/kind",
+			"internal/refine",
 			"internal/relevance",
 			"internal/salience",
 			"internal/scope",
@@ -112,6 +117,7 @@ func floors() []floor {
 		purpose: "one fold of the journal each; none knows another",
 		packages: []string{
 			"internal/index/catalog",
+			"internal/index/deeds",
 			"internal/index/frame",
 			"internal/index/graph",
 			"internal/index/ledger",

@@ -202,6 +202,10 @@ func summary(body lukasa.Body) string {
 		return b.HMX.Title
 	case *lukasa.Feedback:
 		return strings.TrimSpace(b.AgentID + " " + string(b.Outcome) + " " + b.Note)
+	case *memory.Fingerprint:
+		return "fingerprint " + b.Hash()
+	case *memory.Refinement:
+		return b.Title
 	case *memory.Embedding:
 		return b.Target.String() + " by " + b.Model
 	case *memory.Violation:

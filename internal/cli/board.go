@@ -350,6 +350,11 @@ func (v *visit) slip(tenant string, size uint64) error {
 	if told := v.cmd.Flags().Changed("tenant") || v.shell.env("LUKASA_TENANT") != ""; !told || size > 0 {
 		return nil
 	}
+	return noRecords(tenant)
+}
+
+// noRecords is the error for a tenant without records.
+func noRecords(tenant string) error {
 	return fault.Newf(fault.NotFound, "tenant %q has no records here", tenant).WithFix("`lukasa root --all` lists the tenants there are")
 }
 

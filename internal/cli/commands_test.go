@@ -58,7 +58,7 @@ const prepared = `lukasa ingest examples/session.ndjson &&
 
 // Every example runs as printed and succeeds, in a directory that has the
 // examples of the repository and nothing else. Commands that work on a data
-// directory find one with a session and a few memories. The servers for embeddings
+// directory find one with a session and a few memories. The servers for models
 // that examples name are not there: one of the test's answers in their place, and
 // wants no key but has one sent to it out of key.txt.
 func TestExamplesWork(t *testing.T) {
@@ -71,7 +71,7 @@ func TestExamplesWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := os.DirFS(filepath.Join(repository, "examples"))
-	server := embedServer("")
+	server := modelServer()
 	t.Cleanup(server.Close)
 	here := strings.NewReplacer("http://localhost:11434/v1", server.URL+"/v1", "https://api.openai.com/v1", server.URL+"/v1")
 	run := func(t *testing.T, dir, line string) {

@@ -52,7 +52,9 @@ the evidence is in them. These are real tokens, of all that an agent is given.
 
 If DIR has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels-*.tsv, as the
 collections of BEIR do, each document is recorded as an event, and the table tells
-nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.`,
+nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.
+
+` + "`lukasa eval nexttool`" + ` measures how well the next tool of an agent is foreseen.`,
 		Example: `  # What a directory has to hold
   mkdir shop && cp examples/session.ndjson shop
   echo '[{"tenant":"acme","question":"what is wrong with refunds?","category":"what","evidence":["019e5a3b-7c4d-7000-8000-000000000001"]}]' > shop/questions.json
@@ -76,6 +78,7 @@ nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all
 	f.IntVar(&flags.limit, "limit", 0, "ask `N` questions, drawn by --seed; 0 means all")
 	f.Uint64Var(&flags.seed, "seed", 1, "draw other questions with another `NUMBER`")
 	f.StringVar(&flags.out, "out", "", "write what became of each question to `FILE`, a line of JSON each")
+	c.AddCommand(evalNexttoolCommand(s))
 	return c
 }
 

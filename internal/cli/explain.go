@@ -73,6 +73,7 @@ func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) 
 		if err != nil {
 			return err
 		}
+		defer s.replaying(&o.AsOf)()
 		e, err := t.ExplainPack(ctx, o, what)
 		if err != nil {
 			return asPack(c, err)
@@ -111,7 +112,11 @@ func (v *visit) explained(ctx context.Context, what string) (*lukasa.Tenant, err
 	if err != nil {
 		return nil, err
 	}
-	return v.handle(u.Tenant, lukasa.Writer{}), nil
+	root, err := v.Root(ctx, u.Tenant)
+	if err == nil && root.Size == 0 { // whoever names a URI names a tenant
+		err = noRecords(u.Tenant)
+	}
+	return v.handle(u.Tenant, lukasa.Writer{}), err
 }
 
 // partsAnswer is what a score is made of, as --json prints it.

@@ -26,7 +26,7 @@ type findFlags struct {
 	since, until       string
 	frame              string
 	status, state      string
-	asOf               string
+	asOf, heldAt       string
 	where, follow      []string
 	seeds              int
 	order              string
@@ -55,7 +55,7 @@ tenth of the best is counted and not shown, unless --limit or --json is given.
 
 Without a QUESTION, find what all the flags hold for, and what matters most first, as
 ` + "`lukasa context`" + ` weighs it. The same goes for a QUESTION beside --key, --frame, --status,
---state, --as-of, --where, --follow or another --order, which compare one thing after the
+--state, --held-at, --where, --follow or another --order, which compare one thing after the
 other: then only what has one of its words is found. Something has to narrow what is
 looked at: --type, --tag, --key, --agent, --session, --since, --until or a --frame
 with its reference; for events --agent, --session or such a --frame. What would be too
@@ -68,6 +68,11 @@ built-in model is used alone, and a note says so.
 --as says for whom: what is private to others is not found then, and its learned
 weights count.
 
+--as-of gives the answer as it was: at a position, at a root, or at a time by which it
+was recorded; it takes a moment for each ten thousand records before. What was erased
+since is not in it. --held-at is another matter: what was there and held at a time, by
+what is known of it now.
+
 --where compares one field, such as 'importance>=0.8', 'text contains cent' or
 'data.status=active'. Fields are text, key, id, actor, type, status, trust,
 importance, confidence, created, updated, data.NAME and metadata.NAME;
@@ -79,6 +84,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
   lukasa find "what broke last week" --kind event --explain
   lukasa find --tag release --where 'importance>=0.3' --order time
   lukasa find --kind event --frame modify:file=billing/refund.go
+  lukasa find "when are releases cut" --as-of 2026-11-03
   lukasa find --key release --follow '*:both:2' --json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) <= 1 {
@@ -98,7 +104,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 			}
 			if flags.explain || flags.only+flags.trust != "" || flags.embedder.given(c) {
 				return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… go with a QUESTION, and not with flags that compare one thing after the other").
-					WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --as-of, --where, --follow and --order away")
+					WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --held-at, --where, --follow and --order away")
 			}
 			return s.find(c, text, &flags)
 		},
@@ -117,7 +123,8 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.StringVar(&flags.frame, "frame", "", "of this frame, `verb:kind=ref` or verb:kind")
 	f.StringVar(&flags.status, "status", "", "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome")
 	f.StringVar(&flags.state, "state", "", "in this `STATE`: "+strings.Join(names(listable()), ", ")+" (default live)")
-	f.StringVar(&flags.asOf, "as-of", "", "what was there and held at such a `TIME`")
+	addAsOf(c, &flags.asOf)
+	f.StringVar(&flags.heldAt, "held-at", "", "what was there and held at such a `TIME`")
 	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
 	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
 	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
@@ -140,7 +147,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 }
 
 // options checks the flags, as far as the search itself does not.
-func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err error) {
+func (f *findFlags) options(s *shell, c *cobra.Command, text string) (o lukasa.FindOptions, err error) {
 	o = lukasa.FindOptions{
 		Types: f.types, Tags: f.tags, KeyPrefix: f.key, Agent: f.agent, Session: f.session, Frame: f.frame,
 		Status: f.status, State: lukasa.State(f.state), Text: text, Seeds: f.seeds, Order: lukasa.FindOrder(f.order),
@@ -170,19 +177,22 @@ func (f *findFlags) options(s *shell, text string) (o lukasa.FindOptions, err er
 	if o.Before, err = s.agoFlag("until", f.until); err != nil {
 		return o, err
 	}
-	if o.AsOf, err = s.asOfTime(f.asOf); err != nil {
+	if o.HeldAt, err = s.agoFlag("held-at", f.heldAt); err != nil {
+		return o, err
+	}
+	if o.AsOf, err = s.asOfFlag(c, f.asOf); err != nil {
 		return o, err
 	}
 	for _, text := range f.where {
-		var c lukasa.Compare
-		if c.Field, c.Op, c.Value, err = splitWhere(text); err != nil {
+		var w lukasa.Compare
+		if w.Field, w.Op, w.Value, err = splitWhere(text); err != nil {
 			return o, err
 		}
-		if c.Field == "strength" || c.Field == "outcome" {
-			return o, fault.Newf(fault.Usage, "--where: %q cannot be compared by that name", c.Field).
+		if w.Field == "strength" || w.Field == "outcome" {
+			return o, fault.Newf(fault.Usage, "--where: %q cannot be compared by that name", w.Field).
 				WithFix("compare status: it is a constraint's strength, the status of a goal or an artifact, an outcome")
 		}
-		o.Where = append(o.Where, c)
+		o.Where = append(o.Where, w)
 	}
 	for _, text := range f.follow {
 		kinds, direction, hops, err := splitFollow(text)
@@ -213,15 +223,6 @@ func (s *shell) agoFlag(name, value string) (time.Time, error) {
 	return t.Time(), nil
 }
 
-// asOfTime reads the --as-of of a find, which is a time.
-func (s *shell) asOfTime(value string) (time.Time, error) {
-	if as, err := s.asOfFlag(value); err == nil && value != "" && as.Time.IsZero() {
-		return time.Time{}, fault.Newf(fault.Usage, "--as-of: %q is a position or a root, and find looks back to a time", preview(value, 80)).
-			WithFix("write a day, such as 2026-03-14; a time in RFC 3339, such as 2026-03-14T03:00:00Z; or how long ago, such as 7d. `lukasa pack --as-of` and `lukasa resolve --at` take positions")
-	}
-	return s.agoFlag("as-of", value)
-}
-
 // narrows reports whether a flag says where to look.
 func (f *findFlags) narrows() bool {
 	return len(f.types)+len(f.tags) > 0 || f.key+f.agent+f.session+f.since+f.until != "" || strings.Contains(f.frame, "=")
@@ -242,6 +243,8 @@ func findFlag(field string) (string, bool) {
 		return "until", true
 	case "budget_tokens":
 		return "budget", true
+	case "as_of":
+		return "as-of", true
 	case "agent", "session", "frame", "status", "state", "where", "follow", "seeds", "order", "limit", "form":
 		return field, true
 	}
@@ -259,6 +262,9 @@ func asFind(c *cobra.Command, err error) error {
 	}
 	if e := fault.From(err); e != nil && e.Code == fault.InvalidArgument && strings.Contains(e.Error(), " would be looked at") {
 		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(flagged(e.Advice()))
+	}
+	if e := fault.From(err); e != nil && strings.HasPrefix(e.Error(), "as_of: ") {
+		return asPack(c, err)
 	}
 	return asFlags(c, err, findFlag)
 }
@@ -286,7 +292,7 @@ func (s *shell) noEvents(f *findFlags) {
 }
 
 func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
-	o, err := flags.options(s, text)
+	o, err := flags.options(s, c, text)
 	if err != nil {
 		return err
 	}
@@ -296,6 +302,7 @@ func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
 		if err != nil {
 			return err
 		}
+		defer s.replaying(&o.AsOf)()
 		found, err := t.Find(ctx, o)
 		if err != nil {
 			return asFind(c, err)

@@ -82,7 +82,8 @@ Strategies say what the best is:
                       something new, too; --now says another time to compare with
   breadth_first       something of many sections and sessions
   depth_first         much of the section of the best
-  fingerprint_guided  by --priors: what was of use before
+  fingerprint_guided  what was of use before: by --priors, else by what 'lukasa
+                      fingerprint import' brought in, else by feedback
 
 How much is sent: the budget is filled as long as anything has to do with the QUERY. What
 has less than --min-relevance of the best one's relevance is left out, a tenth unless
@@ -92,7 +93,7 @@ tokens. Ask for less with --budget 500, or for what really answers with
 
 The same state and flags give the same pack, whatever the time. --as-of gives the pack
 as it was: at a position, at a root, or at a time. --verify proves each entry down to the
-journal. --explain says of one entry, or of something that is missing, why it is in or
+journal, makes the pack again, and says so where that cannot be. --explain says of one entry, or of something that is missing, why it is in or
 out, as ` + "`lukasa explain`" + ` does. --session is the one under way, which tells what usually
 comes next; --agent whose pack it is, and hides what is private to others.
 
@@ -147,7 +148,7 @@ func (f *packFlags) add(c *cobra.Command) {
 	l.StringArrayVar(&f.tags, "tag", nil, "with this `TAG`, but for what is always told; may be given again")
 	l.StringVar(&f.session, "session", "", "the session under way, by its `ID`")
 	l.StringVar(&f.agent, "agent", "", "the `AGENT` whose pack it is (default an operator, who sees everything)")
-	l.StringVar(&f.asOf, "as-of", "", "as it was in a `STATE`: when a position was the newest, such as 41; at a root or 8 or more of its first digits; at a time, such as 2026-03-14, 2026-03-14T03:00:00Z or 7d ago written 7d")
+	addAsOf(c, &f.asOf)
 	l.StringVar(&f.priors, "priors", "", `what was of use before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
 	f.embedder.add(c, "embed-")
 	addHeadNow(c, &f.now)
@@ -186,10 +187,7 @@ func (f *packFlags) options(s *shell, c *cobra.Command, query string) (o lukasa.
 			o.SectionWeights[hmx.Section(name)] = x
 		}
 	}
-	if c.Flags().Changed("as-of") && f.asOf == "" {
-		return o, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it away for the present")
-	}
-	if o.AsOf, err = s.asOfFlag(f.asOf); err != nil {
+	if o.AsOf, err = s.asOfFlag(c, f.asOf); err != nil {
 		return o, err
 	}
 	if o.View, err = f.view(s, c); err != nil {
@@ -238,10 +236,26 @@ func weightsFlag(flag string, given []string) (map[string]float64, error) {
 // weightExamples are how weights are written, by flag.
 var weightExamples = map[string]string{"weight": "relevance=0.6", "section-weight": "facts=0.5"}
 
+// addAsOf adds --as-of, for commands that can look at a past state.
+func addAsOf(c *cobra.Command, text *string) {
+	c.Flags().StringVar(text, "as-of", "", "as it was in a `STATE`: when a position was the newest, such as 41; at a root or 8 or more of its first digits; at a time, such as 2026-03-14, 2026-03-14T03:00:00Z or 7d ago written 7d")
+}
+
+// replaying has a terminal told how far a past state is that has to be replayed, until the
+// function that it returns is called.
+func (s *shell) replaying(as *lukasa.AsOf) (done func()) {
+	p := s.progress()
+	as.Progress = p.parts("replaying", "record")
+	return p.done
+}
+
 // asOfFlag reads what names a state: 64 hexadecimal digits are a root, and 8 or more its
 // beginning, unless they are up to 20 plain ones, which are a position as fewer are; all
-// else is a time. Nothing is the present.
-func (s *shell) asOfFlag(text string) (as lukasa.AsOf, err error) {
+// else is a time. Without the flag it is the present.
+func (s *shell) asOfFlag(c *cobra.Command, text string) (as lukasa.AsOf, err error) {
+	if text == "" && c.Flags().Changed("as-of") {
+		return as, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it away for the present")
+	}
 	if text == "" {
 		return as, nil
 	}
@@ -347,6 +361,7 @@ func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
 		if err != nil {
 			return err
 		}
+		defer s.replaying(&o.AsOf)()
 		packed, err := t.Pack(ctx, o)
 		if err != nil {
 			return asPack(c, err)
@@ -354,7 +369,8 @@ func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
 		s.degraded(packed.Degraded)
 		var proof *lukasa.PackProof
 		if flags.verify {
-			if proof, err = t.VerifyPack(ctx, packed.Pack, lukasa.VerifyPackOptions{Warn: s.witnessNote}); err != nil {
+			verify := lukasa.VerifyPackOptions{Warn: s.witnessNote, Embedder: o.Embedder, Far: true, Progress: o.AsOf.Progress}
+			if proof, err = t.VerifyPack(ctx, packed.Pack, verify); err != nil {
 				return unproven(proof, err)
 			}
 		}
@@ -418,6 +434,7 @@ func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format str
 	}
 	if proof != nil {
 		s.note("proven: %s", provenText(proof))
+		s.note("%s", remadeText(proof))
 	}
 	_, err := io.WriteString(s.stdout, p.Text)
 	return err

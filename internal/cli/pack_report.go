@@ -26,6 +26,8 @@ type proofAnswer struct {
 	Digest     string             `json:"digest"`
 	Records    int                `json:"records"`
 	Checkpoint string             `json:"checkpoint"`
+	Remade     lukasa.Remade      `json:"remade"`
+	Unchecked  string             `json:"unchecked,omitempty"` // why it was not made again
 	Entries    []entryProofAnswer `json:"entries"`
 }
 
@@ -42,7 +44,7 @@ type entryProofAnswer struct {
 func answerProof(p *lukasa.PackProof) proofAnswer {
 	a := proofAnswer{
 		Size: p.Size, Root: hex.EncodeToString(p.Root[:]), Digest: p.Digest, Records: p.Records, Checkpoint: p.Checkpoint,
-		Entries: make([]entryProofAnswer, len(p.Entries)),
+		Remade: p.Remade, Unchecked: p.Unchecked, Entries: make([]entryProofAnswer, len(p.Entries)),
 	}
 	for i, e := range p.Entries {
 		a.Entries[i] = entryProofAnswer{
@@ -64,6 +66,14 @@ func hexes(list []merkle.Hash) []string {
 func provenText(p *lukasa.PackProof) string {
 	name, _, _ := strings.Cut(p.Checkpoint, "\n")
 	return fmt.Sprintf("%s by %s of the journal, against a checkpoint of %s", entries(int64(len(p.Entries))), counted(p.Records, "record"), oneLine(name))
+}
+
+// remadeText says whether a pack was made again, and if not what is not known therefore.
+func remadeText(p *lukasa.PackProof) string {
+	if p.Remade == lukasa.RemadeYes {
+		return "made again, it is the same: nothing is missing in it"
+	}
+	return "not made again, so that it was not checked whether anything is missing in it: " + oneLine(p.Unchecked)
 }
 
 // entries counts entries.
@@ -138,6 +148,7 @@ func (s *shell) showPack(packed *lukasa.Packed, proof *lukasa.PackProof) {
 	s.detail("digest", packed.Digest)
 	if proof != nil {
 		s.detail("proven", provenText(proof))
+		s.detail("remade", remadeText(proof))
 	}
 }
 

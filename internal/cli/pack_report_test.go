@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -96,12 +97,13 @@ LEFT OUT  120 of 122 candidates; below are the best 8, by reason
   pack       pack-0123456789abcdef0123456789abcdef
   digest     d
   proven     1 entry by 3 records of the journal, against a checkpoint of lukasa.dev/x/acme
+  remade     made again, it is the same: nothing is missing in it
 `
 
 func TestPackForAPerson(t *testing.T) {
 	var out bytes.Buffer
 	s := testShell(nil, &out, io.Discard)
-	s.showPack(drawnPack(), &lukasa.PackProof{Checkpoint: "lukasa.dev/x/acme\n30\n", Records: 3, Entries: make([]lukasa.EntryProof, 1)})
+	s.showPack(drawnPack(), &lukasa.PackProof{Checkpoint: "lukasa.dev/x/acme\n30\n", Records: 3, Entries: make([]lukasa.EntryProof, 1), Remade: lukasa.RemadeYes})
 	if err := s.stdout.finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,5 +170,37 @@ out m2
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// TestRemadeIsTold: whether a pack was made again is told, and what is not known if it was
+// not.
+func TestRemadeIsTold(t *testing.T) {
+	if got := remadeText(&lukasa.PackProof{Remade: lukasa.RemadeYes}); got != "made again, it is the same: nothing is missing in it" {
+		t.Error(got)
+	}
+	p := &lukasa.PackProof{Remade: lukasa.RemadeNotPossible, Unchecked: "something was erased since"}
+	if got := remadeText(p); got != "not made again, so that it was not checked whether anything is missing in it: something was erased since" {
+		t.Error(got)
+	}
+	data, err := json.Marshal(answerProof(p))
+	if err != nil || !strings.Contains(string(data), `"remade":"not possible","unchecked":"something was erased since"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestReplayShowsHowFar: a replay that takes longer than two seconds is seen on a terminal,
+// and its line is gone before the answer.
+func TestReplayShowsHowFar(t *testing.T) {
+	var screen bytes.Buffer
+	s, c := watched(&screen, nil)
+	var as lukasa.AsOf
+	done := s.replaying(&as)
+	as.Progress(2048, 40_000)
+	c.t = c.t.Add(3 * time.Second)
+	as.Progress(20_480, 40_000)
+	done()
+	if got, want := screen.String(), "\rreplaying 20,480 of 40,000 records\x1b[K\r\x1b[K"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

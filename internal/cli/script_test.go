@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"chatter":  chatter,
 			"embedder": embedder,
 			"exits":    exits,
 			"hold":     hold,
@@ -89,6 +90,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "SCOPEID"},
 	{regexp.MustCompile(`violation-[0-9a-f]{32}`), "violation-ID"},
 	{regexp.MustCompile(`pack-[0-9a-f]{32}`), "pack-ID"},
+	{regexp.MustCompile(`fingerprint-[0-9a-f]{32}`), "fingerprint-ID"},
 	{regexp.MustCompile(`[A-Za-z0-9+/]{86,}={0,2}`), "SIGNATURE"},
 	{regexp.MustCompile(`[A-Za-z0-9+/]{43}=`), "HASH64"},
 	{regexp.MustCompile(`\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), "+KEYID+KEY"},

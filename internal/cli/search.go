@@ -16,19 +16,19 @@ import (
 // say narrows where an answer may come from, and asks for nothing that takes a
 // comparison of one thing after the other.
 func (f *findFlags) asks(text string) bool {
-	return text != "" && f.key+f.frame+f.status+f.state+f.asOf == "" && len(f.where)+len(f.follow)+f.seeds == 0 &&
+	return text != "" && f.key+f.frame+f.status+f.state+f.heldAt == "" && len(f.where)+len(f.follow)+f.seeds == 0 &&
 		(f.order == "" || f.order == string(lukasa.ByRelevance))
 }
 
 // question checks the flags of a find that is a question.
-func (f *findFlags) question(s *shell, text string) (o lukasa.SearchOptions, err error) {
-	find, err := f.options(s, text)
+func (f *findFlags) question(s *shell, c *cobra.Command, text string) (o lukasa.SearchOptions, err error) {
+	find, err := f.options(s, c, text)
 	if err != nil {
 		return o, err
 	}
 	o = lukasa.SearchOptions{
 		Query: text, TopK: find.Limit, Types: f.types, Tags: find.Tags, Since: find.After, Until: find.Before,
-		BudgetTokens: find.BudgetTokens, Form: find.Form, View: find.View,
+		BudgetTokens: find.BudgetTokens, Form: find.Form, AsOf: find.AsOf, View: find.View,
 	}
 	if len(f.kinds) > 0 {
 		o.Kinds = find.Kinds
@@ -92,13 +92,16 @@ func asSearch(c *cobra.Command, err error) error {
 	if !ok || !c.Flags().Changed(name) {
 		return err
 	}
+	if name == "as-of" {
+		return asPack(c, err)
+	}
 	rule = strings.ReplaceAll(rule, "after since", "after --since")
 	return fault.New(fault.Usage, "--"+name+" "+rule).WithCause(err).WithFix(e.Advice())
 }
 
 // search asks a question.
 func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
-	o, err := flags.question(s, text)
+	o, err := flags.question(s, c, text)
 	if err != nil {
 		return err
 	}
@@ -114,6 +117,7 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 		if err != nil {
 			return err
 		}
+		defer s.replaying(&o.AsOf)()
 		found, err := t.Search(ctx, o)
 		if err != nil {
 			return asSearch(c, err)

@@ -86,29 +86,62 @@ func causes(c *corpus) ([]finding, error) {
 }
 
 type causeMiner struct {
-	c       *corpus
-	watched []bool // tools
+	c *corpus
+	// watched are the numbers of the tools that are looked at, from 1 in their order; 0 is
+	// one that is not. size is one more than there are.
+	watched []int32
+	size    int
 	// both counts tasks with cause and effect, and alone those with the cause, of the
-	// tasks in which the effect could come.
-	both, alone map[causal]int
-	effects     map[int32]int // tasks with an effect
-	possible    map[int32]int // tasks in which it could come
+	// tasks in which the effect could come, by pair; see at.
+	both, alone []int32
+	effects     []int32 // tasks with an effect, by the number of the tool that breaks
+	possible    []int32 // tasks in which it could come
+
+	// What the task at hand has, and marks by which it is found.
+	features []feature
+	endings  []ending
+	states   [causeStates]marks
+	taken    []int32
+	ended    []int32
+	firsts   marks
 }
 
 func newCauseMiner(c *corpus) *causeMiner {
-	m := &causeMiner{
-		c: c, watched: make([]bool, len(c.tools)), both: make(map[causal]int), alone: make(map[causal]int),
-		effects: make(map[int32]int), possible: make(map[int32]int),
-	}
+	m := &causeMiner{c: c, watched: make([]int32, len(c.tools)), size: 1}
 	order := make([]int32, len(c.tools))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(c.taken[b], c.taken[a]) })
-	for _, t := range order[:min(len(order), maxCausing)] {
-		m.watched[t] = c.tools[t] != ""
+	order = order[:min(len(order), maxCausing)]
+	slices.Sort(order)
+	for _, t := range order {
+		if c.tools[t] != "" {
+			m.watched[t] = int32(m.size)
+			m.size++
+		}
 	}
+	m.both, m.alone = make([]int32, m.size*causeStates*m.size), make([]int32, m.size*causeStates*m.size)
+	m.effects, m.possible = make([]int32, m.size), make([]int32, m.size)
+	m.taken, m.ended = make([]int32, m.size), make([]int32, m.size)
+	for i := range m.states {
+		m.states[i] = newMarks(m.size)
+	}
+	m.firsts = newMarks(m.size)
 	return m
+}
+
+// number returns the number of an effect.
+func (m *causeMiner) number(effect int32) int32 {
+	if effect == outcomeEffect {
+		return 0
+	}
+	return m.watched[effect]
+}
+
+// at returns where a pair is counted.
+func (m *causeMiner) at(k causal) int {
+	return (int(m.watched[k.cause])*causeStates+int(k.state))*m.size + int(m.number(k.effect))
 }
 
 // feature is a cause in a task, with the act at which it came about.
@@ -126,73 +159,57 @@ type ending struct {
 	came bool
 }
 
-// features returns the causes in a task, in order.
-func (m *causeMiner) features(w *work) []feature {
-	var out []feature
-	type seen struct {
-		has   [causeStates]bool
-		taken int
+// look finds the causes in a task and the effects that could come in it, in order.
+func (m *causeMiner) look(w *work) {
+	m.features, m.endings = m.features[:0], m.endings[:0]
+	m.firsts.begin()
+	for i := range m.states {
+		m.states[i].begin()
 	}
-	tools := make(map[int32]*seen)
-	for i, a := range w.acts {
-		if !m.watched[a.tool] {
+	if w.Outcome != trace.Unknown {
+		m.endings = append(m.endings, ending{outcomeEffect, len(w.acts), w.Outcome == trace.Failed})
+	}
+	failing := 0
+	for i := range w.acts {
+		a := &w.acts[i]
+		n := m.watched[a.tool]
+		if n == 0 {
 			continue
 		}
-		s := tools[a.tool]
-		if s == nil {
-			s = new(seen)
-			tools[a.tool] = s
-		}
-		s.taken++
-		note := func(state int8, is bool) {
-			if is && !s.has[state] {
-				s.has[state] = true
-				out = append(out, feature{a.tool, state, i})
+		if m.firsts.first(n) {
+			m.taken[n], m.ended[n] = 0, -1
+			if failing < maxFailing {
+				failing++
+				m.ended[n] = int32(len(m.endings))
+				m.endings = append(m.endings, ending{tool: a.tool})
 			}
 		}
-		note(causeFailed, a.State == trace.Broken)
-		note(causeWorked, a.State == trace.OK)
-		note(causeMany, s.taken == manyTimes)
-		if len(out) >= maxFeatures {
-			return out[:maxFeatures]
+		if at := m.ended[n]; at >= 0 && !m.endings[at].came {
+			m.endings[at].at, m.endings[at].came = i, a.state == trace.Broken
 		}
+		m.taken[n]++
+		m.note(n, feature{a.tool, causeFailed, i}, a.state == trace.Broken)
+		m.note(n, feature{a.tool, causeWorked, i}, a.state == trace.OK)
+		m.note(n, feature{a.tool, causeMany, i}, m.taken[n] == manyTimes)
 	}
-	return out
 }
 
-// endings returns the effects that could come in a task.
-func (m *causeMiner) endings(w *work) []ending {
-	var out []ending
-	if w.Outcome != trace.Unknown {
-		out = append(out, ending{outcomeEffect, len(w.acts), w.Outcome == trace.Failed})
+// note takes in a cause, if it is one and came for the first time.
+func (m *causeMiner) note(n int32, f feature, is bool) {
+	if is && len(m.features) < maxFeatures && m.states[f.state].first(n) {
+		m.features = append(m.features, f)
 	}
-	at := make(map[int32]int)
-	for i, a := range w.acts {
-		if !m.watched[a.tool] {
-			continue
-		}
-		n, known := at[a.tool]
-		switch {
-		case !known && len(at) < maxFailing:
-			n = len(out)
-			at[a.tool] = n
-			out = append(out, ending{tool: a.tool})
-		case !known:
-			continue
-		}
-		if !out[n].came {
-			out[n].at, out[n].came = i, a.State == trace.Broken
-		}
-	}
-	return out
 }
 
 // pairs calls visit with each cause that came before each effect that could come.
 func (m *causeMiner) pairs(w *work, visit func(k causal, f feature, e ending)) {
-	features := m.features(w)
-	for _, e := range m.endings(w) {
-		for _, f := range features {
-			if f.at < e.at && f.tool != e.tool {
+	m.look(w)
+	for _, e := range m.endings {
+		for _, f := range m.features {
+			if f.at >= e.at {
+				break // they are in order
+			}
+			if f.tool != e.tool {
 				visit(causal{f.tool, f.state, e.tool}, f, e)
 			}
 		}
@@ -201,40 +218,59 @@ func (m *causeMiner) pairs(w *work, visit func(k causal, f feature, e ending)) {
 
 // task counts a task.
 func (m *causeMiner) task(w *work) {
-	for _, e := range m.endings(w) {
-		m.possible[e.tool]++
-		if e.came {
-			m.effects[e.tool]++
-		}
-	}
 	m.pairs(w, func(k causal, _ feature, e ending) {
 		if e.came {
-			m.both[k]++
+			m.both[m.at(k)]++
 		} else {
-			m.alone[k]++
+			m.alone[m.at(k)]++
 		}
 	})
+	for _, e := range m.endings {
+		n := m.number(e.tool)
+		m.possible[n]++
+		if e.came {
+			m.effects[n]++
+		}
+	}
+}
+
+// each calls visit with every pair, and how many tasks have both.
+func (m *causeMiner) each(visit func(k causal, both int)) {
+	tools := make([]int32, m.size)
+	tools[0] = outcomeEffect
+	for tool, n := range m.watched {
+		if n > 0 {
+			tools[n] = int32(tool)
+		}
+	}
+	for at, n := range m.both {
+		if n > 0 {
+			row := at / m.size
+			visit(causal{tools[row/causeStates], int8(row % causeStates), tools[at%m.size]}, int(n))
+		}
+	}
 }
 
 // surest returns the pairs that are beyond chance, the surest first.
 func (m *causeMiner) surest() []relation {
 	var out []relation
 	tested := 0
-	for k, n := range m.both {
+	m.each(func(k causal, n int) {
 		if n < minTogether {
-			continue
+			return
 		}
 		tested++
-		r := relation{causal: k, table: table{both: n, causeOnly: m.alone[k]}}
-		r.effectOnly = m.effects[k.effect] - n
-		r.none = m.possible[k.effect] - n - r.causeOnly - r.effectOnly
+		effect := m.number(k.effect)
+		r := relation{causal: k, table: table{both: n, causeOnly: int(m.alone[m.at(k)])}}
+		r.effectOnly = int(m.effects[effect]) - n
+		r.none = int(m.possible[effect]) - n - r.causeOnly - r.effectOnly
 		if r.lift() < minLift {
-			continue
+			return
 		}
 		if r.p = r.fisher(); r.p <= significant {
 			out = append(out, r)
 		}
-	}
+	})
 	out = slices.DeleteFunc(out, func(r relation) bool { return r.p > significant/float64(tested) })
 	slices.SortFunc(out, func(a, b relation) int {
 		return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(b.both, a.both), cmp.Compare(a.effect, b.effect),
@@ -252,27 +288,28 @@ type instances struct {
 // examples returns the instances of each pair.
 func (m *causeMiner) examples(of []relation) []instances {
 	out := make([]instances, len(of))
-	at := make(map[causal]int, len(of))
+	at := make([]int32, len(m.both)) // from 1; 0 is none
 	for i, r := range of {
-		at[r.causal] = i
+		at[m.at(r.causal)] = int32(i + 1)
 	}
 	for i := range m.c.tasks {
 		w := &m.c.tasks[i]
 		m.pairs(w, func(k causal, f feature, e ending) {
-			n, wanted := at[k]
-			if !wanted {
+			n := at[m.at(k)]
+			if n == 0 {
 				return
 			}
-			x := &out[n]
+			x := &out[n-1]
 			if !e.came {
 				if len(x.counter) < maxCounter {
 					x.counter = append(x.counter, ref(w.acts[f.at].Step).ID)
 				}
 				return
 			}
+			x.sources.from(w.Task)
 			x.sources.both(w.acts[f.at].Step)
 			if e.tool == outcomeEffect {
-				x.sources.refer(w.Judge)
+				x.sources.refer(&w.Judge)
 			} else {
 				x.sources.both(w.acts[e.at].Step)
 			}

@@ -29,9 +29,11 @@ type grouper struct {
 	byWord map[int32][]int32
 	same   map[string]int32
 	// shared is how much the task at hand shares with each group, and met are those
-	// with which it shares anything.
+	// with which it shares anything; worded is how many words, of a task for which tools
+	// are shared.
 	shared []int32
 	met    []int32
+	worded []int32
 }
 
 func newGrouper() *grouper {
@@ -72,37 +74,13 @@ func (w *work) distinctTools() []int32 {
 	return out
 }
 
-// common returns how many entries two sorted lists share.
-func common(a, b []int32) (n int) {
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case b[j] < a[i]:
-			j++
-		default:
-			n, i, j = n+1, i+1, j+1
-		}
-	}
-	return n
-}
-
-// jaccard returns how alike two sorted lists are.
-func jaccard(a, b []int32) float64 {
-	n := common(a, b)
-	if n == 0 {
-		return 0
-	}
-	return alike(n, len(a), len(b))
-}
-
 // nearest returns the group that is most like a task, the first of those alike, or -1
 // if none is alike enough. alike is given a group and how many entries the task shares
 // with it, of the lists that were met.
-func (g *grouper) nearest(least float64, alike func(o *group, shared int) float64) int {
+func (g *grouper) nearest(least float64, alike func(i, shared int) float64) int {
 	best, at := 0.0, -1
 	for _, i := range g.met {
-		s := alike(&g.groups[i], int(g.shared[i]))
+		s := alike(int(i), int(g.shared[i]))
 		if s >= least && (s > best || s == best && int(i) < at) {
 			best, at = s, int(i)
 		}
@@ -123,7 +101,21 @@ func (g *grouper) meet(list []int32) {
 }
 
 // alike returns how alike two lists are that share some of their entries.
-func alike(shared, a, b int) float64 { return float64(shared) / float64(a+b-shared) }
+func alike(shared, a, b int) float64 {
+	if shared == 0 {
+		return 0
+	}
+	return float64(shared) / float64(a+b-shared)
+}
+
+// word counts n more, or less, for the groups that have a word.
+func (g *grouper) word(words []int32, n int32) {
+	for _, w := range words {
+		for _, i := range g.byWord[w] {
+			g.worded[i] += n
+		}
+	}
+}
 
 // begin makes a task the first of a group, if there is room for one more.
 func (g *grouper) begin(task int32, tools, words []int32) {
@@ -132,7 +124,7 @@ func (g *grouper) begin(task int32, tools, words []int32) {
 	}
 	n := int32(len(g.groups))
 	g.groups = append(g.groups, group{tools: tools, words: words, members: []int32{task}})
-	g.shared = append(g.shared, 0)
+	g.shared, g.worded = append(g.shared, 0), append(g.worded, 0)
 	for _, t := range tools {
 		g.byTool[t] = append(g.byTool[t], n)
 	}
@@ -160,11 +152,10 @@ const (
 	minActs       = 2 // acts of a task that has a procedure
 )
 
-// procedures returns the largest groups of tasks that are alike in tools and in goal.
+// procedures returns the largest groups of tasks that are alike in tools and in goal. It
+// may be called by several goroutines at once.
 func (c *corpus) procedures() []group {
-	if c.groups == nil {
-		c.groups = largest(procedures(c), minTasks, maxSchemas)
-	}
+	c.grouped.Do(func() { c.groups = largest(procedures(c), minTasks, maxSchemas) })
 	return c.groups
 }
 
@@ -181,13 +172,13 @@ func procedures(c *corpus) []group {
 			for _, t := range tools {
 				g.meet(g.byTool[t])
 			}
-			at = int32(g.nearest(alikeTasks, func(o *group, shared int) float64 {
+			g.word(words, 1)
+			at = int32(g.nearest(alikeTasks, func(i, shared int) float64 {
+				o := &g.groups[i]
 				s := float64(weightOfTools * alike(shared, len(tools), len(o.tools)))
-				if s+weightOfWords < alikeTasks {
-					return 0
-				}
-				return s + float64(weightOfWords*jaccard(words, o.words))
+				return s + float64(weightOfWords*alike(int(g.worded[i]), len(words), len(o.words)))
 			}))
+			g.word(words, -1)
 		}
 		if at >= 0 {
 			g.groups[at].members = append(g.groups[at].members, int32(i))
@@ -213,7 +204,7 @@ func goals(c *corpus) []group {
 		for _, word := range words {
 			g.meet(g.byWord[word])
 		}
-		at := g.nearest(alikeGoals, func(o *group, shared int) float64 { return alike(shared, len(words), len(o.words)) })
+		at := g.nearest(alikeGoals, func(i, shared int) float64 { return alike(shared, len(words), len(g.groups[i].words)) })
 		if at >= 0 {
 			g.groups[at].members = append(g.groups[at].members, int32(i))
 		} else {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/policy"
@@ -36,6 +37,7 @@ type corpus struct {
 	tasks   []work
 	order   []moment // the acts of all tasks, in the order of the journal
 	groups  []group  // what procedures returned
+	grouped sync.Once
 }
 
 // work is a task with its acts.
@@ -47,11 +49,14 @@ type work struct {
 }
 
 // act is a step that is an act. Its rank is its place among those of all tasks, and
-// grows within a task.
+// grows within a task. Its error is the number of what it broke with, 0 if there is none,
+// and its state that of the step: what is asked most often stands here, side by side.
 type act struct {
 	*trace.Step
-	tool int32
-	rank int32
+	tool  int32
+	rank  int32
+	error int32
+	state trace.State
 }
 
 // until returns the acts up to a rank.
@@ -66,11 +71,11 @@ type moment struct {
 }
 
 // ref returns the event of a step.
-func ref(s *trace.Step) trace.Ref {
+func ref(s *trace.Step) *trace.Ref {
 	if s.Call.ID == "" {
-		return s.Result
+		return &s.Result
 	}
-	return s.Call
+	return &s.Call
 }
 
 // newCorpus puts traces in order.
@@ -116,6 +121,7 @@ func (c *corpus) rank(acts int) {
 	c.taken = make([]int, len(c.tools))
 	all := make([]act, 0, acts)
 	c.order = make([]moment, 0, acts)
+	errors := make(map[string]int32)
 	for i := range c.tasks {
 		begin, at := len(all), uint64(0)
 		for step := range policy.Acts(c.tasks[i].Task) {
@@ -123,7 +129,16 @@ func (c *corpus) rank(acts int) {
 			c.taken[tool]++
 			at = max(at, ref(step).Position)
 			c.order = append(c.order, moment{at, int32(i), int32(len(all) - begin)})
-			all = append(all, act{Step: step, tool: tool})
+			one := act{Step: step, tool: tool, state: step.State}
+			if step.State == trace.Broken && step.Error != "" {
+				n, known := errors[step.Error]
+				if !known {
+					n = int32(len(errors) + 1)
+					errors[step.Error] = n
+				}
+				one.error = n
+			}
+			all = append(all, one)
 		}
 		c.tasks[i].acts = all[begin:len(all):len(all)]
 	}
@@ -137,9 +152,18 @@ func (c *corpus) rank(acts int) {
 
 // evidence is what something is known from.
 type evidence struct {
-	refs   []trace.Ref
+	refs   []source
 	trust  record.Trust
 	newest int64 // time of the newest
+	where  string
+	mixed  bool // it is from several environments, or from tasks that name none
+}
+
+// source is an event that something is known from, with its place in the journal beside
+// it, by which sources are ordered.
+type source struct {
+	at  uint64
+	ref *trace.Ref
 }
 
 func (e *evidence) add(step *trace.Step) {
@@ -150,10 +174,28 @@ func (e *evidence) add(step *trace.Step) {
 // both adds the call of a step and its result.
 func (e *evidence) both(step *trace.Step) {
 	e.lower(step.Trust)
-	e.refer(step.Call)
+	e.refer(&step.Call)
 	if step.Result.ID != step.Call.ID {
-		e.refer(step.Result)
+		e.refer(&step.Result)
 	}
+}
+
+// from takes in a task that it is from.
+func (e *evidence) from(t *trace.Task) {
+	switch {
+	case t.Where == "" || e.where != "" && e.where != t.Where:
+		e.mixed = true
+	default:
+		e.where = t.Where
+	}
+}
+
+// environment returns the one environment that it is all from, or none.
+func (e *evidence) environment() string {
+	if e.mixed {
+		return ""
+	}
+	return e.where
 }
 
 // lower takes in how far a source is believed.
@@ -164,12 +206,12 @@ func (e *evidence) lower(trust record.Trust) {
 }
 
 // refer adds an event.
-func (e *evidence) refer(r trace.Ref) {
+func (e *evidence) refer(r *trace.Ref) {
 	if r.ID == "" {
 		return
 	}
 	e.newest = max(e.newest, r.Time)
-	e.refs = append(e.refs, r)
+	e.refs = append(e.refs, source{r.Position, r})
 	if len(e.refs) >= 2*hmx.MaxSourceEvents {
 		e.refs = newest(e.refs)
 	}
@@ -177,16 +219,19 @@ func (e *evidence) refer(r trace.Ref) {
 
 // inOrder returns the evidence in the order of the journal, each event once; of more
 // than HMX-A allows, the newest.
-func (e *evidence) inOrder() []trace.Ref {
+func (e *evidence) inOrder() []source {
 	e.refs = newest(e.refs)
 	return e.refs
 }
 
-func newest(refs []trace.Ref) []trace.Ref {
-	slices.SortFunc(refs, func(a, b trace.Ref) int {
-		return cmp.Or(cmp.Compare(a.Position, b.Position), strings.Compare(a.ID, b.ID))
+func newest(refs []source) []source {
+	slices.SortFunc(refs, func(a, b source) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return strings.Compare(a.ref.ID, b.ref.ID)
 	})
-	refs = slices.CompactFunc(refs, func(a, b trace.Ref) bool { return a.ID == b.ID })
+	refs = slices.CompactFunc(refs, func(a, b source) bool { return a.ref == b.ref || a.ref.ID == b.ref.ID })
 	if n := len(refs) - hmx.MaxSourceEvents; n > 0 {
 		refs = slices.Delete(refs, 0, n)
 	}

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"lukasa.dev/hmx"
@@ -81,6 +84,7 @@ type metadata struct {
 	Counted  int    `json:"counted"`  // observations that content counts
 	Observed int    `json:"observed"` // observations when it was made
 	Trust    string `json:"trust"`    // the lowest of the sources
+	Says     string `json:"says"`     // a digest of what content says, apart from counts
 }
 
 // finding is what a miner found.
@@ -95,31 +99,57 @@ type finding struct {
 	against        string
 }
 
+// miners are what looks for something in traces, with what takes longest first.
+func miners() []func(*corpus) ([]finding, error) {
+	return []func(*corpus) ([]finding, error){policyFindings, schemas, playbooks, causes, strategies, choiceFindings}
+}
+
 // Mine returns the drafts of all traces of a tenant, in the order of their keys. It
-// fails only if the context is over or a draft cannot be written.
+// fails only if the context is over or a draft cannot be written. It works on several
+// processors at once, which makes no difference to what it returns.
 func Mine(ctx context.Context, traces []*trace.Trace, o Options) ([]Draft, error) {
 	c := newCorpus(traces)
-	var drafts []Draft
-	for _, mine := range []func(*corpus) ([]finding, error){
-		policyFindings, choiceFindings, playbooks, schemas, causes, strategies,
-	} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	all := miners()
+	found, errs := make([][]Draft, len(all)), make([]error, len(all))
+	var next atomic.Int32
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+			found[i], errs[i] = o.mine(ctx, c, all[i])
 		}
-		found, err := mine(c)
+	}
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		for i := range found {
-			d, err := o.draft(&found[i])
-			if err != nil {
-				return nil, err
-			}
-			drafts = append(drafts, d)
-		}
 	}
+	drafts := slices.Concat(found...)
 	slices.SortFunc(drafts, func(a, b Draft) int { return strings.Compare(a.Key, b.Key) })
 	return slices.CompactFunc(drafts, func(a, b Draft) bool { return a.Key == b.Key }), nil
+}
+
+// mine returns the drafts of what one miner finds.
+func (o *Options) mine(ctx context.Context, c *corpus, miner func(*corpus) ([]finding, error)) ([]Draft, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found, err := miner(c)
+	if err != nil {
+		return nil, err
+	}
+	drafts := make([]Draft, len(found))
+	for i := range found {
+		if drafts[i], err = o.draft(&found[i]); err != nil {
+			return nil, err
+		}
+		found[i] = finding{} // its evidence is in the draft
+	}
+	return drafts, nil
 }
 
 // draft writes a finding as an artifact.
@@ -127,6 +157,10 @@ func (o *Options) draft(f *finding) (Draft, error) {
 	a := hmx.Artifact{
 		HMXVersion: hmx.Version, Title: clip(f.title, maxTitle), Summary: clip(f.summary, maxSummary), Status: hmx.StatusDraft,
 		SourceMemoryIDs: []string{}, CreatedAt: o.Now, ObservedCount: hmx.Some(int64(f.all.all)),
+	}
+	if where := f.sources.environment(); where != "" {
+		f.content = placed(f.content, where)
+		a.ValidityScope = hmx.Some(hmx.ValidityScope{Conditions: []string{Environment(where)}})
 	}
 	if err := a.SetContent(f.content); err != nil {
 		return Draft{}, fmt.Errorf("%s: %w", f.about, err)
@@ -148,7 +182,7 @@ func (o *Options) draft(f *finding) (Draft, error) {
 		}
 	}
 	d := Draft{Key: string(a.ArtifactType) + " " + f.about, Trust: f.sources.trust, Support: f.all.all, Against: f.against}
-	meta, err := json.Marshal(metadata{Compiler, Version, d.Key, counted(f.all.all), f.all.all, f.sources.trust.String()})
+	meta, err := json.Marshal(metadata{Compiler, Version, d.Key, counted(f.all.all), f.all.all, f.sources.trust.String(), says(f.content)})
 	if err != nil {
 		return Draft{}, fmt.Errorf("%s: metadata: %w", d.Key, err)
 	}
@@ -158,20 +192,25 @@ func (o *Options) draft(f *finding) (Draft, error) {
 }
 
 // fitting returns the ids of the events that there is room for, the newest of more.
-func fitting(refs []trace.Ref, room int) []string {
-	from := len(refs)
+func fitting(refs []source, room int) []string {
+	ids := make([]string, len(refs))
+	for i, r := range refs {
+		ids[i] = r.ref.ID
+	}
+	return lastFitting(ids, room)
+}
+
+// lastFitting returns the last ids that there is room for.
+func lastFitting(ids []string, room int) []string {
+	from := len(ids)
 	for from > 0 {
-		room -= written(refs[from-1].ID)
+		room -= written(ids[from-1])
 		if room < 0 {
 			break
 		}
 		from--
 	}
-	ids := make([]string, 0, len(refs)-from)
-	for _, r := range refs[from:] {
-		ids = append(ids, r.ID)
-	}
-	return ids
+	return ids[from:]
 }
 
 // written returns at most how many bytes a text has in JSON, with a comma.

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/trace"
 )
 
 // ChangeKind says what becomes of an artifact.
@@ -47,8 +46,14 @@ type Change struct {
 // the content of each draft that is fit, in one artifact. A draft is fit if its hash is
 // that of its content, its evidence resolves, its support and its confidence suffice
 // and nothing speaks against it. It stays a draft if it lacks support or confidence
-// only, and is not made at all otherwise. What an operator archived or deprecated is not made again with the same content,
-// and what one approved needs no support or confidence.
+// only, and is not made at all otherwise. What one approved needs no support or confidence.
+//
+// What an operator archived or deprecated stays so: nothing of its key that says the
+// same, apart from counts, is made again, and what says something else is made as a
+// draft and becomes active by an operator's hand only. So it is for what an operator
+// has superseded by something of their own. What an operator approved stays active
+// while its evidence is there, and what says something else waits as a draft that would
+// supersede it.
 func Merge(drafts []Draft, known []*hmx.Artifact, o Options) []Change {
 	m := merger{o: o, rows: make(map[string]*row), refused: make(map[string]bool)}
 	for _, a := range known {
@@ -85,13 +90,15 @@ type row struct {
 	draft    *Draft
 	active   []*hmx.Artifact
 	drafts   []*hmx.Artifact
-	version  int64          // the newest
-	contents map[string]int // how many artifacts have a content
+	version  int64           // the newest
+	contents map[string]int  // how many artifacts have a content
+	last     *hmx.Artifact   // the newest that is or was in use, or that an operator put away
+	refused  map[string]bool // what those say, apart from counts, that operators put away
 }
 
 func (m *merger) row(key string) *row {
 	if m.rows[key] == nil {
-		m.rows[key] = &row{contents: make(map[string]int)}
+		m.rows[key] = &row{contents: make(map[string]int), refused: make(map[string]bool)}
 	}
 	return m.rows[key]
 }
@@ -104,18 +111,36 @@ func (m *merger) know(a *hmx.Artifact) {
 	r := m.row(key)
 	r.version = max(r.version, a.Version)
 	r.contents[a.ContentHash]++
-	switch a.Status {
-	case hmx.StatusActive:
+	used := a.Status == hmx.StatusActive || a.Status == hmx.StatusSuperseded
+	if (used || m.putAway(a)) && (r.last == nil || newestFirst(a, r.last) < 0) {
+		r.last = a
+	}
+	switch {
+	case a.Status == hmx.StatusActive:
 		r.active = append(r.active, a)
-	case hmx.StatusDraft:
+	case a.Status == hmx.StatusDraft:
 		r.drafts = append(r.drafts, a)
-	case hmx.StatusArchived:
+	case m.putAway(a):
 		m.refused[sameAs(a)] = true
-	case hmx.StatusDeprecated:
-		if m.byHand(a) {
-			m.refused[sameAs(a)] = true
+		if said := saysOf(a); said != "" {
+			r.refused[said] = true
 		}
 	}
+}
+
+// newestFirst compares artifacts of a key.
+func newestFirst(a, b *hmx.Artifact) int {
+	return cmp.Or(cmp.Compare(b.Version, a.Version), strings.Compare(a.ArtifactID, b.ArtifactID))
+}
+
+// putAway reports whether an operator wants no more of an artifact.
+func (m *merger) putAway(a *hmx.Artifact) bool {
+	return a.Status == hmx.StatusArchived || a.Status == hmx.StatusDeprecated && m.byHand(a)
+}
+
+// ended reports whether it was an operator who took the last of a key out of use.
+func (m *merger) ended(r *row) bool {
+	return len(r.active) == 0 && r.last != nil && (m.putAway(r.last) || r.last.Status == hmx.StatusSuperseded && m.byHand(r.last))
 }
 
 func (m *merger) byHand(a *hmx.Artifact) bool { return m.o.ByHand != nil && m.o.ByHand(a) }
@@ -153,11 +178,7 @@ func (d *Draft) join(other *Draft) {
 	ids := slices.Concat(d.Artifact.SourceEvents, other.Artifact.SourceEvents)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	refs := make([]trace.Ref, min(len(ids), hmx.MaxSourceEvents))
-	for i := range refs {
-		refs[i].ID = ids[i]
-	}
-	d.Artifact.SourceEvents = fitting(refs, hmx.MaxArtifactBytes-overhead-len(d.Artifact.Content))
+	d.Artifact.SourceEvents = lastFitting(ids[:min(len(ids), hmx.MaxSourceEvents)], hmx.MaxArtifactBytes-overhead-len(d.Artifact.Content))
 	d.Trust = min(d.Trust, other.Trust)
 	d.Support = max(d.Support, other.Support)
 }
@@ -165,9 +186,7 @@ func (d *Draft) join(other *Draft) {
 // settle says what becomes of a key.
 func (m *merger) settle(r *row) {
 	for _, list := range [][]*hmx.Artifact{r.active, r.drafts} {
-		slices.SortFunc(list, func(a, b *hmx.Artifact) int {
-			return cmp.Or(cmp.Compare(b.Version, a.Version), strings.Compare(a.ArtifactID, b.ArtifactID))
-		})
+		slices.SortFunc(list, newestFirst)
 	}
 	if len(r.active) > 1 {
 		m.deprecate("another version of it is active", r.active[1:])
@@ -178,10 +197,14 @@ func (m *merger) settle(r *row) {
 		m.deprecate("what it was made of is observed no more", r.active, r.drafts)
 	case d.Against != "":
 		m.deprecate(d.Against, r.active, r.drafts)
-	case m.refused[sameAs(&d.Artifact)]:
-		m.deprecate("what happened since then says what an operator put away", r.active, r.drafts)
 	case !m.resolves(&d.Artifact):
 		m.deprecate("an event that it was made of is not there", r.active, r.drafts)
+	case m.approved(r):
+		m.keep(r)
+	case m.away(r):
+		m.deprecate("what happened since then says what an operator put away", r.active, r.drafts)
+	case m.ended(r):
+		m.wait(r, hmx.Opt[string]{}, "an operator took the version before out of use, so one has to approve it")
 	default:
 		if why := m.unfit(d); why != "" {
 			m.hold(r, why)
@@ -189,6 +212,17 @@ func (m *merger) settle(r *row) {
 		}
 		m.use(r)
 	}
+}
+
+// approved reports whether it was an operator who made what is active so, and its
+// evidence is there.
+func (m *merger) approved(r *row) bool {
+	return len(r.active) > 0 && m.byHand(r.active[0]) && m.resolves(r.active[0])
+}
+
+// away reports whether a draft says what an operator put away.
+func (m *merger) away(r *row) bool {
+	return m.refused[sameAs(&r.draft.Artifact)] || r.refused[saysOf(&r.draft.Artifact)]
 }
 
 // unfit returns what a draft lacks to be used; empty if it is fit.
@@ -214,20 +248,52 @@ func (m *merger) resolves(a *hmx.Artifact) bool {
 	return len(a.SourceEvents) > 0 && !slices.ContainsFunc(a.SourceEvents, func(id string) bool { return !m.o.Resolves(id) })
 }
 
-// hold keeps a draft that is not fit as a draft. What is active goes, unless an
-// operator approved it.
+// hold keeps a draft that is not fit as a draft. What is active goes.
 func (m *merger) hold(r *row, why string) {
-	if len(r.active) > 0 && m.byHand(r.active[0]) && m.resolves(r.active[0]) {
-		m.unchanged("an operator approved it", r.active[0])
-		m.deprecate("another version of it is active", r.drafts)
-		return
-	}
 	m.deprecate(why, r.active)
 	if same := m.pick(r); same != nil {
 		m.unchanged(why, same)
 		return
 	}
 	m.add(Change{Kind: Create, Artifact: m.next(r), Reason: why})
+}
+
+// keep leaves what an operator approved as it is. What is observed since then waits as
+// a draft that would supersede it, if it is fit and says something else.
+func (m *merger) keep(r *row) {
+	old := r.active[0]
+	m.unchanged("an operator approved it", old)
+	if m.away(r) || m.unfit(r.draft) != "" {
+		m.deprecate("another version of it is active", r.drafts)
+		return
+	}
+	m.wait(r, hmx.Some(old.ArtifactID), "an operator approved the version before, so one has to approve this one, too")
+}
+
+// wait keeps what is observed of a key as a draft that an operator has to approve, unless
+// it differs from the last version in counts only. A draft from which it differs in
+// counts only stays.
+func (m *merger) wait(r *row, supersedes hmx.Opt[string], why string) {
+	said := saysOf(&r.draft.Artifact)
+	if said == saysOf(r.last) {
+		m.deprecate("it differs from the version before in counts only", r.drafts)
+		return
+	}
+	var same *hmx.Artifact
+	for _, a := range r.drafts {
+		if same == nil && saysOf(a) == said && a.Supersedes == supersedes && m.resolves(a) {
+			same = a
+			continue
+		}
+		m.deprecate("newer evidence says something else", []*hmx.Artifact{a})
+	}
+	if same != nil {
+		m.unchanged(why, same)
+		return
+	}
+	a := m.next(r)
+	a.Supersedes = supersedes
+	m.add(Change{Kind: Create, Artifact: a, Reason: why})
 }
 
 // pick returns the known draft that has the content of the new one, and deprecates the

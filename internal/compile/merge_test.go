@@ -159,7 +159,27 @@ func TestMerge(t *testing.T) {
 	unsure := draftOf(t, "a", "one", func(d *Draft) { d.Artifact.Confidence = 0.1 })
 	against := draftOf(t, "a", "one", func(d *Draft) { d.Against = "it failed" })
 	forged := draftOf(t, "a", "one", func(d *Draft) { d.Artifact.ContentHash = strings.Repeat("0", 64) })
+	counted := func(says string) Draft {
+		return draftOf(t, "a", says, func(d *Draft) {
+			c, _ := d.Artifact.CausalPattern()
+			c.Strength = hmx.Some(0.5)
+			if err := d.Artifact.SetContent(c); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	more, twoMore := counted("one"), counted("two")
+	if more.Artifact.ContentHash == one.Artifact.ContentHash {
+		t.Fatal("counts make no other content")
+	}
 	made := []string{"create: observed 5 times", fit}
+	waits := []string{"create: an operator took the version before out of use, so one has to approve it"}
+	proposes := []string{"create: an operator approved the version before, so one has to approve this one, too"}
+	archive := func(b *board, round int) {
+		if round == 0 {
+			b.set(hmx.StatusActive, hmx.StatusArchived)
+		}
+	}
 	steps := func(s ...[]string) [][]string { return s }
 	for name, tc := range map[string]struct {
 		drafts [][]Draft
@@ -178,8 +198,24 @@ func TestMerge(t *testing.T) {
 			if round == 0 {
 				b.set(hmx.StatusActive, hmx.StatusArchived)
 			}
-		}, steps(made, nil, made)},
-		"deprecated by hand": {[][]Draft{{one}, {one}}, func(b *board, round int) { b.set(hmx.StatusActive, hmx.StatusDeprecated) }, steps(made, nil)},
+		}, steps(made, nil, waits)},
+		"archived, then counts step": {[][]Draft{{one}, {more}, {two}, {twoMore}, {more}, {two}}, archive, steps(made, nil, waits, nil,
+			[]string{"deprecate: what happened since then says what an operator put away"}, waits)},
+		"archived, then something else is approved": {[][]Draft{{one}, {two}, {twoMore}, {more}}, func(b *board, round int) {
+			if archive(b, round); round == 1 {
+				b.set(hmx.StatusDraft, hmx.StatusActive)
+			}
+		}, steps(made, waits, nil, nil)},
+		"approved, then something else": {[][]Draft{{few}, {two}, {twoMore}, {more}, {two}}, func(b *board, round int) {
+			if round == 0 {
+				b.set(hmx.StatusDraft, hmx.StatusActive)
+			}
+		}, steps([]string{"create: it was observed 1 times, and 2 are needed"}, proposes, nil, []string{"deprecate: it differs from the version before in counts only"}, proposes)},
+		"archived, too few now": {[][]Draft{{two}, {few}, {one}}, archive, steps(made, waits, nil)},
+		"deprecated by hand":    {[][]Draft{{one}, {one}, {more}}, func(b *board, round int) { b.set(hmx.StatusActive, hmx.StatusDeprecated) }, steps(made, nil, nil)},
+		"a draft deprecated by hand": {[][]Draft{{few}, {more}, {two}}, func(b *board, round int) { b.set(hmx.StatusDraft, hmx.StatusDeprecated) },
+			steps([]string{"create: it was observed 1 times, and 2 are needed"}, nil, waits)},
+		"superseded by hand": {[][]Draft{{one}, {more}, {two}}, func(b *board, round int) { b.set(hmx.StatusActive, hmx.StatusSuperseded) }, steps(made, nil, waits)},
 		"approved by hand": {[][]Draft{{few}, {few}, {}}, func(b *board, round int) {
 			if round == 0 {
 				b.set(hmx.StatusDraft, hmx.StatusActive)
@@ -289,32 +325,43 @@ func drawDrafts(t *rapid.T, base testing.TB) []Draft {
 }
 
 // Whatever happens, no chain has a fault or two active artifacts, after every single
-// change; merging twice changes nothing; and what is active without an operator's hand
-// in the end is what the last drafts say.
+// change; merging twice changes nothing; what operators put away stays out of use until
+// they approve something; and what is active without an operator's hand in the end is
+// what the last drafts say.
 func TestLifecycles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, alone := newBoard(), newBoard()
 		erased := make(map[string]bool)
 		o := Options{Tenant: "t", Resolves: func(id string) bool { return !erased[id] }}
 		var last []Draft
+		away := make(map[string]bool) // keys that an operator wants nothing of
 		for range rapid.IntRange(1, 8).Draw(rt, "rounds") {
 			last = drawDrafts(rt, t)
 			b.merge(rt, last, o)
 			alone.merge(rt, last, o)
+			for key := range b.active() {
+				if away[key] {
+					rt.Fatalf("%s was put away, and is active", key)
+				}
+			}
 			if got := b.merge(rt, last, o); len(got) > 0 {
 				rt.Fatalf("merged twice: %v", got)
 			}
 			switch rapid.IntRange(0, 9).Draw(rt, "hand") {
-			case 0:
-				b.set(hmx.StatusActive, hmx.StatusArchived)
-			case 1:
-				b.set(hmx.StatusActive, hmx.StatusDeprecated)
+			case 0, 1:
+				for key := range b.active() {
+					away[key] = true
+				}
+				b.set(hmx.StatusActive, rapid.SampledFrom([]hmx.Status{hmx.StatusArchived, hmx.StatusDeprecated}).Draw(rt, "to"))
 			case 2:
 				b.set(hmx.StatusDraft, hmx.StatusDeprecated)
 			case 3:
 				// Drafts of what is active cannot be approved as well.
 				if len(b.active()) == 0 {
 					b.set(hmx.StatusDraft, hmx.StatusActive)
+					for key := range b.active() {
+						delete(away, key)
+					}
 				}
 			case 4:
 				erased[fmt.Sprint("e", rapid.IntRange(0, 5).Draw(rt, "erased"))] = true

@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func traceRef(id string) trace.Ref { return trace.Ref{ID: id, Time: 1e12} }
+func traceRef(id string) *trace.Ref { return &trace.Ref{ID: id, Time: 1e12} }
 
 // history is events that have been read.
 type history struct {

@@ -233,14 +233,14 @@ func TestEvidence(t *testing.T) {
 		e.add(&trace.Step{Trust: record.Agent, Call: trace.Ref{ID: fmt.Sprint(i / 2), Position: uint64(i / 2)}})
 	}
 	got := e.inOrder()
-	if len(got) != hmx.MaxSourceEvents || got[0].ID != "15000" || got[len(got)-1].ID != "24999" {
-		t.Errorf("%d events from %s", len(got), got[0].ID)
+	if len(got) != hmx.MaxSourceEvents || got[0].ref.ID != "15000" || got[len(got)-1].ref.ID != "24999" {
+		t.Errorf("%d events from %s", len(got), got[0].ref.ID)
 	}
-	long := []trace.Ref{{ID: strings.Repeat("x", 100)}, {ID: strings.Repeat("\x01", 10)}, {ID: "last"}}
-	if ids := fitting(long, 70); !slices.Equal(ids, []string{strings.Repeat("\x01", 10), "last"}) {
+	long := []string{strings.Repeat("x", 100), strings.Repeat("\x01", 10), "last"}
+	if ids := lastFitting(long, 70); !slices.Equal(ids, []string{strings.Repeat("\x01", 10), "last"}) {
 		t.Errorf("%q", ids)
 	}
-	if ids := fitting(long, 69); !slices.Equal(ids, []string{"last"}) {
+	if ids := lastFitting(long, 69); !slices.Equal(ids, []string{"last"}) {
 		t.Errorf("%q", ids)
 	}
 }

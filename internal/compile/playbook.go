@@ -27,9 +27,9 @@ const (
 
 // failure is an error of a tool, whatever its values.
 type failure struct {
-	tool      int32
-	signature string
-	at        []moment // in the order of the journal
+	tool, error int32
+	signature   string
+	at          []moment // in the order of the journal
 }
 
 // playbooks returns what was done about errors that came more than once.
@@ -45,10 +45,10 @@ type failure struct {
 // tools and shapes of calls.
 func playbooks(c *corpus) ([]finding, error) {
 	tasks := c.tasksByTool()
-	seen := &marks{seen: make([]int32, len(c.tools))}
+	seen := newMarks(len(c.tools))
 	var out []finding
 	for _, f := range c.failures() {
-		b := newBook(c, f, tasks[f.tool], seen)
+		b := newBook(c, f, tasks[f.tool], &seen)
 		found, err := b.finding()
 		if err != nil {
 			return nil, err
@@ -60,24 +60,21 @@ func playbooks(c *corpus) ([]finding, error) {
 
 // failures returns the errors that came most, most often first.
 func (c *corpus) failures() []*failure {
-	type key struct {
-		tool      int32
-		signature string
-	}
+	type key struct{ tool, error int32 }
 	known := make(map[key]*failure)
 	var all []*failure
 	for _, m := range c.order {
-		a := c.tasks[m.task].acts[m.act]
-		if a.State != trace.Broken || a.Error == "" || a.Tool == "" {
+		a := &c.tasks[m.task].acts[m.act]
+		if a.error == 0 || c.tools[a.tool] == "" {
 			continue
 		}
-		k := key{a.tool, a.Error}
+		k := key{a.tool, a.error}
 		f := known[k]
 		if f == nil {
 			if len(known) == maxErrors {
 				continue
 			}
-			f = &failure{tool: a.tool, signature: a.Error}
+			f = &failure{tool: a.tool, error: a.error, signature: a.Error}
 			known[k] = f
 			all = append(all, f)
 		}
@@ -160,7 +157,8 @@ func (b *book) count(m moment) {
 	if !b.with[m.task] {
 		b.with[m.task] = true
 		b.ended.add(w.Outcome)
-		b.sources.refer(w.Judge)
+		b.sources.from(w.Task)
+		b.sources.refer(&w.Judge)
 	}
 	b.sources.both(at.Step)
 	if m.act > 0 {
@@ -185,7 +183,7 @@ func (b *book) count(m moment) {
 
 // recover looks for the way out among the acts after the error.
 func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
-	end := slices.IndexFunc(rest, func(a act) bool { return a.tool == failed.tool && a.State == trace.OK })
+	end := slices.IndexFunc(rest, func(a act) bool { return a.tool == failed.tool && a.state == trace.OK })
 	again := end >= 0
 	switch {
 	case again:
@@ -231,9 +229,7 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
 func (b *book) contrast(tasks []int32) {
 	for i := len(tasks) - 1; i >= 0 && len(b.without) < maxContrast; i-- {
 		w := &b.c.tasks[tasks[i]]
-		acts := w.until(b.until)
-		tool := func(a act) bool { return a.tool == b.of.tool }
-		if b.with[tasks[i]] || !slices.ContainsFunc(acts, tool) || slices.ContainsFunc(acts, b.is) {
+		if b.with[tasks[i]] || !b.spares(w.until(b.until)) {
 			continue
 		}
 		b.without = append(b.without, tasks[i])
@@ -241,9 +237,18 @@ func (b *book) contrast(tasks []int32) {
 	}
 }
 
-// is reports whether an act broke with the error.
-func (b *book) is(a act) bool {
-	return a.tool == b.of.tool && a.State == trace.Broken && a.Error == b.of.signature
+// spares reports whether acts have the tool, and not the error.
+func (b *book) spares(acts []act) (has bool) {
+	for i := range acts {
+		if acts[i].tool != b.of.tool {
+			continue
+		}
+		if acts[i].error == b.of.error {
+			return false
+		}
+		has = true
+	}
+	return has
 }
 
 // prevention returns the tools that were taken before in tasks without the error, the
@@ -251,10 +256,10 @@ func (b *book) is(a act) bool {
 func (b *book) prevention() []tested {
 	without, with := make(map[int32]int), make(map[int32]int)
 	for _, i := range b.without {
-		b.precede(i, without, func(a act) bool { return a.tool == b.of.tool })
+		b.precede(i, without, false)
 	}
 	for i := range b.with {
-		b.precede(i, with, b.is)
+		b.precede(i, with, true)
 	}
 	tools := make([]int32, 0, len(without))
 	for tool, n := range without {
@@ -282,32 +287,40 @@ type tested struct {
 	p float64
 }
 
-// precede counts the tools that worked in a task before the first act of a kind.
-func (b *book) precede(task int32, counts map[int32]int, kind func(act) bool) {
-	b.marks.now++
-	for _, a := range b.c.tasks[task].acts {
-		if kind(a) {
+// precede counts the tools that worked in a task before the tool was first taken, or
+// before it first broke with the error.
+func (b *book) precede(task int32, counts map[int32]int, broke bool) {
+	b.marks.begin()
+	acts := b.c.tasks[task].acts
+	for i := range acts {
+		a := &acts[i]
+		if a.tool == b.of.tool && (!broke || a.error == b.of.error) {
 			return
 		}
-		if a.State == trace.OK && b.marks.first(a.tool) {
+		if a.state == trace.OK && b.marks.first(a.tool) {
 			counts[a.tool]++
 		}
 	}
 }
 
-// marks tells which tools have been seen in a task, without forgetting the others one
-// by one.
+// marks tells which of some numbers have been seen since it was begun, without forgetting
+// the others one by one.
 type marks struct {
 	seen []int32
 	now  int32
 }
 
-// first reports whether a tool was not seen yet, and marks it.
-func (m *marks) first(tool int32) bool {
-	if m.seen[tool] == m.now {
+func newMarks(n int) marks { return marks{seen: make([]int32, n)} }
+
+// begin forgets what was seen.
+func (m *marks) begin() { m.now++ }
+
+// first reports whether a number was not seen yet, and marks it.
+func (m *marks) first(n int32) bool {
+	if m.seen[n] == m.now {
 		return false
 	}
-	m.seen[tool] = m.now
+	m.seen[n] = m.now
 	return true
 }
 

@@ -42,7 +42,9 @@ type Policy struct {
 
 // Policies returns what followed each tool in which state, and when each tool was
 // taken, in the order of their keys.
-func Policies(traces []*trace.Trace) ([]Policy, error) { return newCorpus(traces).policies() }
+func Policies(traces []*trace.Trace) ([]Policy, error) {
+	return published(newCorpus(traces).policies())
+}
 
 func (c *corpus) policies() ([]Policy, error) {
 	m := newPolicyMiner(c)
@@ -79,11 +81,17 @@ func findings(policies []Policy) []finding {
 	return out
 }
 
-// publish fills in what a policy shows of the finding it is.
-func (p *Policy) publish() {
-	f := &p.finding
-	p.Sources, p.Trust = f.sources.inOrder(), f.sources.trust
-	p.Chosen = policy.Chosen{Count: int64(f.all.all), Judged: int64(f.all.judged), Succeeded: int64(f.all.succeeded)}
+// published fills in what policies show of the findings that they are.
+func published(policies []Policy, err error) ([]Policy, error) {
+	for i := range policies {
+		p, f := &policies[i], &policies[i].finding
+		for _, s := range f.sources.inOrder() {
+			p.Sources = append(p.Sources, *s.ref)
+		}
+		p.Trust = f.sources.trust
+		p.Chosen = policy.Chosen{Count: int64(f.all.all), Judged: int64(f.all.judged), Succeeded: int64(f.all.succeeded)}
+	}
+	return policies, err
 }
 
 // policyMiner counts. Tools and words are numbers in it; tool 0 is none.
@@ -95,12 +103,13 @@ type policyMiner struct {
 	heard   int32    // the first act whose words are counted
 
 	cells map[cell]int64
-	pairs map[pair]*policy.Chosen // what followed what, whatever the state
+	pairs []policy.Chosen // what followed what, whatever the state, by row of what was before
 	after []subject
 	taken []use
 
 	words    []word
 	spelling map[string]uint32
+	met      []uint32 // tools of the task at hand
 }
 
 // other is a tool that has no policy.
@@ -114,14 +123,34 @@ type place struct {
 	failed, listed      bool
 }
 
-// cell is a state and what followed in it.
-type cell struct {
-	after, before, tool uint32
-	spoke               policy.Spoke
-	failed, listed      bool
+// cell is a state and what followed in it, in one number: the tools in toolBits each, who
+// spoke, and two flags.
+type cell uint32
+
+const toolBits = 9 // for maxTools and none
+
+func cellOf(p *place) cell {
+	c := cell(p.after)<<toolBits | cell(p.before)
+	if p.before == other {
+		c = cell(p.after) << toolBits
+	}
+	c = (c<<toolBits|cell(p.tool))<<2 | cell(p.spoke)
+	for _, flag := range []bool{p.failed, p.listed} {
+		if c <<= 1; flag {
+			c |= 1
+		}
+	}
+	return c
 }
 
-type pair struct{ after, tool uint32 }
+// place returns what a cell is made of.
+func (c cell) place() place {
+	const tools = 1<<toolBits - 1
+	return place{
+		listed: c&1 != 0, failed: c>>1&1 != 0, spoke: policy.Spoke(c >> 2 & 3),
+		tool: uint32(c >> 4 & tools), before: uint32(c >> (4 + toolBits) & tools), after: uint32(c >> (4 + 2*toolBits)),
+	}
+}
 
 // subject is the acts that a policy is about.
 type subject struct {
@@ -149,18 +178,21 @@ type said struct {
 // use is how often a tool was taken, and when.
 type use struct {
 	subject
-	chosen      policy.Chosen
-	uses        [3]policy.Chance
-	user, agent int64 // moments in which they had said something
+	chosen       policy.Chosen
+	uses         [3]policy.Chance
+	user, agent  int64 // moments in which they had said something
+	first, again int   // acts of the task at hand, from 1, at which it is taken for the first and the second time
 }
 
 func newPolicyMiner(c *corpus) *policyMiner {
 	m := &policyMiner{
 		c: c, names: frequent(c), numbers: make([]uint32, len(c.tools)), where: make([]place, len(c.order)),
-		cells: make(map[cell]int64), pairs: make(map[pair]*policy.Chosen), spelling: make(map[string]uint32),
+		cells: make(map[cell]int64), spelling: make(map[string]uint32),
 	}
-	for i := range m.numbers {
-		m.numbers[i] = other
+	for i, name := range c.tools {
+		if m.numbers[i] = other; name == "" {
+			m.numbers[i] = 0
+		}
 	}
 	for i, name := range m.names[1:] {
 		m.numbers[c.numbers[name]] = uint32(i + 1)
@@ -170,6 +202,7 @@ func newPolicyMiner(c *corpus) *policyMiner {
 	}
 	m.after = make([]subject, len(m.names))
 	m.taken = make([]use, len(m.names))
+	m.pairs = make([]policy.Chosen, len(m.names)*len(m.names))
 	return m
 }
 
@@ -191,18 +224,29 @@ func frequent(c *corpus) []string {
 
 // survey finds the moment of each act, and which acts each policy is about.
 func (m *policyMiner) survey() {
-	times := make(map[uint32]uint8)
+	times := make([]uint8, len(m.names))
 	for i := range m.c.tasks {
 		w := &m.c.tasks[i]
-		clear(times)
 		at := 0
-		for step, now := range policy.Acts(w.Task) {
-			a := w.acts[at]
+		for _, now := range policy.Acts(w.Task) {
+			p := place{tool: m.numbers[w.acts[at].tool], spoke: now.Spoke, failed: now.Failed, listed: now.Listed}
+			if at > 0 {
+				p.after = m.numbers[w.acts[at-1].tool]
+			}
+			if at > 1 {
+				p.before = m.numbers[w.acts[at-2].tool]
+			}
+			if p.tool != other {
+				p.times = times[p.tool]
+				times[p.tool] = min(p.times+1, 2)
+			}
+			m.where[w.acts[at].rank] = p
 			at++
-			p := place{after: m.number(now.After), before: m.number(now.Before), tool: m.number(step.Tool), spoke: now.Spoke, failed: now.Failed, listed: now.Listed}
-			p.times = times[p.tool]
-			times[p.tool] = min(p.times+1, 2)
-			m.where[a.rank] = p
+		}
+		for _, a := range w.acts {
+			if n := m.numbers[a.tool]; n != other {
+				times[n] = 0
+			}
 		}
 	}
 	for rank, o := range m.c.order {
@@ -217,14 +261,6 @@ func (m *policyMiner) survey() {
 			m.after[p.after].observe(int32(rank), step, w.Outcome)
 		}
 	}
-}
-
-// number returns the number of a tool, 0 of none.
-func (m *policyMiner) number(tool string) uint32 {
-	if tool == "" {
-		return 0
-	}
-	return m.numbers[m.c.numbers[tool]]
 }
 
 func (s *subject) observe(rank int32, step *trace.Step, outcome trace.Outcome) {
@@ -267,12 +303,14 @@ func (m *policyMiner) count(rank int32) {
 	step := w.acts[o.act].Step
 	if p.after != other && rank <= m.after[p.after].until {
 		m.follow(p, w.Outcome)
+		m.after[p.after].sources.from(w.Task)
 		m.after[p.after].sources.add(step)
 	}
 	u := &m.taken[p.tool]
 	used := rank <= u.until
 	if used {
 		count(&u.chosen, w.Outcome)
+		u.sources.from(w.Task)
 		u.sources.add(step)
 		u.uses[p.times].Taken++
 	}
@@ -287,16 +325,8 @@ func (m *policyMiner) count(rank int32) {
 
 // follow counts a tool as what followed in a state.
 func (m *policyMiner) follow(p *place, outcome trace.Outcome) {
-	before := p.before
-	if before == other {
-		before = 0
-	}
-	m.cells[cell{p.after, before, p.tool, p.spoke, p.failed, p.listed}]++
-	k := pair{p.after, p.tool}
-	if m.pairs[k] == nil {
-		m.pairs[k] = &policy.Chosen{Tool: m.names[p.tool]}
-	}
-	count(m.pairs[k], outcome)
+	m.cells[cellOf(p)]++
+	count(&m.pairs[int(p.after)*len(m.names)+int(p.tool)], outcome)
 }
 
 func count(c *policy.Chosen, outcome trace.Outcome) {
@@ -362,46 +392,52 @@ func (w *word) until(rank int32) int {
 
 // chances counts the moments of a task at which a tool had been taken before.
 func (m *policyMiner) chances(w *work) {
-	type mark struct{ first, again int }
-	marks := make(map[uint32]mark)
+	m.met = m.met[:0]
 	for i := range w.acts {
-		tool := m.where[w.acts[i].rank].tool
+		tool := m.numbers[w.acts[i].tool]
 		if tool == other {
 			continue
 		}
-		switch k := marks[tool]; {
-		case k.first == 0:
-			marks[tool] = mark{first: i + 1}
-		case k.again == 0:
-			marks[tool] = mark{k.first, i + 1}
+		u := &m.taken[tool]
+		switch {
+		case u.first == 0:
+			u.first = i + 1
+			m.met = append(m.met, tool)
+		case u.again == 0:
+			u.again = i + 1
 		}
 	}
-	for tool, k := range marks {
+	for _, tool := range m.met {
 		u := &m.taken[tool]
-		acts := len(w.until(u.until))
-		if k.again == 0 {
-			k.again = len(w.acts)
+		acts, again := len(w.until(u.until)), u.again
+		if again == 0 {
+			again = len(w.acts)
 		}
-		once := max(0, min(acts, k.again)-min(acts, k.first))
-		u.uses[1].Of += int64(once)
-		u.uses[2].Of += int64(max(0, acts-k.again))
+		u.uses[1].Of += int64(max(0, min(acts, again)-min(acts, u.first)))
+		u.uses[2].Of += int64(max(0, acts-again))
+		u.first, u.again = 0, 0
 	}
 }
 
 // afters returns the policies of what followed each tool.
 func (m *policyMiner) afters() ([]Policy, error) {
 	found := make([]policy.After, len(m.names))
-	for p, chosen := range m.pairs {
-		found[p.after].Chosen = append(found[p.after].Chosen, *chosen)
+	for i, chosen := range m.pairs {
+		if chosen.Count > 0 {
+			chosen.Tool = m.names[i%len(m.names)]
+			a := &found[i/len(m.names)]
+			a.Chosen = append(a.Chosen, chosen)
+		}
 	}
-	states := make(map[cell]map[string]int64)
+	states := make(map[place]map[string]int64)
 	for c, n := range m.cells {
-		s := c
+		s := c.place()
+		tool := s.tool
 		s.tool = 0
 		if states[s] == nil {
 			states[s] = make(map[string]int64)
 		}
-		states[s][m.names[c.tool]] = n
+		states[s][m.names[tool]] = n
 	}
 	for c, tools := range states {
 		s := policy.State{After: m.names[c.after], Before: m.names[c.before], Spoke: c.spoke, Failed: c.failed, Listed: c.listed}
@@ -430,7 +466,6 @@ func (m *policyMiner) afters() ([]Policy, error) {
 		s := &m.after[i]
 		p.Summary = summary(a, counted)
 		p.finding = finding{sources: s.sources, all: s.all, consistency: float64(a.Best().Count) / float64(counted), tags: []string{a.Tool, a.Best().Tool}}
-		p.publish()
 		out = append(out, p)
 	}
 	return out, nil
@@ -476,7 +511,6 @@ func (m *policyMiner) uses() ([]Policy, error) {
 		}
 		p := Policy{Key: "use " + u.Chosen.Tool, Title: "When to use " + u.Chosen.Tool, Summary: content.Condition + "; " + u.Chosen.String(), Content: content}
 		p.finding = finding{sources: t.sources, all: t.all, consistency: told(u), tags: append([]string{u.Chosen.Tool}, u.Telling...)}
-		p.publish()
 		out = append(out, p)
 	}
 	return out, nil

@@ -39,7 +39,7 @@ type question struct {
 
 // Choices returns the policies of questions that agents decided more than once, in
 // the order of their keys. What a tool or somebody outside wrote is no decision.
-func Choices(traces []*trace.Trace) ([]Policy, error) { return newCorpus(traces).choices() }
+func Choices(traces []*trace.Trace) ([]Policy, error) { return published(newCorpus(traces).choices()) }
 
 // choiceFindings returns the policies of questions as findings.
 func choiceFindings(c *corpus) ([]finding, error) {
@@ -123,8 +123,9 @@ func (q *question) policy() (Policy, error) {
 		if i >= n {
 			continue
 		}
+		f.sources.from(d.task)
 		f.sources.add(&d.task.Steps[d.choice.Step])
-		f.sources.refer(d.task.Judge)
+		f.sources.refer(&d.task.Judge)
 		count(q.option(strings.TrimSpace(d.choice.Chosen)), d.task.Outcome)
 		for _, other := range d.choice.Others {
 			if other = strings.TrimSpace(other); other != "" {
@@ -145,6 +146,5 @@ func (q *question) policy() (Policy, error) {
 		f.against = "most tasks failed in which it was decided so"
 	}
 	p := Policy{Key: "choice " + q.key, Title: q.text, Summary: "Decided for " + content.Recommendation + "; " + best.String(), Content: content, finding: f}
-	p.publish()
 	return p, err
 }

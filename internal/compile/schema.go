@@ -58,13 +58,18 @@ type seenSpot struct {
 	taken  int
 	worked int
 	next   map[int32]int // -1 is the end
-	shapes map[string]int
+	shapes map[string]*int
 	args   map[string]*given
+	// shape and order are the shape and the arguments of the call before, by which those
+	// of the next one are mostly found.
+	shape string
+	many  *int
+	order []*given
 }
 
 // given is where the values of an argument came from.
 type given struct {
-	slot       trace.Slot
+	name       string
 	seen, user int
 }
 
@@ -95,9 +100,10 @@ func newSchema(c *corpus, g *group) *schema {
 
 // count counts the steps of a task.
 func (s *schema) count(w *work) {
+	s.sources.from(w.Task)
 	s.sources.lower(w.Trust)
-	s.sources.refer(w.GoalRef)
-	s.sources.refer(w.Judge)
+	s.sources.refer(&w.GoalRef)
+	s.sources.refer(&w.Judge)
 	s.acts = append(s.acts, len(w.acts))
 	times := make(map[int32]int32)
 	var last *seenSpot
@@ -122,7 +128,7 @@ func (s *schema) count(w *work) {
 
 func (s *schema) at(k spot) *seenSpot {
 	if s.spots[k] == nil {
-		s.spots[k] = &seenSpot{spot: k, next: make(map[int32]int), shapes: make(map[string]int), args: make(map[string]*given)}
+		s.spots[k] = &seenSpot{spot: k, next: make(map[int32]int), shapes: make(map[string]*int), args: make(map[string]*given)}
 	}
 	return s.spots[k]
 }
@@ -130,26 +136,48 @@ func (s *schema) at(k spot) *seenSpot {
 // take counts an act.
 func (s *seenSpot) take(a *act) {
 	s.taken++
-	if a.State == trace.OK {
+	if a.state == trace.OK {
 		s.worked++
 	}
 	if len(s.shapes) < maxContrast {
-		s.shapes[a.Shape]++
+		if s.many == nil || s.shape != a.Shape {
+			s.shape, s.many = a.Shape, s.shapes[a.Shape]
+		}
+		if s.many == nil {
+			s.many = new(int)
+			s.shapes[a.Shape] = s.many
+		}
+		*s.many++
 	}
-	for _, arg := range a.Args {
-		g := s.args[arg.Name]
+	for i := range a.Args {
+		g := s.given(i, a.Args[i].Name)
 		if g == nil {
-			if len(s.args) == maxContrast {
-				continue
-			}
-			g = &given{slot: arg.Slot}
-			s.args[arg.Name] = g
+			continue
 		}
 		g.seen++
-		if arg.From == trace.FromGoal || arg.From == trace.FromUser {
+		if from := a.Args[i].From; from == trace.FromGoal || from == trace.FromUser {
 			g.user++
 		}
 	}
+}
+
+// given returns what is counted of an argument, nil if there are too many of them.
+func (s *seenSpot) given(i int, name string) *given {
+	if i < len(s.order) && s.order[i].name == name {
+		return s.order[i]
+	}
+	g := s.args[name]
+	if g == nil {
+		if len(s.args) == maxContrast {
+			return nil
+		}
+		g = &given{name: name}
+		s.args[name] = g
+	}
+	if i <= len(s.order) {
+		s.order = append(s.order[:i], g)
+	}
+	return g
 }
 
 // aligned returns the steps that a quarter of the tasks have, in order.
@@ -296,7 +324,7 @@ func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
 	if p.nth > 1 {
 		description += " again"
 	}
-	if shape, n := top(p.shapes); shape != "" && 2*n >= p.taken {
+	if shape, n := p.usualShape(); shape != "" && 2*n >= p.taken {
 		description += " with " + shape
 	} else if names := s.usual(p); len(names) > 0 {
 		description += " with " + strings.Join(names, ", ")
@@ -304,6 +332,16 @@ func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
 	return hmx.TaskStep{
 		Order: hmx.Some(int64(order)), Description: description, ToolsUsed: []string{name}, Optional: hmx.Some(!s.required(p)), Extra: extra,
 	}, err
+}
+
+// usualShape returns the shape that it was called in most often, of those alike the
+// first by name.
+func (s *seenSpot) usualShape() (shape string, n int) {
+	counts := make(map[string]int, len(s.shapes))
+	for text, n := range s.shapes {
+		counts[text] = *n
+	}
+	return top(counts)
 }
 
 // usual returns the names of arguments that are mostly given.

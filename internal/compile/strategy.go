@@ -110,9 +110,10 @@ func strategies(c *corpus) ([]finding, error) {
 		role[i] = roleOf(known, name)
 	}
 	procedure := schemaOf(c)
+	taken, worked := newMarks(len(c.tools)), newMarks(len(c.tools))
 	var out []finding
 	for _, g := range largest(goals(c), minStrategy, maxStrategies) {
-		s := &strategy{c: c, group: &g, role: role}
+		s := &strategy{c: c, group: &g, role: role, taken: &taken, worked: &worked}
 		if !s.choose() {
 			continue
 		}
@@ -145,6 +146,8 @@ type strategy struct {
 	tasks  []int32 // that have these phases, of those counted
 	of     int     // tasks that were considered
 	all    tally
+	// taken and worked are the tools of a phase of the task at hand.
+	taken, worked *marks
 }
 
 // phasesOf returns the phases of a task.
@@ -221,24 +224,24 @@ func (s *strategy) tools(sources *evidence) (phases []phaseTools, acts []int) {
 	for _, i := range s.tasks {
 		w := &s.c.tasks[i]
 		acts = append(acts, len(w.acts))
+		sources.from(w.Task)
 		sources.lower(w.Trust)
-		sources.refer(w.GoalRef)
-		sources.refer(w.Judge)
+		sources.refer(&w.GoalRef)
+		sources.refer(&w.Judge)
 		at := 0
-		taken, worked := make(map[int32]bool), make(map[int32]bool)
+		s.taken.begin()
+		s.worked.begin()
 		for j, a := range w.acts {
 			sources.add(a.Step)
 			if j > 0 && s.role[w.acts[j-1].tool] != s.role[a.tool] {
 				at++
-				clear(taken)
-				clear(worked)
+				s.taken.begin()
+				s.worked.begin()
 			}
-			if !taken[a.tool] {
-				taken[a.tool] = true
+			if s.taken.first(a.tool) {
 				phases[at].taken[a.tool]++
 			}
-			if a.State == trace.OK && !worked[a.tool] {
-				worked[a.tool] = true
+			if a.state == trace.OK && s.worked.first(a.tool) {
 				phases[at].worked[a.tool]++
 			}
 		}

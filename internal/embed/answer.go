@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/remote"
 )
 
 // answer is what a server sends back. What else is in it does not matter.
@@ -21,27 +22,27 @@ type answer struct {
 // take checks an answer and gives its vectors to the results. If the answer is not
 // one for this batch, it gives none. A vector that is not sound is the trouble of its
 // own text alone.
-func (r *Remote) take(body []byte, b batch) *trouble {
+func (r *Remote) take(body []byte, b batch) *remote.Trouble {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
-		return r.trouble(nonsense, "answered with something else than embeddings", err)
+		return r.server.Nonsense("answered with something else than embeddings", err)
 	}
 	if len(a.Data) != len(b.texts) {
 		did := fmt.Sprintf("answered with %d vectors for %d texts", len(a.Data), len(b.texts))
-		if words := r.words(body); words != "" {
+		if words := r.server.Words(body); words != "" {
 			did += ": " + words
 		}
-		return r.trouble(nonsense, did, nil)
+		return r.server.Nonsense(did, nil)
 	}
 	order := make([]int, len(a.Data)) // text to place in the answer, from 1
 	for i, d := range a.Data {
 		switch {
 		case d.Index == nil:
-			return r.trouble(nonsense, fmt.Sprintf("answered with a vector without index, at place %d", i), nil)
+			return r.server.Nonsense(fmt.Sprintf("answered with a vector without index, at place %d", i), nil)
 		case *d.Index < 0 || *d.Index >= len(order):
-			return r.trouble(nonsense, fmt.Sprintf("answered with index %d for %d texts", *d.Index, len(order)), nil)
+			return r.server.Nonsense(fmt.Sprintf("answered with index %d for %d texts", *d.Index, len(order)), nil)
 		case order[*d.Index] != 0:
-			return r.trouble(nonsense, fmt.Sprintf("answered twice with index %d", *d.Index), nil)
+			return r.server.Nonsense(fmt.Sprintf("answered twice with index %d", *d.Index), nil)
 		}
 		order[*d.Index] = i + 1
 	}
@@ -50,7 +51,7 @@ func (r *Remote) take(body []byte, b batch) *trouble {
 		if err == nil {
 			err = r.checkDimensions(len(vector))
 		} else {
-			err = fault.Newf(fault.InvalidArgument, "%s answered with no sound vector for the text: %w", r.at(), err).
+			err = fault.Newf(fault.InvalidArgument, "%s answered with no sound vector for the text: %w", r.server.At(), err).
 				WithFix("leave the text out; the service takes others")
 		}
 		if err != nil {
@@ -66,7 +67,7 @@ func (r *Remote) checkDimensions(n int) error {
 	if r.dimensions.CompareAndSwap(0, int64(n)) || r.dimensions.Load() == int64(n) {
 		return nil
 	}
-	return fault.Newf(fault.WrongDimensions, "%s answered with a vector of %d dimensions, must be %d", r.at(), n, r.Dimensions()).
+	return fault.Newf(fault.WrongDimensions, "%s answered with a vector of %d dimensions, must be %d", r.server.At(), n, r.Dimensions()).
 		WithFix("check the model and the dimensions that are set for it")
 }
 

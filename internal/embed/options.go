@@ -2,29 +2,19 @@ package embed
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/remote"
 )
 
 // Key is a secret that a server wants to see. It does not print itself.
-type Key string
+type Key = remote.Key
 
-const hiddenKey = "[key]"
-
-// String returns a word that stands for the key.
-func (Key) String() string { return hiddenKey }
-
-// GoString returns a word that stands for the key.
-func (Key) GoString() string { return hiddenKey }
-
-// MarshalText returns a word that stands for the key.
-func (Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
+// Breaker says when a server that fails is left alone.
+type Breaker = remote.Breaker
 
 // Options says how to reach a server for embeddings. BaseURL and Model must be set;
 // the zero value of the rest works.
@@ -69,53 +59,21 @@ type Options struct {
 	Random func() float64
 }
 
-// Breaker says when a server that fails is left alone.
-type Breaker struct {
-	// Failures in a row open it. 0 means 5.
-	Failures int
-	// Open is how long no request is sent. After that, one is, and what comes of it
-	// decides. 0 means 30 seconds.
-	Open time.Duration
-}
-
 // maxAnswer is how long an answer may be, in bytes.
 const maxAnswer = 64 << 20
 
-// Waits between attempts double from the first to the last. A server may ask for a
-// longer one, up to longestWait; if it asks for more, it is not asked again.
-const (
-	firstWait   = 250 * time.Millisecond
-	lastWait    = 8 * time.Second
-	longestWait = 30 * time.Second
-)
-
 // Validate reports every problem of the options at once.
 func (o *Options) Validate() error {
-	var problems []string
-	problem := func(field, format string, args ...any) {
-		problems = append(problems, field+" "+fmt.Sprintf(format, args...))
-	}
-	switch u, err := url.Parse(o.BaseURL); {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		problem("BaseURL", "must be an address such as http://localhost:11434/v1")
-	case u.User != nil:
-		problem("BaseURL", "must have no name and password; use Key")
-	case u.RawQuery != "" || u.Fragment != "":
-		problem("BaseURL", "must have no query and no fragment")
-	}
+	server := o.server()
+	problems := server.Problems()
+	problem := func(field, rule string) { problems = append(problems, field+" "+rule) }
 	if o.Model == "" {
 		problem("Model", "must be set")
 	}
-	if strings.ContainsFunc(string(o.Key), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		problem("Key", "must be of visible ASCII characters without spaces")
-	}
 	for _, f := range []struct {
 		name  string
-		value int64
-	}{
-		{"Dimensions", int64(o.Dimensions)}, {"Batch", int64(o.Batch)}, {"BatchBytes", int64(o.BatchBytes)}, {"MaxConcurrent", int64(o.MaxConcurrent)},
-		{"Timeout", int64(o.Timeout)}, {"Breaker.Failures", int64(o.Breaker.Failures)}, {"Breaker.Open", int64(o.Breaker.Open)},
-	} {
+		value int
+	}{{"Dimensions", o.Dimensions}, {"Batch", o.Batch}, {"BatchBytes", o.BatchBytes}} {
 		if f.value < 0 {
 			problem(f.name, "must not be negative")
 		}
@@ -129,56 +87,12 @@ func (o *Options) Validate() error {
 	return fault.New(fault.InvalidArgument, "embedder: "+strings.Join(problems, "; "))
 }
 
-// withDefaults returns the options with nothing left open.
-func (o Options) withDefaults() Options {
-	orElse(&o.Batch, 64)
-	orElse(&o.BatchBytes, 256<<10)
-	orElse(&o.MaxConcurrent, 4)
-	orElse(&o.Timeout, 10*time.Second)
-	orElse(&o.Retries, 3)
-	orElse(&o.Breaker.Failures, 5)
-	orElse(&o.Breaker.Open, 30*time.Second)
-	if o.HTTPClient == nil {
-		o.HTTPClient = newClient(o.MaxConcurrent)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = sleep
-	}
-	if o.Random == nil {
-		o.Random = rand.Float64
-	}
-	return o
-}
-
-func orElse[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
-}
-
-// newClient returns a client that keeps as many connections as there may be requests.
-func newClient(connections int) *http.Client {
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return &http.Client{} // someone has replaced it, and knows why
-	}
-	transport = transport.Clone()
-	transport.MaxIdleConnsPerHost = connections
-	return &http.Client{Transport: transport}
-}
-
-// sleep waits.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// server returns how the server is reached.
+func (o *Options) server() remote.Options {
+	return remote.Options{
+		Service: "the embedding service", BaseURL: o.BaseURL, Path: "/embeddings", Key: o.Key,
+		Refused: "check the model, and whether it can shorten vectors", Unavailable: fault.NoEmbedder, MaxAnswer: maxAnswer,
+		MaxConcurrent: o.MaxConcurrent, Timeout: o.Timeout, Retries: o.Retries, Breaker: o.Breaker,
+		HTTPClient: o.HTTPClient, Now: o.Now, Sleep: o.Sleep, Random: o.Random,
 	}
 }

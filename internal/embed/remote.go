@@ -2,13 +2,13 @@ package embed
 
 import (
 	"context"
-	"net/http"
+	"encoding/json"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/remote"
 )
 
 // Remote asks a server for vectors: POST {base}/embeddings, as OpenAI defines it and
@@ -20,13 +20,8 @@ import (
 // do not cost the others their vectors.
 type Remote struct {
 	options    Options // without the key
-	endpoint   string
-	client     *http.Client
-	authorize  func(*http.Request)
-	redact     func(string) string
+	server     *remote.Client
 	dimensions atomic.Int64
-	slots      chan struct{}
-	breaker    breaker
 }
 
 var _ Provider = (*Remote)(nil)
@@ -36,31 +31,15 @@ func NewRemote(o Options) (*Remote, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
-	// The key is in two functions and nowhere else, so that no way of printing a
-	// Remote shows it.
-	key := string(o.Key)
-	o.Key = ""
-	client := *o.HTTPClient
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	r := &Remote{
-		options:  o,
-		endpoint: strings.TrimRight(o.BaseURL, "/") + "/embeddings",
-		client:   &client,
-		authorize: func(request *http.Request) {
-			if key != "" {
-				request.Header.Set("Authorization", "Bearer "+key)
-			}
-		},
-		redact: func(text string) string {
-			if key == "" {
-				return text
-			}
-			return strings.ReplaceAll(text, key, hiddenKey)
-		},
-		slots:   make(chan struct{}, o.MaxConcurrent),
-		breaker: breaker{limit: o.Breaker.Failures, open: o.Breaker.Open, now: o.Now},
+	r := &Remote{server: remote.New(o.server())}
+	o.Key = "" // no way of printing a Remote shows it
+	if o.Batch == 0 {
+		o.Batch = 64
 	}
+	if o.BatchBytes == 0 {
+		o.BatchBytes = 256 << 10
+	}
+	r.options = o
 	r.dimensions.Store(int64(o.Dimensions))
 	return r, nil
 }
@@ -73,7 +52,7 @@ func (r *Remote) Name() string { return r.options.Model }
 func (r *Remote) Dimensions() int { return int(r.dimensions.Load()) }
 
 // Close lets go of connections that nobody uses.
-func (r *Remote) Close() { r.client.CloseIdleConnections() }
+func (r *Remote) Close() { r.server.Close() }
 
 // EmbedBatch returns one result for each text, in order. A text that is blank, that
 // the server refuses, or for which it has no sound vector, has an error of code
@@ -84,7 +63,7 @@ func (r *Remote) EmbedBatch(ctx context.Context, texts []string) ([]Result, erro
 	batches := r.batches(texts, results)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(len(batches), r.options.MaxConcurrent) {
+	for range min(len(batches), r.server.MaxConcurrent()) {
 		workers.Go(func() {
 			for {
 				n := int(next.Add(1)) - 1
@@ -157,86 +136,66 @@ func (r *Remote) fill(ctx context.Context, b batch) {
 	if t == nil {
 		return
 	}
-	if t.mayBeTexts() {
+	if t.MayBeRequest() {
 		var result Result
-		probe := r.attempt(ctx, batch{[]string{harmless}, []*Result{&result}})
-		if probe == nil {
+		harmless := batch{[]string{harmless}, []*Result{&result}}
+		probe := r.server.Attempt(ctx, r.question(harmless), r.taker(harmless))
+		counts := r.server.Judge(t, probe)
+		if counts == nil {
 			r.split(ctx, b, t)
 			return
 		}
-		if v := probe.verdict(); t.kind == breakdown && (v == ill || v == undecided) {
-			r.breaker.blame(1 + max(r.options.Retries, 0)) // those were failures of the server after all
-		}
-		if probe.kind == canceled {
-			t = probe
-		}
+		t = counts
 	}
-	b.set(t.ofServer())
+	b.set(t.OfServer())
 }
 
 // split gets the results of a batch that the server did not take, though it works.
-func (r *Remote) split(ctx context.Context, b batch, t *trouble) {
+func (r *Remote) split(ctx context.Context, b batch, t *remote.Trouble) {
 	if len(b.texts) == 1 {
-		b.set(t.ofText())
+		b.set(t.OfRequest("shorten the text or leave it out; the service takes others"))
 		return
 	}
 	first, second := b.half()
 	for _, half := range []batch{first, second} {
 		switch t := r.try(ctx, half, false); {
 		case t == nil:
-		case t.mayBeTexts():
+		case t.MayBeRequest():
 			r.split(ctx, half, t)
 		default:
-			half.set(t.ofServer())
+			half.set(t.OfServer())
 		}
 	}
 }
 
-// try makes attempts until one succeeds or there is no point in another. With
-// breakdowns, it tries again after those too.
-func (r *Remote) try(ctx context.Context, b batch, breakdowns bool) *trouble {
-	for n := 0; ; n++ {
-		t := r.attempt(ctx, b)
-		if t == nil || !t.mayPass(breakdowns) || n >= r.options.Retries || t.wait > longestWait {
-			return t
-		}
-		if err := r.options.Sleep(ctx, max(t.wait, r.backoff(n))); err != nil {
-			return r.gaveUp(ctx, err)
-		}
-	}
+// try asks about a batch until there is an answer or no point in asking again. With
+// breakdowns, it asks again after those too.
+func (r *Remote) try(ctx context.Context, b batch, breakdowns bool) *remote.Trouble {
+	return r.server.Try(ctx, r.question(b), breakdowns, r.taker(b))
 }
 
-// backoff returns how long to wait after failure n: twice as long each time, of which
-// a random part of up to a half is left out.
-func (r *Remote) backoff(n int) time.Duration {
-	wait := lastWait
-	if n < 16 {
-		wait = min(wait, firstWait<<n)
-	}
-	return wait - time.Duration(r.options.Random()*float64(wait/2))
+// taker returns who takes the answer for a batch.
+func (r *Remote) taker(b batch) remote.Take {
+	return func(answer []byte) *remote.Trouble { return r.take(answer, b) }
 }
 
-// attempt sends one request, if there is room and the breaker allows it.
-func (r *Remote) attempt(ctx context.Context, b batch) *trouble {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return r.gaveUp(ctx, ctx.Err())
+// question returns the body of a request.
+func (r *Remote) question(b batch) []byte {
+	q := question{Model: r.options.Model, Input: b.texts, EncodingFormat: "float"}
+	if r.options.Shorten {
+		q.Dimensions = r.options.Dimensions
 	}
-	if err := ctx.Err(); err != nil {
-		return r.gaveUp(ctx, err)
+	body, err := json.Marshal(q)
+	if err != nil {
+		panic("embed: strings and numbers can always be written: " + err.Error())
 	}
-	p, ok := r.breaker.enter()
-	if !ok {
-		return &trouble{kind: shut, detail: r.at() + " has failed several times and is left alone for a while"}
-	}
-	v := unknown
-	defer func() { r.breaker.leave(p, v) }() // even if the client panics
-	t := r.ask(ctx, b)
-	v = t.verdict()
-	return t
+	return body
 }
 
-// at names the server.
-func (r *Remote) at() string { return "the embedding service at " + r.options.BaseURL }
+// question is what a server is asked.
+type question struct {
+	Model          string   `json:"model"`
+	Input          []string `json:"input"`
+	EncodingFormat string   `json:"encoding_format"`
+	Dimensions     int      `json:"dimensions,omitempty"`
+}

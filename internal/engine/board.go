@@ -66,7 +66,7 @@ type Options struct {
 	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
 	SegmentBytes int64
 	// CacheBytes and MemTableBytes bound the index's memory. Zero means 128 MiB
-	// and three times 24 MiB.
+	// and three times 48 MiB.
 	CacheBytes    int64
 	MemTableBytes uint64
 	// RecallBytes bounds what is held in memory to answer questions. Zero means

@@ -30,7 +30,8 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 	return res, err
 }
 
-// Transition changes the status of an artifact. The rules are those of HMX-A.
+// Transition changes the status of an artifact. The rules are those of HMX-A, for the
+// artifact and for the chain that it is in.
 func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
 	ref.Kind = record.Artifact
 	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpTransition, ref.target())
@@ -50,6 +51,9 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 			if !ok || next.State != catalog.Live || w.access != nil && !w.view().sees(next) {
 				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
 			}
+		}
+		if err := g.fitsTurn(w, t, h, to, supersededBy); err != nil {
+			return nil, err
 		}
 		return &memory.Transition{ArtifactID: h.ID, From: hmx.Status(h.Status), To: to, SupersededBy: supersededBy, Reason: reason}, nil
 	}, &res)
@@ -116,8 +120,8 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 // scope hides is refused as such, and what is erased is not there for it.
 func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
 	h, err := find(g.tx, t, ref, View{})
-	if err == nil && h.Kind == record.Embedding && w.access == nil {
-		return nil, fault.Newf(fault.InvalidArgument, "%s: an embedding is there as long as what it is of", ref.target()).
+	if err == nil && (h.Kind == record.Embedding || h.Kind == record.Refinement) && w.access == nil {
+		return nil, fault.Newf(fault.InvalidArgument, "%s: what a model made of something is there as long as that is", ref.target()).
 			WithFix("redact it, or what it is of")
 	}
 	if w.access == nil {

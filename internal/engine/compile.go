@@ -7,6 +7,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -139,10 +140,7 @@ func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions
 	if err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
 		return nil, err
 	}
-	if err := c.keep(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.plan(ctx); err != nil {
+	if err := together(func() error { return c.plan(ctx) }, func() error { return c.keep(ctx) }); err != nil {
 		return nil, err
 	}
 	for i := range c.writes {
@@ -160,15 +158,29 @@ func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions
 	return c.report, err
 }
 
+// together does things that do not depend on each other, at once if there are processors
+// for it, and returns the error of the first that has one.
+func together(do ...func() error) error {
+	return index.Share(len(do), len(do), func(part, _, _ int) error { return do[part]() })
+}
+
 // gather reads what there is.
-func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) (err error) {
+func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) error {
 	old := &traced{}
-	if !o.Full {
-		if old, err = c.b.keptTraces(r, t); err != nil {
-			return err
+	var sessions []fresh
+	err := together(func() (err error) {
+		if !o.Full {
+			old, err = c.b.keptTraces(r, t)
 		}
+		return err
+	}, func() (err error) {
+		sessions, err = sessionsOf(r, t)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	if c.traced, c.report.Sessions, c.report.Events, err = c.b.traceAll(ctx, r, t, old, o.Progress); err != nil {
+	if c.traced, c.report.Sessions, c.report.Events, err = c.b.traceSessions(ctx, r, t, old, sessions, o.Progress); err != nil {
 		return err
 	}
 	var newest int64
@@ -182,13 +194,11 @@ func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 	if err := c.gatherErased(ctx, r, t); err != nil {
 		return err
 	}
-	if err := c.gatherArtifacts(r, t, old); err != nil {
-		return err
-	}
-	if err := c.gatherSaid(r, t); err != nil {
-		return err
-	}
-	return c.gatherClaims(r, t)
+	return together(
+		func() error { return c.gatherArtifacts(r, t, old) },
+		func() error { return c.gatherSaid(r, t) },
+		func() error { return c.gatherClaims(r, t) },
+	)
 }
 
 // keep writes what sessions did beside the index. That it cannot is no reason to stop:

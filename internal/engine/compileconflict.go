@@ -199,11 +199,7 @@ func claimOf(m *memory.Memory) (about, says, text string) {
 	if !ok || x.Type != m.Type {
 		return "", "", ""
 	}
-	var named struct {
-		Speaker string `json:"speaker"`
-	}
-	_ = json.Unmarshal([]byte(m.Metadata), &named) // somebody else's metadata names nobody
-	about = string(m.Type) + " " + named.Speaker + " " + x.Subject
+	about = string(m.Type) + " " + voiceOf(m.Metadata).path() + " " + x.Subject
 	if x.Type == memory.TypePreference {
 		return about, string(x.Polarity), m.Text
 	}

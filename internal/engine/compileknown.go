@@ -34,15 +34,17 @@ type artifact struct {
 func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *traced) error {
 	c.heads, c.byHand = make(map[string]*catalog.Head), make(map[string]bool)
 	var failed error
-	err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
-		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed == nil && h != nil && h.Actor == Compiler {
-			c.heads[h.ID] = h
+	for _, state := range []catalog.State{catalog.Live, catalog.Forgotten} {
+		err := catalog.List(r, t.Number, catalog.All(record.Artifact, state), nil, func(_ []byte, d catalog.Thing) bool {
+			var h *catalog.Head
+			if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed == nil && h != nil && h.Actor == Compiler {
+				c.heads[h.ID] = h
+			}
+			return failed == nil
+		})
+		if err := first(failed, err); err != nil {
+			return err
 		}
-		return failed == nil
-	})
-	if err := first(failed, err); err != nil {
-		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.heads)) {
 		if err := c.know(r, t, c.heads[id], old.Artifacts[id]); err != nil {
@@ -56,6 +58,9 @@ func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *traced
 // was erased.
 func (c *compilation) know(r kv.Reader, t *ledger.Tenant, h *catalog.Head, was *artifact) error {
 	status := hmx.Status(h.Status)
+	if h.State == catalog.Forgotten {
+		status = hmx.StatusArchived // nobody wants it any more
+	}
 	inUse := status == hmx.StatusActive || status == hmx.StatusDraft
 	var sources []string
 	if was == nil || was.Position != h.Position || inUse && len(c.gone) > 0 {

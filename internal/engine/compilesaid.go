@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -47,7 +45,6 @@ type saidOp struct {
 // saidThing is a memory of what users said, and how it came about.
 type saidThing struct {
 	statement.Known
-	speaker  string
 	squashed string // what it says, for comparing
 	ops      []saidOp
 }
@@ -55,26 +52,27 @@ type saidThing struct {
 // saying finds out what holds of what was said.
 type saying struct {
 	tenant string
-	things []*saidThing            // all there ever were, in order
-	live   map[string][]*saidThing // by speaker, the one that changed last behind
+	voices *voices
+	things []*saidThing           // all there ever were, in order
+	live   map[voice][]*saidThing // by whose words they are, the one that changed last behind
 }
 
 // holding returns what became of statements, in the order of the journal.
 func holding(tenant string, list []said) *saying {
-	s := &saying{tenant: tenant, live: make(map[string][]*saidThing)}
+	s := &saying{tenant: tenant, voices: newVoices(), live: make(map[voice][]*saidThing)}
 	for i := range list {
 		for j := range list[i].Statements {
 			if x := &list[i].Statements[j]; !x.Temporary() {
-				s.take(&list[i], x)
+				s.take(&list[i], x, s.voices.hear(&list[i], x))
 			}
 		}
 	}
 	return s
 }
 
-// take takes in one statement.
-func (s *saying) take(m *said, x *statement.Statement) {
-	live := s.live[m.Speaker]
+// take takes in one statement, with whose words it is.
+func (s *saying) take(m *said, x *statement.Statement, by voice) {
+	live := s.live[by]
 	squashed := squash(x.Text)
 	var known []statement.Known
 	for i, k := range live {
@@ -87,7 +85,7 @@ func (s *saying) take(m *said, x *statement.Statement) {
 	if act.Verdict == statement.Same || act.Verdict == statement.Stand || act.Verdict == statement.New && len(live) >= maxSaid {
 		return
 	}
-	thing := &saidThing{speaker: m.Speaker}
+	thing := &saidThing{}
 	if act.Verdict == statement.New {
 		thing.ID = saidID(s.tenant, m.Event, x.From)
 		s.things = append(s.things, thing)
@@ -100,11 +98,11 @@ func (s *saying) take(m *said, x *statement.Statement) {
 	if act.Verdict != statement.Retract {
 		thing.Known = statement.Known{ID: thing.ID, Type: x.Type, Subject: x.Subject, Text: x.Text, Trust: record.User, Position: m.Position}
 		thing.squashed = squashed
-		op.body = s.body(thing, m, x, live)
+		op.body = s.body(thing, m, x, by, live)
 		live = append(live, thing)
 	}
 	thing.ops = append(thing.ops, op)
-	s.live[m.Speaker] = live
+	s.live[by] = live
 }
 
 // saidID returns the id of the memory that a statement begins.
@@ -115,20 +113,14 @@ func saidID(tenant, event string, from int) string {
 
 // body returns the memory of a statement. Of two that are about the same, the one that
 // was there first has the key.
-func (s *saying) body(thing *saidThing, m *said, x *statement.Statement, others []*saidThing) *memory.Memory {
+func (s *saying) body(thing *saidThing, m *said, x *statement.Statement, by voice, others []*saidThing) *memory.Memory {
 	b := &memory.Memory{
 		ID: thing.ID, Type: x.Type, Text: x.Text, Tags: []string{saidKey},
-		Sources: []memory.URI{{Tenant: s.tenant, Kind: record.Event, ID: m.Event}},
-		Data:    dataOf(x),
+		Sources:  []memory.URI{{Tenant: s.tenant, Kind: record.Event, ID: m.Event}},
+		Data:     dataOf(x),
+		Metadata: by.metadata(),
 	}
-	if m.Speaker != "" {
-		meta, _ := json.Marshal(map[string]string{"speaker": m.Speaker}) // a text can be written
-		b.Metadata = hmx.Raw(meta)
-	}
-	key := saidKey + "/" + x.Subject
-	if m.Speaker != "" {
-		key = saidKey + "/" + strings.Trim(strings.ReplaceAll(m.Speaker, "/", "-"), " ") + "/" + x.Subject
-	}
+	key := saidKey + "/" + by.path() + x.Subject
 	taken := slices.ContainsFunc(others, func(k *saidThing) bool { return k.Subject == x.Subject })
 	if x.Subject != "" && !taken && memory.CheckKey(key) == nil {
 		b.Key = key

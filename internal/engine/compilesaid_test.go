@@ -148,6 +148,70 @@ func TestSpeakersAreApart(t *testing.T) {
 	}
 }
 
+// TestCustomersAreApart has several people without a name in the metadata say things of
+// themselves, each in a session of their own: they do not overwrite each other once it is
+// known that they are several, and one person still changes their mind.
+func TestCustomersAreApart(t *testing.T) {
+	type message struct{ session, text, metadata string }
+	for _, c := range []struct {
+		name string
+		said []message
+		want []string
+	}{
+		{"one person, who changes their mind", []message{{"a", "My name is Ana.", ""}, {"a", "My timezone is CET.", ""}, {"b", "My timezone is PST.", ""}},
+			[]string{"fact: My name is Ana.", "fact: My timezone is PST."}},
+		{"one person, who says their name in full", []message{{"a", "My name is Ana.", ""}, {"b", "My name is Ana Silva.", ""}, {"c", "I prefer tea.", ""}, {"d", "Forget that I prefer tea.", ""}},
+			[]string{"fact: My name is Ana Silva."}},
+		{"one person, who puts it right", []message{{"a", "My name is Anna.", ""}, {"b", "Actually, my name is Ana.", ""}, {"b", "My timezone is CET.", ""}, {"c", "My timezone is PST.", ""}},
+			[]string{"fact: Actually, my name is Ana.", "fact: My timezone is PST."}},
+		{"two names", []message{{"a", "My name is Ana.", ""}, {"a", "My timezone is CET.", ""}, {"b", "My name is Bo.", ""}, {"b", "My timezone is PST.", ""}, {"c", "My name is Ana.", ""}, {"c", "My timezone is EST.", ""}},
+			[]string{"fact: My name is Ana.", "fact: My name is Bo.", "fact: My timezone is EST.", "fact: My timezone is PST."}},
+		{"by number", []message{{"a", "My user ID is u_1.", ""}, {"b", "My user ID is u_2.", ""}, {"b", "My name is Bo.", ""}, {"b", "I prefer window seats.", ""}, {"c", "My user ID is u_2.", ""}, {"c", "Forget that I prefer window seats.", ""}},
+			[]string{"fact: My name is Bo.", "fact: My user ID is u_1.", "fact: My user ID is u_2."}},
+		{"nobody takes back what another said", []message{{"a", "My name is Ana.", ""}, {"b", "My name is Bo.", ""}, {"b", "I like jazz.", ""}, {"c", "My name is Cy.", ""}, {"c", "Forget that I like jazz.", ""}, {"d", "Forget that I like jazz.", ""}},
+			[]string{"fact: My name is Ana.", "fact: My name is Bo.", "fact: My name is Cy.", "preference like: I like jazz."}},
+		{"who does not say it, by session", []message{{"a", "My name is Ana.", ""}, {"b", "My name is Bo.", ""}, {"c", "My timezone is CET.", ""}, {"c", "My timezone is PST.", ""}, {"d", "My timezone is EST.", ""}},
+			[]string{"fact: My name is Ana.", "fact: My name is Bo.", "fact: My timezone is EST.", "fact: My timezone is PST."}},
+		{"rules are the tenant's", []message{{"a", "My name is Ana.", ""}, {"b", "My name is Bo.", ""}, {"c", "Always use tabs.", ""}, {"d", "Never use tabs.", ""}},
+			[]string{"constraint hard: Never use tabs.", "fact: My name is Ana.", "fact: My name is Bo."}},
+		{"metadata says who", []message{{"a", "My timezone is CET.", `{"user_id":"U1"}`}, {"b", "My timezone is PST.", `{"user_id":"U2"}`}, {"c", "My timezone is EST.", `{"user_id":"U1"}`}, {"d", "My timezone is GMT.", `{"customer_id":7}`}},
+			[]string{"fact: My timezone is EST.", "fact: My timezone is GMT.", "fact: My timezone is PST."}},
+		{"nobody becomes somebody by saying so", []message{{"a", "My timezone is CET.", `{"speaker":"Ana"}`}, {"b", "My name is Bo.", ""}, {"c", "My name is Ana.", ""}, {"c", "My timezone is PST.", ""}},
+			[]string{"fact: My name is Ana.", "fact: My name is Bo.", "fact: My timezone is CET.", "fact: My timezone is PST."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var first string
+			for every := len(c.said); every > 0; every-- {
+				b := open(t, disk.NewMem(), "data")
+				for i, m := range c.said {
+					ev := eventWith(t, "acme", fmt.Sprint("e", i), m.session, int64(i), m.text, "")
+					if m.metadata != "" {
+						ev.Metadata = hmx.Raw(m.metadata)
+					}
+					store(t, b, ev)
+					if i%every == every-1 {
+						compileNow(t, b, engine.CompileOptions{})
+					}
+				}
+				compileNow(t, b, engine.CompileOptions{})
+				if got := remembered(t, b); !slices.Equal(got, c.want) {
+					t.Errorf("compiled after every %d: it remembers %q, want %q", every, got, c.want)
+				}
+				if got := listed(t, b, record.Conflict); len(got) > 0 {
+					t.Errorf("%d conflicts", len(got))
+				}
+				got := knowledge(t, b, false)
+				if first == "" {
+					first = got
+				}
+				if got != first {
+					t.Errorf("compiled after every %d it is\n%s\nand in one go\n%s", every, got, first)
+				}
+			}
+		})
+	}
+}
+
 // TestPeopleHaveTheLastWord changes what a compile made of statements, by hand.
 func TestPeopleHaveTheLastWord(t *testing.T) {
 	start := func(t *testing.T) (*engine.Board, *engine.Thing) {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
@@ -39,23 +38,21 @@ type write struct {
 func sameContent(a *hmx.Artifact) string { return string(a.ArtifactType) + " " + a.ContentHash }
 
 // complete finishes what a compile that was cut short began: where the next version of
-// an artifact is there and the one before is still active, that one is put aside.
+// an artifact is there and the one before is still active, that one is put aside, unless
+// somebody approved it: then the next one waits.
 func (c *compilation) complete() {
+	byID := make(map[string]*hmx.Artifact, len(c.known))
 	for _, a := range c.known {
-		old := c.artifactOf(a.Supersedes.Or(""))
-		if old == nil || old.Status != hmx.StatusActive || a.Status != hmx.StatusDraft && a.Status != hmx.StatusActive {
+		byID[a.ArtifactID] = a
+	}
+	for _, a := range c.known {
+		old := byID[a.Supersedes.Or("")]
+		if old == nil || old.Status != hmx.StatusActive || c.byHand[old.ArtifactID] || a.Status != hmx.StatusDraft && a.Status != hmx.StatusActive {
 			continue
 		}
 		c.supersede(old, a.ArtifactID, "replaced by its next version")
 		old.Status, old.SupersededBy = hmx.StatusSuperseded, hmx.Some(a.ArtifactID)
 	}
-}
-
-func (c *compilation) artifactOf(id string) *hmx.Artifact {
-	if i := slices.IndexFunc(c.known, func(a *hmx.Artifact) bool { return a.ArtifactID == id }); i >= 0 {
-		return c.known[i]
-	}
-	return nil
 }
 
 // artifact plans what becomes of an artifact.
@@ -79,7 +76,7 @@ func (c *compilation) artifact(x *compile.Change, trusts map[string]record.Trust
 			c.supersede(x.Old, a.ArtifactID, x.Reason)
 		}
 	case compile.Activate, compile.Deprecate:
-		w := write{change: change, trust: c.trustOf(a.ArtifactID, trusts[sameContent(a)]), status: hmx.StatusActive}
+		w := write{change: change, trust: c.trustOf(a.ArtifactID, trusts[sameContent(a)]), status: hmx.StatusActive, at: c.versionOf(a.ArtifactID)}
 		w.change.Op, w.joined = CompileActivate, true
 		if x.Kind == compile.Deprecate {
 			w.change.Op, w.status, w.joined = CompileDeprecate, hmx.StatusDeprecated, false
@@ -97,16 +94,27 @@ func (c *compilation) supersede(old *hmx.Artifact, by, reason string) {
 			Op: CompileSupersede, URI: memory.URI{Tenant: c.tenant, Kind: record.Artifact, ID: old.ArtifactID},
 			Class: string(old.ArtifactType), Title: old.Title, Reason: reason,
 		},
-		trust: c.trustOf(old.ArtifactID, record.External), status: hmx.StatusSuperseded, by: by, joined: true,
+		trust: c.trustOf(old.ArtifactID, record.External), status: hmx.StatusSuperseded, by: by, at: c.versionOf(old.ArtifactID), joined: true,
 	})
 }
 
-// trustOf returns the tier of an artifact that is there, or else of what it is made of.
+// trustOf returns the tier of an artifact that is there, and of whoever gave it its
+// status, or else of what it is made of. What people decided is respected in what is
+// planned; what remains is due to evidence that is gone.
 func (c *compilation) trustOf(id string, made record.Trust) record.Trust {
 	if h := c.heads[id]; h != nil {
-		return h.Trust
+		return max(h.Trust, h.Ended)
 	}
 	return max(made, record.External)
+}
+
+// versionOf returns the version of an artifact that is there, which a change of it
+// expects: what somebody decides meanwhile stands.
+func (c *compilation) versionOf(id string) uint32 {
+	if h := c.heads[id]; h != nil {
+		return h.Version
+	}
+	return 0
 }
 
 // write writes what is planned, in groups. Whatever a group does is seen as a whole.
@@ -183,6 +191,9 @@ func (g *group) compiled(t *ledger.Tenant, w *write) error {
 	case hmx.Status(h.Status).Transition(w.status) != nil:
 		return nil
 	}
+	if ready, err := g.ready(t, h, w.status); err != nil || !ready {
+		return err
+	}
 	if w.by != "" {
 		next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, w.by))
 		if err != nil || !ok || next.State != catalog.Live {
@@ -192,6 +203,20 @@ func (g *group) compiled(t *ledger.Tenant, w *write) error {
 	return g.control(writer, t, &memory.Transition{
 		ArtifactID: h.ID, From: hmx.Status(h.Status), To: w.status, SupersededBy: w.by, Reason: w.change.Reason,
 	})
+}
+
+// ready reports whether an artifact may get a status: one that supersedes another becomes
+// active only if that was put aside for it. Else somebody decided otherwise meanwhile.
+func (g *group) ready(t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
+	id := linked(h, "supersedes")
+	if to != hmx.StatusActive || id == "" {
+		return true, nil
+	}
+	old, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
+	if err != nil || !ok || old.State != catalog.Live {
+		return true, err
+	}
+	return linked(old, "superseded_by") == h.ID, nil
 }
 
 // compiledBody admits a version of a thing.

@@ -168,12 +168,12 @@ func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 	if err != nil || targets == nil {
 		return nil, by, err
 	}
-	made, err := embeddingsOf(g.tx, t, u)
+	made, err := madeOf(g.tx, t, u)
 	if err != nil {
 		return nil, 0, g.stop(err)
 	}
 	for _, m := range made {
-		// A vector is no content that could be sent again.
+		// A vector or a title is no content that could be sent again.
 		more, _, err := g.recordsOf(w, t, m, nil)
 		if err != nil {
 			return nil, 0, err
@@ -183,18 +183,23 @@ func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 	return targets, 0, nil
 }
 
-// embeddingsOf returns the embeddings of what a URI names.
-func embeddingsOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err error) {
+// madeOf returns what models made of what a URI names: embeddings and refinements.
+func madeOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err error) {
 	var failed error
 	u.Version = 0
-	err = catalog.ReferrersOf(r, t.Number, u.String(), record.Embedding, func(x catalog.Referrer) bool {
-		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing); failed == nil && h != nil {
-			list = append(list, memory.URI{Tenant: t.Name, Kind: x.Kind, ID: h.ID})
+	for _, kind := range []record.Kind{record.Embedding, record.Refinement} {
+		err = catalog.ReferrersOf(r, t.Number, u.String(), kind, func(x catalog.Referrer) bool {
+			var h *catalog.Head
+			if h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing); failed == nil && h != nil {
+				list = append(list, memory.URI{Tenant: t.Name, Kind: x.Kind, ID: h.ID})
+			}
+			return failed == nil
+		})
+		if err = first(failed, err); err != nil {
+			return nil, err
 		}
-		return failed == nil
-	})
-	return list, first(failed, err)
+	}
+	return list, nil
 }
 
 // recordsOf returns every record about what a URI names.

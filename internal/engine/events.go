@@ -208,6 +208,7 @@ func (b *Board) runAhead(batch []prepared) *record.Ahead {
 				p.header.Commitment = record.Commit(p.body)
 				p.rec.Reading = kind.ReadForms(p.rec.Event, b.tokens)
 				p.rec.Doc()
+				p.rec.Glanced()
 			}
 		}
 	})

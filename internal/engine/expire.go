@@ -127,7 +127,7 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 			if err != nil {
 				return err
 			}
-			list, err := embeddingsOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
+			list, err := madeOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
 			if err != nil {
 				return err
 			}
@@ -215,7 +215,7 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 // One that was made since they were erased would outlive the event; it goes with it
 // the next time.
 func (g *group) unembedded(t *ledger.Tenant, event string) (bool, error) {
-	made, err := embeddingsOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
+	made, err := madeOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
 	if err != nil {
 		return false, g.stop(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/index/weights"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/relevance"
 	"lukasa.dev/internal/salience"
@@ -94,9 +95,9 @@ type FindOptions struct {
 	Status string
 	// State is that of things. Empty means live ones; events are live.
 	State catalog.State
-	// AsOf is when it must have been there and hold. Zero means at the time of
-	// the view, for what is live.
-	AsOf time.Time
+	// HeldAt is when it must have been there and hold, by what is known of it in the
+	// state. Zero means at the time of the view, for what is live.
+	HeldAt time.Time
 	// Where compares single fields.
 	Where []Compare
 	// Text is what is asked, in words. What has none of them is left out.
@@ -120,6 +121,8 @@ type FindOptions struct {
 	BudgetTokens int
 	// Form is how much of each hit is shown. Empty means medium.
 	Form memory.Form
+	// AsOf is the state that is looked through. Zero means the present.
+	AsOf AsOf
 	View View
 }
 
@@ -188,6 +191,9 @@ type Hit struct {
 // there. Hits are ordered by hops, then by the order asked for, then by URI, so
 // that the same state has the same answer. It reads one state, writes nothing
 // and counts nothing.
+//
+// Of a past state the answer is that of then, but for what was erased since, and
+// for what whoever looks may not see now.
 func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 	q, err := o.compile()
 	if err != nil {
@@ -195,7 +201,18 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 	}
 	var found *Found
 	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		s := &search{ctx: ctx, b: b, r: r, t: t, q: q, view: v, used: make(map[record.Kind]bool)}
+		m, letGo, err := b.moment(ctx, r, t, o.AsOf)
+		if err != nil {
+			return err
+		}
+		defer letGo()
+		s := &search{ctx: ctx, moment: m, q: q, view: v, used: make(map[record.Kind]bool)}
+		if m.t == nil { // before the first record
+			found = &Found{
+				Form: q.Form, Order: q.Order, Counter: b.tokens.Name(), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
+			}
+			return nil
+		}
 		if err = s.begin(); err == nil {
 			found, err = s.run()
 		}
@@ -209,14 +226,12 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 
 // search is one find under way.
 type search struct {
+	moment
 	ctx     context.Context
-	b       *Board
-	r       kv.Reader
-	t       *ledger.Tenant
 	q       *query
 	view    View  // with its scope
 	now     int64 // decides what has ended
-	asOf    int64 // decides what holds
+	heldAt  int64 // decides what holds
 	weights salience.Weights
 	ranking *relevance.Ranking   // nil without a text
 	used    map[record.Kind]bool // whether feedback drew on things of a kind
@@ -246,9 +261,9 @@ func (c *candidate) uri(tenant string) memory.URI {
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
 	s.now = s.view.now(s.t)
-	s.asOf = s.now
-	if !s.q.AsOf.IsZero() {
-		s.asOf = index.Nanos(s.q.AsOf)
+	s.heldAt = s.now
+	if !s.q.HeldAt.IsZero() {
+		s.heldAt = index.Nanos(s.q.HeldAt)
 	}
 	if s.q.Text != "" {
 		s.ranking = relevance.Rank(s.q.Text)
@@ -382,12 +397,18 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	}
 	var err error
 	if c.kind == record.Event {
+		if err = s.stays(c.position); err != nil {
+			return nil, err
+		}
 		if hit.Event, err = s.b.eventAt(s.r, s.t, c.position); err == nil {
 			hit.Text = renderEvent(hit.Event.Event, s.q.Form, s.b.tokens)
 		}
 		return hit, err
 	}
 	h, _, err := catalog.HeadOf(s.r, s.t.Number, c.kind, c.thing)
+	if err == nil {
+		err = s.stays(h.Position)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -395,4 +416,16 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.tokens)
 	}
 	return hit, err
+}
+
+// stays is an error for what is in a past state and was erased since.
+func (s *search) stays(position uint64) error {
+	if s.since == nil {
+		return nil
+	}
+	gone, err := s.since(position)
+	if err == nil && gone {
+		err = fault.Newf(fault.Erased, "position %d was erased", position)
+	}
+	return err
 }

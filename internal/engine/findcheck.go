@@ -58,6 +58,9 @@ func (o *FindOptions) compile() (*query, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	if err := q.AsOf.check(); err != nil {
+		return nil, err
+	}
 	return q, q.bounded()
 }
 
@@ -195,8 +198,8 @@ func (q *query) checkTimes(p *problems) {
 	if q.from >= q.until {
 		p.add("before", "is not later than after, so that nothing lies between them", "give a later time, or leave one of them out")
 	}
-	if !q.AsOf.IsZero() {
-		if end := index.Nanos(q.AsOf); end < math.MaxInt64 {
+	if !q.HeldAt.IsZero() {
+		if end := index.Nanos(q.HeldAt); end < math.MaxInt64 {
 			q.until = min(q.until, end+1)
 		}
 	}

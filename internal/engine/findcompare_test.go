@@ -117,14 +117,14 @@ func TestFindTimes(t *testing.T) {
 	}{
 		{"before the end", engine.FindOptions{View: engine.View{Now: at(10*time.Second - 1)}}, "m"},
 		{"at the end", engine.FindOptions{View: engine.View{Now: at(10 * time.Second)}}, ""},
-		{"what has ended is gone as of before too", engine.FindOptions{AsOf: at(time.Second), View: engine.View{Now: at(10 * time.Second)}}, ""},
+		{"what has ended is gone as of before too", engine.FindOptions{HeldAt: at(time.Second), View: engine.View{Now: at(10 * time.Second)}}, ""},
 		{"before it holds", engine.FindOptions{View: engine.View{Now: at(20*time.Second - 1)}}, ""},
 		{"when it holds", engine.FindOptions{View: engine.View{Now: at(20 * time.Second)}}, "v"},
-		{"as of when it holds", engine.FindOptions{AsOf: at(20 * time.Second)}, "m v"},
-		{"to the last", engine.FindOptions{AsOf: at(30*time.Second - 1), View: engine.View{Now: at(time.Hour)}}, "v"},
-		{"no longer", engine.FindOptions{AsOf: at(30 * time.Second), View: engine.View{Now: at(time.Hour)}}, ""},
-		{"as of when it was made", engine.FindOptions{AsOf: begin}, "m"},
-		{"as of before it was made", engine.FindOptions{AsOf: begin.Add(-1)}, ""},
+		{"as of when it holds", engine.FindOptions{HeldAt: at(20 * time.Second)}, "m v"},
+		{"to the last", engine.FindOptions{HeldAt: at(30*time.Second - 1), View: engine.View{Now: at(time.Hour)}}, "v"},
+		{"no longer", engine.FindOptions{HeldAt: at(30 * time.Second), View: engine.View{Now: at(time.Hour)}}, ""},
+		{"as of when it was made", engine.FindOptions{HeldAt: begin}, "m"},
+		{"as of before it was made", engine.FindOptions{HeldAt: begin.Add(-1)}, ""},
 		{"from when it was made", engine.FindOptions{After: begin}, "m"},
 		{"from after that", engine.FindOptions{After: begin.Add(1)}, ""},
 		{"until when it was made", engine.FindOptions{Before: begin}, ""},
@@ -146,8 +146,8 @@ func TestFindTimes(t *testing.T) {
 		{"from after that", engine.FindOptions{After: stamp.Add(1)}, ""},
 		{"until its timestamp", engine.FindOptions{Before: stamp}, ""},
 		{"until after that", engine.FindOptions{Before: stamp.Add(1)}, "e"},
-		{"as of its timestamp", engine.FindOptions{AsOf: stamp}, "e"},
-		{"as of before that", engine.FindOptions{AsOf: stamp.Add(-1)}, ""},
+		{"as of its timestamp", engine.FindOptions{HeldAt: stamp}, "e"},
+		{"as of before that", engine.FindOptions{HeldAt: stamp.Add(-1)}, ""},
 		{"no event is forgotten", engine.FindOptions{State: catalog.Forgotten}, ""},
 	} {
 		for _, by := range []engine.FindOptions{{Session: "s1"}, {Agent: "a1"}} {
@@ -164,11 +164,11 @@ func TestFindTimes(t *testing.T) {
 	if got := names(t, b, gone); got != "v" {
 		t.Errorf("forgotten: %q", got)
 	}
-	gone.AsOf = at(25 * time.Second)
+	gone.HeldAt = at(25 * time.Second)
 	if got := names(t, b, gone); got != "v" {
 		t.Errorf("forgotten, and it held: %q", got)
 	}
-	gone.AsOf = at(15 * time.Second)
+	gone.HeldAt = at(15 * time.Second)
 	if got := names(t, b, gone); got != "" {
 		t.Errorf("forgotten, and it did not hold: %q", got)
 	}

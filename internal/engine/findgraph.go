@@ -159,7 +159,10 @@ func (g *graph) edge(d catalog.Thing) (*span, error) {
 	g.s.scanned++
 	g.edges[d] = nil
 	h, ok, err := catalog.HeadOf(g.s.r, g.s.t.Number, record.Edge, d)
-	if err != nil || !ok || h.State != catalog.Live || !g.s.there(h) {
+	if err != nil || !ok || h.State != catalog.Live {
+		return nil, err
+	}
+	if there, err := g.s.there(h); err != nil || !there {
 		return nil, err
 	}
 	e := &span{kind: memory.EdgeKind(strings.Clone(h.Class))}
@@ -221,7 +224,10 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	} else {
 		d := catalog.ThingOf(s.t.Name, u.Kind, u.ID)
 		h, ok, err := catalog.HeadOf(s.r, s.t.Number, u.Kind, d)
-		if err != nil || !ok || h.State != catalog.Live || !s.there(h) {
+		if err != nil || !ok || h.State != catalog.Live {
+			return nil, err
+		}
+		if there, err := s.there(h); err != nil || !there {
 			return nil, err
 		}
 		if c, err = s.ofThing(h, d); err != nil {

@@ -280,7 +280,7 @@ func (f *finds) options(g *gate) engine.FindOptions {
 		o.State = pick(t, "state", catalog.Live, catalog.Forgotten, catalog.Expired)
 	}
 	if maybe("as of", 3) {
-		o.AsOf = moment("as of")
+		o.HeldAt = moment("as of")
 	}
 	for maybe("where", 2) {
 		o.Where = append(o.Where, pick(t, "compare",

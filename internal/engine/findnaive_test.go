@@ -198,8 +198,8 @@ func (f *finds) gate() *gate {
 // there reports whether it can be seen at all.
 func (f *finds) there(k *known, o *engine.FindOptions, g *gate) bool {
 	now, at := f.now(o), f.now(o)
-	if !o.AsOf.IsZero() {
-		at = o.AsOf
+	if !o.HeldAt.IsZero() {
+		at = o.HeldAt
 		if k.created.After(at) {
 			return false
 		}
@@ -207,7 +207,7 @@ func (f *finds) there(k *known, o *engine.FindOptions, g *gate) bool {
 	if k.state == catalog.Live && !k.ends.IsZero() && !k.ends.After(now) {
 		return false
 	}
-	if k.state == catalog.Live || !o.AsOf.IsZero() {
+	if k.state == catalog.Live || !o.HeldAt.IsZero() {
 		if at.UnixNano() < k.from || at.UnixNano() >= k.until {
 			return false
 		}

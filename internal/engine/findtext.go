@@ -176,6 +176,10 @@ func fullText(body memory.Body) string {
 			text += ": " + b.Note
 		}
 		return text
+	case *memory.Fingerprint:
+		return "fingerprint " + b.Hash()
+	case *memory.Refinement:
+		return "title of " + b.Target.String() + " by " + b.Model // not the title: it is shown with its artifact only
 	case *memory.Embedding:
 		return "vector of " + b.Target.String() + " by " + b.Model
 	case *memory.Violation:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -263,7 +264,9 @@ func (q *query) fewerThings() string {
 	has := func(kinds ...record.Kind) bool {
 		return slices.ContainsFunc(q.Kinds, func(k record.Kind) bool { return slices.Contains(kinds, k) })
 	}
-	typed := func(k record.Kind) bool { return k != record.Conflict && k != record.Feedback }
+	typed := func(k record.Kind) bool {
+		return k != record.Conflict && k != record.Feedback && k != record.Fingerprint
+	}
 	var more []string
 	for _, n := range []struct {
 		name  string
@@ -323,7 +326,10 @@ func (s *search) judge(at spot) (*candidate, error) {
 		return s.judgeEvent(ev)
 	}
 	h, ok, err := catalog.HeadOf(s.r, s.t.Number, at.kind, at.thing)
-	if err != nil || !ok || h.State != s.q.State || !s.q.wants(h) || !s.there(h) {
+	if err != nil || !ok || h.State != s.q.State || !s.q.wants(h) {
+		return nil, err
+	}
+	if there, err := s.there(h); err != nil || !there {
 		return nil, err
 	}
 	f := fieldsOf(h)
@@ -409,16 +415,22 @@ func (s *search) ofEvent(ev *StoredEvent, x *kind.Facets) (*candidate, error) {
 }
 
 // there reports whether a thing may be seen, has not ended and holds.
-func (s *search) there(h *catalog.Head) bool {
+func (s *search) there(h *catalog.Head) (bool, error) {
 	if h.State == catalog.Live && h.Expires <= s.now {
-		return false
+		return false, nil
 	}
-	if h.State == catalog.Live || !s.q.AsOf.IsZero() {
-		if s.asOf < h.ValidFrom || s.asOf >= h.ValidUntil {
-			return false
+	if h.State == catalog.Live || !s.q.HeldAt.IsZero() {
+		if s.heldAt < h.ValidFrom || s.heldAt >= h.ValidUntil {
+			return false, nil
 		}
 	}
-	return (s.q.AsOf.IsZero() || h.Created <= s.asOf) && s.view.sees(h)
+	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !s.view.sees(h) {
+		return false, nil
+	}
+	if s.present == nil {
+		return true, nil
+	}
+	return s.present.shows(s.view, h)
 }
 
 // eventThere reports whether an event may be seen and has not ended.
@@ -426,7 +438,7 @@ func (s *search) eventThere(ev *StoredEvent) bool {
 	if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= s.now {
 		return false
 	}
-	if !s.q.AsOf.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.asOf {
+	if !s.q.HeldAt.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.heldAt {
 		return false
 	}
 	return s.view.seesEvent(ev)
@@ -441,6 +453,7 @@ func (q *query) wants(h *catalog.Head) bool {
 		q.Agent != "" && q.Agent != h.Actor && q.Agent != h.Agent,
 		q.Session != "" && q.Session != h.Session,
 		q.Status != "" && q.Status != h.Status,
+		h.Kind == record.Artifact && h.Status != string(hmx.StatusActive) && !q.asksInactive(),
 		h.Created < q.from || h.Created >= q.until:
 		return false
 	}

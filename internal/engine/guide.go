@@ -5,12 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
-	"strings"
 	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -93,6 +92,11 @@ func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vi
 	if len(read.Tasks) > 0 {
 		task = &read.Tasks[len(read.Tasks)-1]
 	}
+	if here := placedTags(tags, task); len(here) > len(tags) {
+		if model, out.Artifacts, err = b.model(r, t, v, here); err != nil || out.Artifacts == 0 {
+			return out, err
+		}
+	}
 	out.Steps = len(task.Steps)
 	out.Suggestions = model.Next(task, limit)
 	return out, nil
@@ -104,19 +108,23 @@ func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vi
 type guides struct {
 	mu       sync.Mutex
 	touched  map[string]uint64 // newest record of each tenant that may have changed an artifact
-	active   recent[string, activeAt]
+	active   recent[string, inUse]
 	models   recent[[sha256.Size]byte, *guide.Model]
 	scopes   recent[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
 	sessions recent[string, *halfRead]
+	checkers *checkers
+	priors   recent[[sha256.Size]byte, *fingerprint.Priors] // of imported fingerprints
 }
 
 func newGuides() *guides {
 	return &guides{
 		touched:  make(map[string]uint64),
-		active:   newRecent[string, activeAt](keptScopes),
+		active:   newRecent[string, inUse](keptScopes),
 		models:   newRecent[[sha256.Size]byte, *guide.Model](keptModels),
 		scopes:   newRecent[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
 		sessions: newRecent[string, *halfRead](keptSessions),
+		checkers: newCheckers(),
+		priors:   newRecent[[sha256.Size]byte, *fingerprint.Priors](keptGuides),
 	}
 }
 
@@ -125,10 +133,11 @@ func (g *guides) forget() {
 	if g == nil {
 		return
 	}
+	g.checkers.forget()
 	fresh := newGuides()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.active, g.models, g.scopes, g.sessions = fresh.active, fresh.models, fresh.scopes, fresh.sessions
+	g.active, g.models, g.scopes, g.sessions, g.priors = fresh.active, fresh.models, fresh.scopes, fresh.sessions, fresh.priors
 }
 
 // activeAt is the active artifacts of a tenant when it had so many records.
@@ -139,6 +148,9 @@ type activeAt struct {
 
 // touch notes a record that is about to be written.
 func (g *guides) touch(h *record.Header) {
+	if g != nil {
+		g.checkers.touch(h)
+	}
 	switch h.Kind {
 	case record.Artifact, record.Transition, record.Tombstone, record.Redaction, record.Expiry:
 	default:
@@ -151,24 +163,24 @@ func (g *guides) touch(h *record.Header) {
 	}
 }
 
-// activeHeads returns the active artifacts of a state, if they are known: those of
+// activeIn returns the active artifacts of a state, if they are known: those of
 // another state, with no record between the two that may have changed one.
-func (g *guides) activeHeads(t *ledger.Tenant) ([]*catalog.Head, bool) {
+func (g *guides) activeIn(t *ledger.Tenant) (inUse, bool) {
 	if g == nil {
-		return nil, false
+		return inUse{}, false
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	known, ok := g.active.get(t.Name)
 	last, any := g.touched[t.Name]
-	return known.heads, ok && (!any || last < known.size && last < t.Size)
+	return known, ok && (!any || last < known.size && last < t.Size)
 }
 
 // keepActive remembers the active artifacts of a state.
-func (g *guides) keepActive(t *ledger.Tenant, heads []*catalog.Head) {
+func (g *guides) keepActive(t *ledger.Tenant, active inUse) {
 	if g != nil {
 		g.mu.Lock()
-		g.active.put(t.Name, activeAt{t.Size, heads})
+		g.active.put(t.Name, active)
 		g.mu.Unlock()
 	}
 }
@@ -224,16 +236,12 @@ func (k *recent[K, V]) take(key K) (v V, ok bool) {
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
 func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*guide.Model, int, error) {
-	active, known := b.guides.activeHeads(t)
-	if !known {
-		var err error
-		if active, err = activeArtifacts(r, t); err != nil {
-			return nil, 0, err
-		}
-		b.guides.keepActive(t, active)
+	active, err := b.activeArtifacts(r, t)
+	if err != nil {
+		return nil, 0, err
 	}
 	var heads []*catalog.Head
-	for _, h := range active {
+	for _, h := range active.heads {
 		if holdsAt(h, v.now(t)) && v.sees(h) {
 			heads = append(heads, h)
 		}
@@ -251,7 +259,7 @@ func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*gu
 	sum.Write([]byte(t.Name))
 	for _, a := range all {
 		scope := a.ValidityScope.Value
-		if scope.Judge(hmx.Situation{TenantID: t.Name, AgentID: v.Agent, Tags: tags, Now: now, Conditions: scope.Conditions}).Applies {
+		if scope.Judge(hmx.Situation{TenantID: t.Name, AgentID: v.Agent, Tags: tags, Now: now, Conditions: held(scope, tags)}).Applies {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -270,33 +278,6 @@ func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*gu
 		b.guides.mu.Unlock()
 	}
 	return m, len(hold), nil
-}
-
-// activeArtifacts returns the artifacts that say something about next steps and are
-// active, by id.
-func activeArtifacts(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, error) {
-	var heads []*catalog.Head
-	for _, class := range []hmx.ArtifactType{hmx.TypeDecisionPolicy, hmx.TypeFailurePlaybook, hmx.TypeTaskSchema} {
-		n := 0
-		var failed error
-		err := catalog.List(r, t.Number, catalog.OfClass(record.Artifact, string(class)), nil, func(_ []byte, d catalog.Thing) bool {
-			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
-				return failed == nil
-			}
-			if h.Status == string(hmx.StatusActive) {
-				h.Links = nil // nobody asks for them here
-				heads = append(heads, h)
-				n++
-			}
-			return n < guideArtifacts
-		})
-		if err := first(failed, err); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
-	return heads, nil
 }
 
 // artifacts reads what artifacts say. One that was erased meanwhile is left out. An

@@ -102,6 +102,20 @@ func (f *forgery) embedding(kind record.Kind, of string, position uint64, id str
 	return f.add(record.Embedding, e.ID+"#1", string(payload))
 }
 
+// refinement appends a title of what should be an artifact, by its right id unless
+// another is given.
+func (f *forgery) refinement(kind record.Kind, of string, position uint64, id string, trust record.Trust) uint64 {
+	x := memory.NewRefinement("chat", memory.URI{Tenant: f.tenant, Kind: kind, ID: of}, position, "Title", "Summary.")
+	x.ID = cmp.Or(id, x.ID)
+	payload, err := x.AppendJSON(nil)
+	if err != nil {
+		panic(err)
+	}
+	at := f.add(record.Refinement, x.ID+"#1", string(payload))
+	f.records[at].Trust = trust
+	return at
+}
+
 // export writes the file.
 func (f *forgery) export() []byte {
 	var lines bytes.Buffer
@@ -250,6 +264,17 @@ func TestImportForgeries(t *testing.T) {
 			payload, _ := e.AppendJSON(nil)
 			f.add(record.Embedding, e.ID+"#1", string(payload))
 		}, "tenant"},
+		{"a fingerprint with another hash", func(f *forgery) {
+			f.add(record.Fingerprint, "f#1", `{"id":"f","visibility":"tenant","document":{"hash":"`+strings.Repeat("0", 64)+`"}}`)
+		}, "document.hash is"},
+		{"a fingerprint that is none", func(f *forgery) {
+			f.add(record.Fingerprint, "f#1", `{"id":"f","visibility":"tenant","document":{"hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}}`)
+		}, "/lukasa_fingerprint: it is missing"},
+		{"a refinement of no artifact", func(f *forgery) { f.refinement(record.Artifact, "a", 2, "", record.External) }, "position 2 is not what that artifact says"},
+		{"a refinement of a memory", func(f *forgery) { f.refinement(record.Memory, "m", 2, "", record.External) }, "target names a memory"},
+		{"a refinement that is trusted", func(f *forgery) { f.refinement(record.Artifact, "a", 2, "", record.Tool) }, "what a model wrote is trusted as external"},
+		{"a refinement under another id", func(f *forgery) { f.refinement(record.Artifact, "a", 2, "refinement-1", record.External) }, "not that of a refinement"},
+		{"a refinement of what comes later", func(f *forgery) { f.refinement(record.Artifact, "a", 9, "", record.External) }, "is not before the record itself"},
 		{"erased content again", func(f *forgery) {
 			key := bytes.Repeat([]byte{7}, 16)
 			ev, _, err := hmx.DecodeEvent([]byte(eventPayload("acme", "new")))
@@ -377,11 +402,15 @@ func TestImportWhole(t *testing.T) {
 	must(t)(b.Restore(ctx, user, ref(record.Memory, "m0"), engine.AnyVersion()))
 	must(t)(b.Forget(ctx, user, ref(record.Memory, "m1"), "a secret reason", engine.AnyVersion()))
 	must(t)(b.Put(ctx, user, "acme", &memory.Feedback{ID: "f", AgentID: "a", Outcome: "success", Cited: []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "m0"}}}, engine.AnyVersion()))
-	for _, id := range []string{"art", "old", "gone"} {
+	for _, id := range []string{"art", "old"} {
 		must(t)(b.Put(ctx, user, "acme", artifact(t, "acme", id, "the artifact "+id), engine.AnyVersion()))
 		must(t)(b.Transition(ctx, user, ref(0, id), "active", "", "it is time", engine.AnyVersion()))
 	}
+	better := artifact(t, "acme", "gone", "the artifact gone")
+	better.HMX.Supersedes, better.HMX.Version = hmx.Some("old"), 2
+	must(t)(b.Put(ctx, user, "acme", better, engine.AnyVersion()))
 	must(t)(b.Transition(ctx, user, ref(0, "old"), "superseded", "gone", "there is a better one", engine.AnyVersion()))
+	must(t)(b.Transition(ctx, user, ref(0, "gone"), "active", "", "it is time", engine.AnyVersion()))
 	must(t)(b.Put(ctx, user, "acme", &memory.Memory{ID: "ttl", Type: memory.TypeFact, Text: "for a short while", TTLSeconds: 30}, engine.AnyVersion()))
 	must(t)(b.Put(ctx, user, "acme", &memory.Memory{ID: "ttl2", Type: memory.TypeFact, Text: "for a short while too", TTLSeconds: 30}, engine.AnyVersion()))
 	export()

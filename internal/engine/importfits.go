@@ -106,10 +106,14 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 	if e.header.ID != record.ID(t.Name, kind, id+"#"+strconv.FormatUint(version, 10)) {
 		return misfitf("id: it is not the digest of version %d of this %s, which comes next", version, kind)
 	}
-	if x, ok := e.rec.Body.(*memory.Embedding); ok {
-		if err := g.fitsEmbedding(t, x); err != nil {
-			return err
-		}
+	switch x := e.rec.Body.(type) {
+	case *memory.Embedding:
+		err = g.fitsMade(t, x.Target, x.Position)
+	case *memory.Refinement:
+		err = g.fitsMade(t, x.Target, x.Position)
+	}
+	if err != nil {
+		return err
 	}
 	if key != "" {
 		holder, held, err := catalog.Holder(g.tx, t.Number, kind, key)
@@ -133,17 +137,17 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 	return g.fitsContent(t, mac, ok)
 }
 
-// fitsEmbedding refuses the vector of something else than an event that is there, or
+// fitsMade refuses what a model made of something else than an event that is there, or
 // than what a live thing says.
-func (g *group) fitsEmbedding(t *ledger.Tenant, x *memory.Embedding) error {
-	if x.Target.Kind == record.Event {
-		id := record.ID(t.Name, record.Event, x.Target.ID)
+func (g *group) fitsMade(t *ledger.Tenant, target memory.URI, at uint64) error {
+	if target.Kind == record.Event {
+		id := record.ID(t.Name, record.Event, target.ID)
 		position, found, err := ledger.Find(g.tx, t.Number, &id)
 		if err != nil {
 			return err
 		}
-		if !found || position != x.Position {
-			return misfitf("target: position %d is not that event", x.Position)
+		if !found || position != at {
+			return misfitf("target: position %d is not that event", at)
 		}
 		by, gone, err := ledger.Erased(g.tx, t.Number, position)
 		if err == nil && gone {
@@ -151,9 +155,9 @@ func (g *group) fitsEmbedding(t *ledger.Tenant, x *memory.Embedding) error {
 		}
 		return err
 	}
-	head, found, err := catalog.HeadOf(g.tx, t.Number, x.Target.Kind, catalog.ThingOf(t.Name, x.Target.Kind, x.Target.ID))
-	if err == nil && (!found || head.State != catalog.Live || head.Position != x.Position) {
-		err = misfitf("target: position %d is not what that %s says, and live", x.Position, x.Target.Kind)
+	head, found, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, target.ID))
+	if err == nil && (!found || head.State != catalog.Live || head.Position != at) {
+		err = misfitf("target: position %d is not what that %s says, and live", at, target.Kind)
 	}
 	return err
 }

@@ -221,7 +221,21 @@ func checkOwn(e *entry) error {
 		if id, _ := e.rec.Body.Identity(); id == "" {
 			return fmt.Errorf("payload: it has no id")
 		}
-		if x, ok := e.rec.Body.(*memory.Embedding); ok {
+		switch x := e.rec.Body.(type) {
+		case *memory.Refinement:
+			switch {
+			case x.ID != memory.NewRefinement(x.Model, x.Target, x.Position, "", "").ID:
+				return fmt.Errorf("id: it is not that of a refinement of this target and position by this model")
+			case x.Position >= h.Position:
+				return fmt.Errorf("position: %d is not before the record itself", x.Position)
+			case h.Trust != record.External:
+				return fmt.Errorf("trust: it is %s, but what a model wrote is trusted as external", h.Trust)
+			}
+		case *memory.Fingerprint:
+			if err := checkFingerprint(x); err != nil {
+				return err
+			}
+		case *memory.Embedding:
 			switch {
 			case x.ID != memory.NewEmbedding(x.Model, x.Target, x.Position, x.Floats()).ID:
 				return fmt.Errorf("id: it is not that of an embedding of this target and position by this model")

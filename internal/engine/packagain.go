@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
@@ -14,10 +16,8 @@ import (
 // Remade says whether the same root and request gave the same pack once more.
 type Remade string
 
-// Whether a pack was made again. It is not where that would not give the same, as
-// something was erased since or a model outside had a part in it, where the scope is
-// needed that it was made under, or where it would cost more than a pack: for a state far
-// back.
+// Whether a pack was made again. It is not where that would not tell anything, or what it
+// takes is not at hand; [PackProof.Unchecked] says what.
 const (
 	RemadeYes         Remade = "yes"
 	RemadeNo          Remade = "no"
@@ -27,39 +27,89 @@ const (
 // errTooFar says that a state is too far back to be made again for a comparison.
 var errTooFar = errors.New("the state is far back")
 
-// repack makes a pack again from its request and compares the digests.
-func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *packMetadata) (Remade, error) {
-	if r.Scope != "" || r.Model != "" {
-		return RemadeNotPossible, nil
+// again is a pack that is made once more.
+type again struct {
+	b      *Board
+	o      PackOptions
+	digest string // that it has to have
+	erased bool   // something was, since
+}
+
+// repack makes a pack again from its request and compares the digests. Why says, in words,
+// what kept it from telling.
+func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *packMetadata, o VerifyPackOptions, erased bool) (remade Remade, why string, err error) {
+	switch {
+	case r.Model != "" && o.Embedder == nil:
+		return RemadeNotPossible, fmt.Sprintf("the model %q had a part in it, and is not at hand", r.Model), nil
+	case r.Scope != "" && o.Scope == "":
+		return RemadeNotPossible, "it was made under a scope, whose token is not at hand", nil
+	case r.Scope != "" && scopeDigest(o.Scope) != r.Scope:
+		return RemadeNotPossible, "it was made under another scope than that of the token at hand", nil
 	}
-	o := PackOptions{
+	a := again{b: b, digest: m.Digest, erased: erased}
+	a.o = PackOptions{
 		Tenant: tenant, Query: r.Query, Budget: r.Budget, Strategy: r.Strategy, Counter: r.Counter, Weights: r.Weights,
 		SectionWeights: r.SectionWeights, MinRelevance: r.MinRelevance, Sections: r.Sections, Tags: r.Tags, Session: r.Session,
-		Priors: r.Priors, AsOf: AsOf{again: true}, View: View{Agent: r.Agent, Now: r.Now.Value.Time()},
+		Priors: r.Priors, AsOf: AsOf{again: true, far: o.Far, Progress: o.Progress}, View: View{Agent: r.Agent, Now: r.Now.Value.Time()},
 	}
 	if !r.Now.Set {
-		o.View.Now = (View{}).Now
+		a.o.View.Now = (View{}).Now
 	}
-	if o.AsOf.Root = hmx.Some(merkle.EmptyRoot()); m.Size > 0 {
-		o.AsOf.Position, o.AsOf.Root = hmx.Some(m.Size-1), hmx.Opt[merkle.Hash]{}
+	if r.Scope != "" {
+		a.o.View.Scope = o.Scope
 	}
-	digest := ""
-	err := b.packing(ctx, &o, func(p *packing) error {
+	if r.Model != "" {
+		a.o.Embedder = o.Embedder
+	}
+	if a.o.AsOf.Root = hmx.Some(merkle.EmptyRoot()); m.Size > 0 {
+		a.o.AsOf.Position, a.o.AsOf.Root = hmx.Some(m.Size-1), hmx.Opt[merkle.Hash]{}
+	}
+	remade, why, err = a.compare(ctx)
+	switch code := fault.CodeOf(err); {
+	case errors.Is(err, errTooFar):
+		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.pasts.most), nil
+	case code == fault.ScopeExpired || code == fault.ScopeInvalid:
+		return RemadeNotPossible, "the scope that it was made under is over, or is not for this tenant", nil
+	}
+	return remade, why, err
+}
+
+// compare makes the pack once more as it was for whoever looked then and, if something is
+// hidden from them since, as it is for them now: it may have been asked for as of its state.
+func (a *again) compare(ctx context.Context) (Remade, string, error) {
+	same, hidden, err := a.same(ctx)
+	if err == nil && !same && hidden {
+		a.o.AsOf.hiding = true
+		same, _, err = a.same(ctx)
+	}
+	switch {
+	case err != nil:
+		return "", "", err
+	case same:
+		return RemadeYes, "", nil
+	case a.erased:
+		return RemadeNotPossible, "something was erased since, which may have had a part in it", nil
+	case hidden:
+		return RemadeNotPossible, "something is hidden now from whom it was made for, which may have had a part in it", nil
+	case a.o.Embedder != nil:
+		return RemadeNotPossible, "the model that had a part in it gives another vector, or none", nil
+	}
+	return RemadeNo, "", nil
+}
+
+// same makes the pack once more, and reports whether it is the same, and whether something
+// is hidden from whoever looked since.
+func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
+	err = a.b.packing(ctx, &a.o, func(p *packing) error {
 		res, err := p.compose()
-		if err == nil {
-			digest, err = statedDigest(res.Pack)
+		if err != nil {
+			return err
 		}
+		digest, err := statedDigest(res.Pack)
+		same, hidden = digest == a.digest, p.hiddenSince
 		return err
 	})
-	switch {
-	case errors.Is(err, errTooFar):
-		return RemadeNotPossible, nil
-	case err != nil:
-		return "", err
-	case digest != m.Digest:
-		return RemadeNo, nil
-	}
-	return RemadeYes, nil
+	return same, hidden, err
 }
 
 // erasedSince reports whether something of a tenant was erased after it had so many

@@ -10,9 +10,12 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/recall"
 )
 
 // LeastRootPrefix is how many hexadecimal digits of a root name it at least.
@@ -28,8 +31,100 @@ type AsOf struct {
 	RootPrefix string
 	// Time means what was recorded at that time or before. Zero is none.
 	Time time.Time
+	// Progress is told how many records of how many are replayed, if a past state has to
+	// be made. It may be nil.
+	Progress func(done, total uint64)
 
-	again bool // to compare a pack with one of the same state
+	again  bool // to compare a pack with one of the same state
+	far    bool // and however far back that is
+	hiding bool // and without what is hidden now
+}
+
+// presence is a tenant as it is now.
+type presence struct {
+	r kv.Reader
+	t *ledger.Tenant
+}
+
+// moment is the state of a tenant that a read looks at.
+type moment struct {
+	b *Board
+	r kv.Reader
+	t *ledger.Tenant // nil for a state without records
+	// Of a past state: what is kept of it, the tenant as it is now, and what says whether
+	// a position was erased since.
+	then    *past
+	present *presence
+	since   func(position uint64) (bool, error)
+}
+
+// moment returns the state of a tenant that is meant, which end lets go. Those of the
+// past are shared with all who ask for the same one.
+func (b *Board) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m moment, end func(), err error) {
+	end = func() {}
+	size, err := as.size(ctx, b, r, t)
+	switch {
+	case err != nil:
+		return m, end, err
+	case size == t.Size:
+		return moment{b: b, r: r, t: t}, end, nil
+	case size == 0:
+		return m, end, nil
+	case as.again && !as.far && size > b.pasts.most:
+		return m, end, errTooFar
+	}
+	then, err := b.pastOf(ctx, r, t, size, as.Progress)
+	if err != nil {
+		return m, end, err
+	}
+	since := func(position uint64) (bool, error) {
+		_, gone, err := ledger.Erased(b.store, t.Number, position)
+		return gone, err
+	}
+	return moment{b: then.board, r: then.board.store, t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
+}
+
+// shows reports whether a view that sees a thing of a past state may see it now.
+func (p *presence) shows(v View, h *catalog.Head) (bool, error) {
+	if v.access == nil && v.Agent == "" {
+		return true, nil
+	}
+	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
+	return ok && now.State != catalog.Redacted && v.sees(now), err
+}
+
+// enter makes a state with records the one that is looked at.
+func (a *asking) enter(m moment) (err error) {
+	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, a.view.now(m.t)
+	if a.visible, err = a.b.visible(a.ctx, a.r, a.t, a.view); err != nil {
+		return err
+	}
+	if a.whole, err = unerased(a.r, a.t); err != nil || m.then == nil {
+		return err
+	}
+	if a.rows, err = a.roster(); err != nil {
+		return err
+	}
+	a.present = m.present
+	err = a.hide(m.then)
+	if a.asThen {
+		a.present = nil
+	}
+	return err
+}
+
+// roster opens the rows of the state.
+func (a *asking) roster() (*roster.View, error) {
+	return a.b.searcher.Roster(recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size})
+}
+
+// shows reports whether whoever looks may see a thing. In a past, that is what they
+// could see then and may see now.
+func (a *asking) shows(h *catalog.Head) (bool, error) {
+	if !a.view.sees(h) || a.present == nil {
+		return a.view.sees(h), nil
+	}
+	return a.present.shows(a.view, h)
 }
 
 // check refuses what names two states, and what names none.

@@ -14,8 +14,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/index/roster"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
@@ -51,11 +49,16 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		r.Now = hmx.Some(hmx.TimeOf(v.Now))
 	}
 	if v.Scope != "" {
-		sum := sha256.Sum256([]byte(v.Scope))
-		r.Scope = hex.EncodeToString(sum[:])
+		r.Scope = scopeDigest(v.Scope)
 	}
 	r, err := r.Normalize()
 	return r.Capped(v.access.Budget()), err
+}
+
+// scopeDigest is what a pack says of the token that it was made under.
+func scopeDigest(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
 }
 
 // checkNames judges the names that a pack is narrowed by, which it states as its own.
@@ -106,8 +109,6 @@ type packing struct {
 	request pack.Request
 	counter tokens.Counter
 	root    Root
-	present *presence    // where the state is a past one
-	rows    *roster.View // nil for a tenant without records
 
 	degraded []string
 	searched time.Duration
@@ -122,12 +123,6 @@ type packing struct {
 	lag      int64              // of the newest event behind now, for a block of context
 	loads    []loaded
 	counted  int // how many of the first are counted when they are read
-}
-
-// presence is a tenant as it is now.
-type presence struct {
-	r kv.Reader
-	t *ledger.Tenant
 }
 
 // packing has use called with a pack under way: its state is chosen, and nothing is
@@ -202,47 +197,24 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	if err := p.view.timely(t); err != nil {
 		return nil, err
 	}
-	size, err := as.size(p.ctx, p.b, snap, t)
+	m, letGo, err := p.b.moment(p.ctx, snap, t, as)
 	if err != nil {
 		return nil, err
 	}
-	var then *past
-	switch size {
-	case t.Size:
-		p.r, p.t = snap, t
-	case 0:
+	ends = append(ends, letGo)
+	if m.t == nil {
 		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
 		p.now = p.view.now(&ledger.Tenant{})
 		return release, nil
-	default:
-		if as.again && size > p.b.pasts.most {
-			return nil, errTooFar
-		}
-		if then, err = p.b.pastOf(p.ctx, snap, t, size); err != nil {
-			return nil, err
-		}
-		ends = append(ends, then.letGo)
-		if !as.again { // which is to be as it was for whoever looked then
-			p.present = &presence{snap, t}
-		}
-		present := p.b
-		p.since = func(position uint64) (bool, error) {
-			_, gone, err := ledger.Erased(present.store, t.Number, position)
-			return gone, err
-		}
-		p.b, p.r, p.t = then.board, then.board.store, then.tenant
 	}
-	p.root, p.now = rootOf(p.t), p.view.now(p.t)
-	if p.whole, err = unerased(p.r, p.t); err != nil {
+	p.root, p.asThen = rootOf(m.t), as.again && !as.hiding
+	if err := p.enter(m); err != nil {
 		return nil, err
 	}
-	if p.visible, err = p.b.visible(p.ctx, p.r, p.t, p.view); err != nil {
-		return nil, err
+	if p.rows == nil {
+		p.rows, err = p.roster()
 	}
-	if p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size}); err != nil {
-		return nil, err
-	}
-	return release, p.hide(then)
+	return release, err
 }
 
 // compose finds candidates and makes a pack of them.
@@ -251,6 +223,9 @@ func (p *packing) compose() (*pack.Result, error) {
 	if p.rows != nil {
 		var err error
 		if err = p.gather(); err != nil {
+			return nil, err
+		}
+		if err = p.lead(); err != nil {
 			return nil, err
 		}
 		if task, err = p.task(); err != nil {

@@ -85,10 +85,19 @@ func (p *packing) pins() (list []uint64, err error) {
 				kept++
 			}
 			looked++
-			return looked < walkedMost && kept < pinsOfRank
+			return looked < walkedMost && kept < toldOf(rank)
 		}))
 	}
 	return list, first(err, look.Close())
+}
+
+// toldOf returns how many of what is pinned with a rank are told whatever is asked: of
+// rules as many as a pack can hold.
+func toldOf(rank frame.Rank) int {
+	if rank == frame.RankConstraint {
+		return hmx.MaxPackEntries
+	}
+	return pinsOfRank
 }
 
 // finding is why something is a candidate.
@@ -405,16 +414,6 @@ func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trus
 	return list, nil
 }
 
-// shows reports whether whoever looks may see a thing. In a past, that is what they
-// could see then and may see now.
-func (p *packing) shows(h *catalog.Head) (bool, error) {
-	if !p.view.sees(h) || p.present == nil || p.view.access == nil && p.view.Agent == "" {
-		return p.view.sees(h), nil
-	}
-	now, ok, err := catalog.HeadOf(p.present.r, p.present.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
-	return ok && now.State != catalog.Redacted && p.view.sees(now), err
-}
-
 // addConflicts says which candidates contradict each other, and makes candidates of
 // the open conflicts between them.
 func (p *packing) addConflicts() error {
@@ -439,7 +438,7 @@ func (p *packing) addConflicts() error {
 }
 
 func (p *packing) addConflict(h *catalog.Head, things map[string]int) error {
-	c := pack.Conflict{ID: h.ID}
+	c := pack.Conflict{ID: h.ID, Trust: h.Trust}
 	for _, link := range h.Links {
 		i, ok := things[link.To]
 		if !ok {

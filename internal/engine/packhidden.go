@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What could be seen of a past state and may not be seen now has no part in a pack of
-// it: neither an entry nor a weight.
+// What could be seen of a past state and may not be seen now has no part in a pack or a
+// search of it: neither an entry nor a weight.
 
 // hiddenNow is what of a past state is hidden from one who looks, though it was not
 // then.
@@ -19,25 +19,27 @@ type hiddenNow struct {
 	list []uint64
 }
 
-// hide takes out of what is visible in a past state what is hidden now.
-func (p *packing) hide(x *past) error {
-	if p.present == nil || p.view.access == nil && p.view.Agent == "" {
+// hide takes out of what is visible in a past state what is hidden now, unless it is to be
+// as it was for whoever looked then.
+func (a *asking) hide(x *past) error {
+	if a.view.access == nil && a.view.Agent == "" {
 		return nil
 	}
-	list, err := p.hidden(x)
-	if err != nil || len(list) == 0 {
+	list, err := a.hidden(x)
+	a.hiddenSince = len(list) > 0
+	if err != nil || len(list) == 0 || a.asThen {
 		return err
 	}
-	seen := &visible{size: p.t.Size, masks: make([][16]uint64, p.rows.Chunks()), hides: true}
+	seen := &visible{size: a.t.Size, masks: make([][16]uint64, a.rows.Chunks()), hides: true}
 	for chunk := range seen.masks {
-		live, err := p.rows.Live(chunk)
+		live, err := a.rows.Live(chunk)
 		if err != nil {
 			return err
 		}
 		switch {
-		case p.visible != nil && chunk < len(p.visible.masks):
-			seen.masks[chunk] = p.visible.masks[chunk]
-		case p.visible == nil && live != nil:
+		case a.visible != nil && chunk < len(a.visible.masks):
+			seen.masks[chunk] = a.visible.masks[chunk]
+		case a.visible == nil && live != nil:
 			seen.masks[chunk] = *live
 		}
 	}
@@ -45,17 +47,17 @@ func (p *packing) hide(x *past) error {
 		seen.masks[position/1024][position%1024/64] &^= 1 << (position % 64)
 	}
 	seen.Mask = seen.mask
-	if seen.Documents, seen.Words, err = p.rows.Words(seen.mask); err != nil {
+	if seen.Documents, seen.Words, err = a.rows.Words(seen.mask); err != nil {
 		return err
 	}
-	p.visible = seen
+	a.visible = seen
 	return nil
 }
 
 // hidden returns where that is of a past state which is hidden now from whoever looks.
 // The last answer is kept with the state.
-func (p *packing) hidden(x *past) ([]uint64, error) {
-	key := hiddenNow{who: sha256.Sum256([]byte(p.view.Agent + "\x00" + p.view.Scope)), size: p.present.t.Size}
+func (a *asking) hidden(x *past) ([]uint64, error) {
+	key := hiddenNow{who: sha256.Sum256([]byte(a.view.Agent + "\x00" + a.view.Scope)), size: a.present.t.Size}
 	x.all.mu.Lock()
 	known := x.hidden
 	x.all.mu.Unlock()
@@ -68,19 +70,19 @@ func (p *packing) hidden(x *past) ([]uint64, error) {
 		}
 		var failed error
 		looked := 0
-		err := catalog.List(p.r, p.t.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(a.r, a.t.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 			if looked++; looked%256 == 0 {
-				failed = p.ctx.Err()
+				failed = a.ctx.Err()
 			}
 			var h *catalog.Head
 			if failed == nil {
-				h, _, failed = catalog.HeadOf(p.r, p.t.Number, k, d)
+				h, _, failed = catalog.HeadOf(a.r, a.t.Number, k, d)
 			}
-			if failed != nil || h == nil || !p.view.sees(h) {
+			if failed != nil || h == nil || !a.view.sees(h) {
 				return failed == nil
 			}
 			var shown bool
-			if shown, failed = p.shows(h); failed == nil && !shown {
+			if shown, failed = a.shows(h); failed == nil && !shown {
 				key.list = append(key.list, h.Position)
 			}
 			return failed == nil

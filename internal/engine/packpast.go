@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// A past state of a tenant is made anew: its records up to then are folded into indexes
+// A past state of a tenant is made anew, for packs, searches and finds alike: its records up to then are folded into indexes
 // in memory, which are then asked as those of the present are. So what is found, and how
 // it is weighed, is what it was then, to the last bit, but for what was erased since. A
 // mask over the indexes of the present would not do: versions that were superseded are
@@ -120,8 +120,9 @@ func (x *past) use(n int) {
 // letGo ends one use of a state.
 func (x *past) letGo() { x.use(-1) }
 
-// pastOf returns the state of a tenant when it had so many records, to be let go.
-func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64) (*past, error) {
+// pastOf returns the state of a tenant when it had so many records, to be let go. Progress
+// may be nil.
+func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
 	select {
 	case <-b.pasts.turn:
 	case <-ctx.Done():
@@ -142,7 +143,7 @@ func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 			return kept, nil
 		}
 	}
-	made, err := b.replay(ctx, r, t, size)
+	made, err := b.replay(ctx, r, t, size, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (b *Board) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, err
 }
 
 // replay makes the state of a tenant when it had so many records.
-func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64) (made *past, err error) {
+func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
 	store, end, err := b.pastStore(size)
 	if err != nil {
 		return nil, err
@@ -191,6 +192,9 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 	for from := uint64(0); from < size; {
 		if from, err = b.replayGroup(ctx, r, t, applier, store, from, size); err != nil {
 			return nil, err
+		}
+		if progress != nil {
+			progress(from, size)
 		}
 	}
 	then, ok, err := ledger.Lookup(store, t.Name)

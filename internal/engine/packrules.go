@@ -76,11 +76,57 @@ func (p *packing) addRules() error {
 	for _, t := range text.ParseQuery(p.request.Query).Terms {
 		terms[t.Term] = true
 	}
-	return p.each(record.Artifact, 0, string(hmx.TypeDecisionPolicy), decisionsSeen, func(x seen) {
+	list, err := p.inUse(hmx.TypeDecisionPolicy)
+	if err != nil {
+		return err
+	}
+	list = p.foremost(list, decisionsSeen, func(h *catalog.Head) float64 { return p.relevance(h.Position) })
+	return p.visit(list, func(x seen) {
 		if b, ok := x.body.(*memory.Artifact); ok {
 			p.addDecision(x.head, &b.HMX, terms)
 		}
 	})
+}
+
+// inUse returns the active artifacts of a type that hold and are shown, the newest first.
+// Versions that are put aside crowd nothing out.
+func (p *packing) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
+	active, err := p.b.activeArtifacts(p.r, p.t)
+	if err != nil {
+		return nil, err
+	}
+	var list []*catalog.Head
+	for _, h := range active.heads {
+		if h.Class != string(of) || p.overNow(h) != "" {
+			continue
+		}
+		shown, err := p.shows(h)
+		if err != nil {
+			return nil, err
+		}
+		if shown {
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(a, b *catalog.Head) int {
+		return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.Position, a.Position))
+	})
+	return list, nil
+}
+
+// foremost returns so many of a list, in its order: those that count most, and of those
+// alike the first.
+func (p *packing) foremost(list []*catalog.Head, most int, count func(*catalog.Head) float64) []*catalog.Head {
+	if len(list) <= most {
+		return list
+	}
+	ranked := slices.Clone(list)
+	slices.SortStableFunc(ranked, func(a, b *catalog.Head) int { return cmp.Compare(count(b), count(a)) })
+	kept := make(map[string]bool, most)
+	for _, h := range ranked[:most] {
+		kept[h.ID] = true
+	}
+	return slices.DeleteFunc(list, func(h *catalog.Head) bool { return !kept[h.ID] })
 }
 
 // each calls visit with what holds of the newest things of a class that are trusted so
@@ -92,7 +138,11 @@ func (p *packing) each(k record.Kind, least record.Trust, class string, most int
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(h *catalog.Head) bool { return p.overNow(h) != "" })
+	return p.visit(slices.DeleteFunc(list, func(h *catalog.Head) bool { return p.overNow(h) != "" }), visit)
+}
+
+// visit calls visit with what things say, in their order.
+func (p *packing) visit(list []*catalog.Head, visit func(seen)) error {
 	found, err := p.bodies(list)
 	if err != nil {
 		return err
@@ -231,7 +281,7 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 // besides, in words, nobody here knows.
 func (p *packing) holds(a *hmx.Artifact) bool {
 	return a.ValidityScope.Value.Judge(hmx.Situation{
-		TenantID: p.t.Name, AgentID: p.view.Agent, Tags: p.request.Tags, Now: hmx.TimeOf(at(p.now)), Conditions: a.ValidityScope.Value.Conditions,
+		TenantID: p.t.Name, AgentID: p.view.Agent, Tags: p.request.Tags, Now: hmx.TimeOf(at(p.now)), Conditions: held(a.ValidityScope.Value, p.request.Tags),
 	}).Applies
 }
 
@@ -267,15 +317,11 @@ func (p *packing) task() (pack.Task, error) {
 	if len(deeds) == 0 && len(p.schemas) == 0 {
 		return task, nil // nothing tells which it could be
 	}
-	list, err := p.heads(record.Artifact, 0, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.OfClass(record.Artifact, string(hmx.TypeTaskSchema)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
-	}, decisionsSeen)
+	list, err := p.inUse(hmx.TypeTaskSchema)
 	if err != nil {
 		return task, err
 	}
-	list = slices.DeleteFunc(list, func(h *catalog.Head) bool {
-		return p.overNow(h) != "" || len(deeds) == 0 && p.schemas[h.ID] == 0
-	})
+	list = slices.DeleteFunc(list, func(h *catalog.Head) bool { return len(deeds) == 0 && p.schemas[h.ID] == 0 })
 	slices.SortStableFunc(list, func(a, b *catalog.Head) int { return cmp.Compare(p.schemas[b.ID], p.schemas[a.ID]) }) // else newest first
 	list = list[:min(len(list), schemasSeen)]
 	found, err := p.bodies(list)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -22,6 +23,14 @@ import (
 type VerifyPackOptions struct {
 	// Warn is told when the memory outside the directory could not be used.
 	Warn func(error)
+	// Scope is the token that the pack was made under, and Embedder the one that had a
+	// part in it. Without them such a pack is not made again.
+	Scope    string
+	Embedder embed.Provider
+	// Far has the pack made again even if its state is so far back that it takes long to
+	// replay. Progress is told how far that is; it may be nil.
+	Far      bool
+	Progress func(done, total uint64)
 }
 
 // PackProof says what was found of what a pack states.
@@ -38,6 +47,10 @@ type PackProof struct {
 	// Remade says whether the same root and request gave the same pack once more. It
 	// tells of what no record does, such as scores and what is not in the pack.
 	Remade Remade
+	// Unchecked says, in words, why the pack was not made again; empty if it was. Then all
+	// that it says is proven, but not that nothing was taken out of it: entries, drops,
+	// hints, and constraints that are not hard.
+	Unchecked string
 }
 
 // EntryProof is what was found of one entry.
@@ -57,10 +70,12 @@ type EntryProof struct {
 // payload are those that the record commits to, that it was the current version in that
 // state, and that what the entry says of it is so: its words, section, type, trust, time
 // and who said it. What an entry was derived from is proven as well, the first 64 records
-// of it. Hints and constraints must be those of records, figures must agree, and the id
-// must be that of the request that the pack states.
+// of it. Hints and constraints must be those of records, hard constraints that held must be
+// there, ranks and figures must agree, and the id must be that of the request that the pack
+// states.
 //
-// Where it costs no more than a pack, it is also made again, and must be the same.
+// Where that can be, it is also made again, and must be the same. Else the proof says that
+// it was not, and why: nothing else tells whether anything is missing.
 //
 // The pack may come from a file. If something does not hold, the error has the code
 // not_proven, and what was found is returned with it; one that breaks the rules of the
@@ -86,12 +101,12 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	if v.request, err = pack.RequestOf(p); err != nil {
 		return nil, err
 	}
-	proof := &PackProof{Size: m.Size, Root: merkle.EmptyRoot(), Digest: m.Digest, Remade: RemadeNotPossible}
-	whole := true
+	proof := &PackProof{Size: m.Size, Root: merkle.EmptyRoot(), Digest: m.Digest, Remade: RemadeNotPossible, Unchecked: "it is not proven"}
+	erased := false
 	if m.Size == 0 {
 		err = emptyProof(p, &m)
 	} else {
-		whole, err = b.verifyPack(ctx, tenant, v, &m, o, proof)
+		erased, err = b.verifyPack(ctx, tenant, v, &m, o, proof)
 	}
 	if err != nil {
 		return nil, err
@@ -99,10 +114,10 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	if err := v.identity(tenant, &m, proof); err != nil {
 		return nil, err
 	}
-	if err := proof.verdict(); err != nil || !whole {
+	if err := proof.verdict(); err != nil {
 		return proof, err
 	}
-	if proof.Remade, err = b.repack(ctx, tenant, v.request, &m); err != nil {
+	if proof.Remade, proof.Unchecked, err = b.repack(ctx, tenant, v.request, &m, o, erased); err != nil {
 		return nil, err
 	}
 	if proof.Remade == RemadeNo {
@@ -113,8 +128,8 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 }
 
 // verifyPack proves the parts of a pack of a tenant with records. It reports whether
-// nothing was erased since.
-func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (whole bool, err error) {
+// something was erased since.
+func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
 	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if m.Size > t.Size {
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
@@ -142,11 +157,10 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 			o.Warn(signed.Warning)
 		}
 		proof.Checkpoint = string(signed.Note)
-		gone, err := erasedSince(ctx, r, t, m.Size)
-		whole = !gone
+		erased, err = erasedSince(ctx, r, t, m.Size)
 		return err
 	})
-	return whole, err
+	return erased, err
 }
 
 // emptyProof proves that a pack of nothing says nothing.
@@ -193,6 +207,8 @@ type verifying struct {
 	size    uint64
 	root    merkle.Hash
 	proven  map[uint64]bool // positions
+	said    []string        // the whole texts of entries
+	alike   func(text string) bool
 }
 
 // all proves all parts of a pack.
@@ -207,7 +223,7 @@ func (v *verifying) all(proof *PackProof) error {
 		}
 		proof.Entries = append(proof.Entries, e)
 	}
-	for _, part := range []func() (string, error){v.hints, v.constraints, v.drops} {
+	for _, part := range []func() (string, error){v.hints, v.constraints, v.drops, v.rules} {
 		problem, err := part()
 		if err != nil {
 			return err

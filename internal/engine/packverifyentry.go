@@ -199,6 +199,9 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	if !quoted {
 		return "content: it is not what the record says, or not marked as a part of it"
 	}
+	if len(t.texts) == 1 {
+		v.said = append(v.said, t.texts[0])
+	}
 	if n := int64(pack.EntryTokens(v.counter, e)); e.TokenEstimate != n {
 		return fmt.Sprintf("token_estimate: it is %d, but the entry has %d tokens", e.TokenEstimate, n)
 	}
@@ -281,10 +284,21 @@ func (v *verifying) namesOf(id string) ([]string, error) {
 	if err != nil || problem != "" || x.head.State != catalog.Live || !v.view.sees(x.head) || len(x.head.Names) == 0 {
 		return []string{id}, err
 	}
-	if v.request.Scope != "" {
-		return []string{x.head.Names[0], id}, nil
+	hidden, err := v.hiddenSince(memory.URI{Kind: record.Entity, ID: id})
+	if hidden || v.request.Scope != "" {
+		return []string{x.head.Names[0], id}, err
 	}
-	return []string{x.head.Names[0]}, nil
+	return []string{x.head.Names[0]}, err
+}
+
+// hiddenSince reports whether a thing is hidden now from whom the pack was made for. It has
+// no part in a pack that was asked for later, as of its state.
+func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
+	if u.Kind == record.Event || v.view.Agent == "" {
+		return false, nil
+	}
+	h, ok, err := catalog.HeadOf(v.r, v.t.Number, u.Kind, catalog.ThingOf(v.t.Name, u.Kind, u.ID))
+	return ok && h.State != catalog.Redacted && !v.view.sees(h), err
 }
 
 // sidesThen returns the texts of a conflict that has no words of its own: two or more of
@@ -336,8 +350,14 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 		if problem != "" {
 			return "its source " + u.Kind.String() + " " + u.ID + ": " + problem, nil
 		}
+		hidden, err := v.hiddenSince(u)
+		if err != nil {
+			return "", err
+		}
 		if there {
 			out.Sources++
+		}
+		if there && !hidden {
 			t.least++
 		}
 		if there || gone {

@@ -9,13 +9,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/index"
-	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
@@ -211,96 +209,6 @@ func (v *verifying) ruleThen(x seen) (pack.Rule, bool) {
 	return pack.Rule{}, false
 }
 
-// drops says which of what was dropped was not there, or is said to be something else, or
-// nothing.
-func (v *verifying) drops() (string, error) {
-	for i := range v.p.DroppedEntries {
-		problem, err := v.drop(&v.p.DroppedEntries[i])
-		if err != nil {
-			return "", err
-		}
-		if problem != "" {
-			return fmt.Sprintf("dropped_entries[%d] (%s): %s", i, v.p.DroppedEntries[i].SourceID, problem), nil
-		}
-	}
-	return "", nil
-}
-
-// drop says what is wrong with a drop, or nothing. Of what was erased since, nothing is
-// known.
-func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
-	var uri, of string
-	for _, name := range sortedKeys(d.Extra) {
-		into := map[string]*string{"uri": &uri, "of": &of}[name]
-		if into == nil || json.Unmarshal([]byte(d.Extra[name]), into) != nil {
-			return name + ": a drop has no such member", nil
-		}
-	}
-	u, err := memory.ParseURI(uri)
-	if err != nil || u.Tenant != v.t.Name || u.ID != d.SourceID {
-		return "uri: it does not name the source of this tenant", nil
-	}
-	if of != "" {
-		o, err := memory.ParseURI(of)
-		if err != nil || o.Tenant != v.t.Name {
-			return "of: it does not name anything of this tenant", nil
-		}
-		if there, gone, _, err := v.sourceThen(o.Head()); err != nil || !there && !gone {
-			return "of: it was not there in the state of the pack", err
-		}
-	}
-	if at, ok := strings.CutPrefix(u.ID, "position:"); ok && d.DropReason == hmx.DropProvenance {
-		if n, err := strconv.ParseUint(at, 10, 64); err == nil && n < v.size {
-			return "", nil // a record that could not be read
-		}
-	}
-	return v.dropped(u, d)
-}
-
-// dropped says what is wrong with a drop of something, or nothing.
-func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
-	there, gone, problem, err := v.sourceThen(u.Head())
-	switch {
-	case err != nil || problem != "" && d.DropReason == hmx.DropProvenance || gone && !there:
-		return "", err // it cannot be read, or is gone
-	case problem != "":
-		return problem, nil
-	case !there:
-		return "it was not there in the state of the pack", nil
-	}
-	var places []placed
-	if u.Kind == record.Event {
-		id := record.ID(v.t.Name, record.Event, u.ID)
-		position, _, err := ledger.Find(v.r, v.t.Number, &id)
-		if err != nil {
-			return "", err
-		}
-		rec, problem, err := v.record1(position, nil)
-		if err != nil || problem != "" || rec.Event == nil {
-			return problem, err
-		}
-		places = v.eventTruth(rec).places
-	} else {
-		x, problem, err := v.then(u.Kind, u.ID)
-		if err != nil || problem != "" {
-			return problem, err
-		}
-		if uint64(x.head.Version) != u.Version || x.head.State != catalog.Live {
-			return "uri: it was not the current version in the state of the pack", nil
-		}
-		if (v.overNow(x.head) != "") != (d.DropReason == hmx.DropDeprecated) {
-			return "drop_reason: whether it was over in the state of the pack is another matter", nil
-		}
-		if places, err = v.placesOf(x); err != nil {
-			return "", err
-		}
-	}
-	if !slices.Contains(places, placed{d.Section, d.SourceType}) {
-		return fmt.Sprintf("section, source_type: it belongs into %s as %s", places[0].section, places[0].source), nil
-	}
-	return "", nil
-}
-
 // identity notes what of the figures of a pack does not agree, and whether its id is that
 // of the request and the state that it states.
 func (v *verifying) identity(tenant string, m *packMetadata, proof *PackProof) error {
@@ -319,6 +227,7 @@ func (v *verifying) identity(tenant string, m *packMetadata, proof *PackProof) e
 	note(v.metadata(m))
 	note(v.budget())
 	note(v.ranks())
+	note(v.listed())
 	note(v.origins())
 	return nil
 }
@@ -357,12 +266,23 @@ func (v *verifying) metadata(m *packMetadata) string {
 	if v.p.CreatedAt.String() != hmx.TimeOf(v.p.CreatedAt.Time()).String() || v.request.Now.Set && v.request.Now.Value.String() != v.p.CreatedAt.String() {
 		return "created_at: it is not the time that the pack goes by"
 	}
-	class := recall.Classify(v.request.Query, v.p.CreatedAt.Time(), nil).Classification()
-	said := v.p.AssemblyMetadata.QueryClassification
-	if class.Entities = said.Entities; !same(said, class) {
+	var entities func(text string) []string
+	if m.Size > 0 { // where nobody is, nobody is named
+		entities = questionNames
+	}
+	class := recall.Classify(v.request.Query, v.p.CreatedAt.Time(), entities).Classification()
+	if !same(v.p.AssemblyMetadata.QueryClassification, class) {
 		return "assembly_metadata.query_classification: it is not that of the query"
 	}
 	return ""
+}
+
+// questionNames returns whom and what a question names, as a search reads it.
+func questionNames(query string) (names []string) {
+	for _, x := range kind.TextEntities(query) {
+		names = append(names, x.Name)
+	}
+	return names
 }
 
 // budget says which figure of the budget is not that of the text and of the entries, or
@@ -372,11 +292,9 @@ func (v *verifying) budget() string {
 	if n := int64(v.counter.Count(pack.Markdown(v.p))); b.Used != n {
 		return fmt.Sprintf("token_budget.used: it is %d, but the text of the pack has %d tokens", b.Used, n)
 	}
-	used, cut := make(map[hmx.Section]int64), false
+	used, cut := pack.Uses(v.counter, v.p), false
 	for i := range v.p.Entries {
-		e := &v.p.Entries[i]
-		used[e.Section] += e.TokenEstimate
-		cut = cut || string(e.Extra["truncated"]) == "true"
+		cut = cut || string(v.p.Entries[i].Extra["truncated"]) == "true"
 	}
 	if b.Truncated != cut {
 		return fmt.Sprintf("token_budget.truncated: it is %v, but of the entries it is %v", b.Truncated, cut)
@@ -390,48 +308,12 @@ func (v *verifying) budget() string {
 	total := int64(0)
 	for _, name := range hmx.Sections() {
 		s, there := b.SectionBudgets[name]
-		if total += s.Budget; there != (used[name] > 0) || s.Used < used[name] || s.Budget < s.Used || len(s.Extra) > 0 {
-			return fmt.Sprintf("token_budget.section_budgets.%s: it is not that of entries with %d tokens", name, used[name])
+		if total += s.Budget; there != (used[name] > 0) || s.Used != int64(used[name]) || s.Budget < s.Used || len(s.Extra) > 0 {
+			return fmt.Sprintf("token_budget.section_budgets.%s: it is not that of entries which use %d tokens", name, used[name])
 		}
 	}
 	if len(b.SectionBudgets) > len(used) || total > b.TotalBudget {
 		return "token_budget.section_budgets: they are not shares of the budget for the sections that have entries"
-	}
-	return ""
-}
-
-// ranked is what an entry or a drop says of its place among all candidates.
-type ranked struct {
-	name  string
-	uri   string
-	rank  int64
-	score float64
-}
-
-// ranks says which rank is there twice, or is not that of the score, or which source is
-// there twice, or nothing.
-func (v *verifying) ranks() string {
-	var list []ranked
-	for i := range v.p.Entries {
-		e := &v.p.Entries[i]
-		list = append(list, ranked{fmt.Sprintf("entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
-	}
-	for i := range v.p.DroppedEntries {
-		e := &v.p.DroppedEntries[i]
-		list = append(list, ranked{fmt.Sprintf("dropped_entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
-	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	uris := make(map[string]bool)
-	for i, x := range list {
-		switch {
-		case x.rank < 1 || x.rank > v.p.AssemblyMetadata.CandidateCount:
-			return fmt.Sprintf("%s.rank: it is %d of %d candidates", x.name, x.rank, v.p.AssemblyMetadata.CandidateCount)
-		case i > 0 && (list[i-1].rank == x.rank || list[i-1].score < x.score):
-			return fmt.Sprintf("%s.rank: it is not that of its score beside %s", x.name, list[i-1].name)
-		case uris[x.uri]:
-			return fmt.Sprintf("%s.uri: it is there twice", x.name)
-		}
-		uris[x.uri] = true
 	}
 	return ""
 }
@@ -454,6 +336,12 @@ func (v *verifying) origins() string {
 		note(v.p.DroppedEntries[i].Extra)
 	}
 	listed := v.p.AssemblyMetadata.RetrievalSources
+	if last := len(listed) - 1; v.p.FingerprintPriors.Set {
+		if last < 0 || listed[last] != pack.SourcePriors {
+			return "assembly_metadata.retrieval_sources: the priors had a part in it and are not the last of them"
+		}
+		listed = listed[:last]
+	}
 	all := int64(len(v.p.Entries)+len(v.p.DroppedEntries)) == v.p.AssemblyMetadata.CandidateCount
 	order := pack.Origins()
 	at := -1

@@ -93,6 +93,8 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 		return fault.New(fault.InvalidArgument, "kind: violations are written by the board alone").WithFix("use feedback, or a memory, for what you have to say")
 	case record.Embedding:
 		return fault.New(fault.InvalidArgument, "kind: embeddings are written by the board alone").WithFix("give the event its vector in embeddings, or have the board ask an embedder")
+	case record.Refinement:
+		return fault.New(fault.InvalidArgument, "kind: refinements are written by the board alone").WithFix("give the artifact its title, or have the board ask a language model")
 	}
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
@@ -108,6 +110,10 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 		}
 	case *memory.Feedback:
 		body.Profile = hmx.Opt[memory.Profile]{} // the engine says it, in log order
+	case *memory.Fingerprint:
+		if err := checkFingerprint(body); err != nil {
+			return err
+		}
 	}
 	if err := body.Validate(); err != nil {
 		return err
@@ -170,6 +176,11 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 			return nil, err
 		}
 	}
+	if a, ok := body.(*memory.Artifact); ok {
+		if err := g.fitsChain(w, t, &a.HMX); err != nil {
+			return nil, err
+		}
+	}
 	if t.Key != nil {
 		if mac, ok := memory.BodyMAC(t.Key, body); ok {
 			at, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
@@ -223,7 +234,7 @@ func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, p
 
 // immutable reports whether things of a kind have one version only.
 func immutable(k record.Kind) bool {
-	return k == record.Artifact || k == record.Feedback || k == record.Violation || k == record.Embedding
+	return k == record.Artifact || k == record.Feedback || k == record.Violation || k == record.Embedding || k == record.Refinement
 }
 
 // identify finds out which thing a body is about, and gives the body its id.

@@ -24,6 +24,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
@@ -78,6 +79,8 @@ type SearchOptions struct {
 	BudgetTokens int
 	// Form is how much of each hit is shown. Empty means medium.
 	Form memory.Form
+	// AsOf is the state that is asked. Zero means the present.
+	AsOf AsOf
 	View View
 }
 
@@ -120,6 +123,9 @@ type SearchHit struct {
 // looks, has no influence on which hits there are, nor on their scores: they are as if
 // it were not there. The graph is then not asked. That others have anything private at
 // all can be told from that.
+//
+// Of a past state the answer is that of then, but for what was erased since, and for what
+// whoever looks may not see now.
 func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error
@@ -135,14 +141,19 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 	}
 	var found *Searched
 	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		a := &asking{ctx: ctx, b: b, r: r, t: t, o: &o, view: v, now: v.now(t), records: make(map[uint64]*index.Record), keep: keptRecords}
-		if a.visible, err = b.visible(ctx, r, t, v); err != nil {
+		m, letGo, err := b.moment(ctx, r, t, o.AsOf)
+		if err != nil {
 			return err
 		}
-		if a.whole, err = unerased(r, t); err != nil {
-			return err
+		defer letGo()
+		if m.t == nil { // before the first record
+			found = o.nothing(b, v)
+			return nil
 		}
-		found, err = a.run()
+		a := &asking{ctx: ctx, o: &o, view: v, records: make(map[uint64]*index.Record), keep: keptRecords}
+		if err = a.enter(m); err == nil {
+			found, err = a.run()
+		}
 		return err
 	})
 	if err != nil {
@@ -150,6 +161,14 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 	}
 	found.Degraded = append(degraded, found.Degraded...)
 	return found, nil
+}
+
+// nothing is the answer where there are no records yet.
+func (o *SearchOptions) nothing(b *Board, v View) *Searched {
+	return &Searched{
+		Class: recall.Classify(o.Query, at(v.now(&ledger.Tenant{})), nil), Form: o.Form, Counter: b.tokens.Name(),
+		BudgetTokens: leastBudget(o.BudgetTokens, v.access.Budget()), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
+	}
 }
 
 // asking is one search under way.
@@ -170,12 +189,19 @@ type asking struct {
 
 	// over has found, too, what no longer holds, and passes over what cannot be read.
 	over bool
-	// since says whether a position was erased since, where the state is a past one.
-	since func(position uint64) (bool, error)
+	// Where the state is a past one: whether a position was erased since; the tenant as it
+	// is now, unless all is to be as it was for whoever looked then; and whether something
+	// is hidden now that was not then.
+	since       func(position uint64) (bool, error)
+	present     *presence
+	asThen      bool
+	hiddenSince bool
+	rows        *roster.View // nil until somebody needs it, and for a state without records
 	// whole says that nothing of the tenant is erased in this state.
 	whole bool
 
-	mu      sync.Mutex // guards records
+	active  hmx.Opt[inUse] // unset until somebody asks for it
+	mu      sync.Mutex     // guards records and active
 	records map[uint64]*index.Record
 	keep    int // how many of them
 }
@@ -347,6 +373,11 @@ func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 			return false, nil
 		}
 		return a.tagged(rec.Event.Tags) && a.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
+	}
+	if row.Kind == record.Artifact {
+		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.o.Tags) == 0 {
+			return ok, err
+		}
 	}
 	h, err := a.head(position)
 	if err != nil || h == nil {

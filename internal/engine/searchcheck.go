@@ -75,6 +75,9 @@ func (o *SearchOptions) check() error {
 			}
 		}
 	}
+	if err := o.AsOf.check(); err != nil {
+		return err
+	}
 	return o.checkVector()
 }
 

@@ -98,7 +98,8 @@ type Thing struct {
 }
 
 // Get returns a thing. One that is forgotten or expired is returned, and says
-// so; one that is erased is an error.
+// so; one that is erased is the error erased for an operator, and for an agent or
+// under a scope the same as one that never was: it may have been hidden from them.
 func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	var thing *Thing
 	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
@@ -136,8 +137,8 @@ func find(r kv.Reader, t *ledger.Tenant, ref Ref, v View) (*catalog.Head, error)
 		return nil, missing
 	}
 	if h.State == catalog.Redacted {
-		// Nothing is left that would tell whether it was in scope.
-		if v.Scope != "" {
+		// Nothing is left that would tell whether it was in scope, or private to another.
+		if v.Scope != "" || v.Agent != "" {
 			return nil, missing
 		}
 		return nil, fault.Newf(fault.Erased, "%s was erased at %s, by the redaction at position %d", ref.name(),
@@ -296,9 +297,11 @@ type ListOptions struct {
 	Tag    string        // only with this tag
 	State  catalog.State // empty means live ones
 	Status string        // a goal's or an artifact's status …
-	Limit  int           // zero means 50, at most 1000
-	After  string        // the Next of the page before
-	View   View
+	// MinConfidence is how sure a memory or an artifact is at least.
+	MinConfidence float64
+	Limit         int    // zero means 50, at most 1000
+	After         string // the Next of the page before
+	View          View
 }
 
 // Page is a part of a list, newest first.
@@ -375,7 +378,7 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 	now := o.View.now(t)
 	switch {
-	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status:
+	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status, h.Confidence < o.MinConfidence:
 		return false
 	case o.State == catalog.Live && (h.Expires <= now || now < h.ValidFrom || now >= h.ValidUntil):
 		return false

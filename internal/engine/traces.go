@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -20,24 +21,37 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// What sessions did is kept beside the index, one file a tenant, so that a compile reads
-// only the sessions that have new events. It is a cache: a file that is lost, damaged or
-// of another state is read as none, and then all sessions are read. Since it holds words
-// of events, it goes before an erasure is acknowledged.
+// What sessions did is kept beside the index, so that a compile reads only the sessions
+// that have new events. A tenant has a file with all of them, and files behind it, each
+// with what changed since the one before: so what is written follows what is new. They
+// are a cache: files that are lost, damaged or of another state are read as none, and then
+// all sessions are read. Since they hold words of events, they go before an erasure is
+// acknowledged.
 
 // traceFormat is the version of the files. A file is
 //
 //	8 bytes   traceMark
 //	uvarint   traceFormat, trace.Format, trace.Version, statement.Version, in this order
 //	uvarint   length of the tenant's name, and the name
+//	uvarint   how many files there are before it
+//	4 bytes   CRC-32C at the end of the file before it, little-endian; 0 if there is none
 //	32 bytes  root of the tenant
 //	uvarint   how many records it had then
 //	uvarint   length of what users said and what artifacts there were, and that as JSON
 //	          the traces, as package trace encodes them
 //	4 bytes   CRC-32C of all before, little-endian
+//
+// A session that is in a file is as it is in the last one that has it.
 const (
-	traceFormat = 1
+	traceFormat = 2
 	traceMark   = "lukasatr"
+)
+
+// Bounds of the files behind the first: when there are more of them, or they hold more
+// than this part of it, all is written anew.
+const (
+	maxTraceFiles  = 64
+	traceFilesPart = 4
 )
 
 // traced is what is known of the sessions of a tenant at a state.
@@ -46,6 +60,15 @@ type traced struct {
 	size   uint64
 	traces map[string]*trace.Trace // by session
 	kept
+	files traceList
+	old   *traced // what was kept, as far as this goes on from it; nil if it does not
+}
+
+// traceList is the files that something was read from.
+type traceList struct {
+	count       int
+	first, more int    // bytes of the first, and of the others
+	sum         uint32 // at the end of the last
 }
 
 // kept is what a file has beside the traces.
@@ -58,9 +81,10 @@ type kept struct {
 type said struct {
 	Event      string                `json:"event"`
 	Position   uint64                `json:"position"`
-	Time       int64                 `json:"time"` // milliseconds, as the event says
-	Speaker    string                `json:"speaker,omitempty"`
+	Time       int64                 `json:"time"`              // milliseconds, as the event says
+	Speaker    string                `json:"speaker,omitempty"` // as its metadata names them
 	Statements []statement.Statement `json:"statements"`
+	session    string                // that it is in; see statements
 }
 
 // traceFiles is what a board knows of its files of traces.
@@ -72,10 +96,14 @@ type traceFiles struct {
 	mu sync.Mutex // of who writes or removes files
 }
 
-// tracePath returns the name of a tenant's file.
-func (b *Board) tracePath(tenant string) string {
+// tracePath returns the name of a tenant's file, behind so many others.
+func (b *Board) tracePath(tenant string, number int) string {
 	digest := index.DigestOf(tenant)
-	return b.path(nameTraces, hex.EncodeToString(digest[:]))
+	name := hex.EncodeToString(digest[:])
+	if number > 0 {
+		name = fmt.Sprintf("%s-%d", name, number)
+	}
+	return b.path(nameTraces, name)
 }
 
 // dropTraces removes all files of traces, since something was erased that may be in one.
@@ -93,9 +121,10 @@ func (b *Board) dropTraces() error {
 	return disk.Fault(disk.SyncDir(b.o.FS, b.dir))
 }
 
-// keepTraces writes the file of a tenant, unless something was erased since.
+// keepTraces writes what is known of a tenant, or what changed of it, unless something
+// was erased since.
 func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
-	data, err := x.encode(tenant)
+	data, number, err := x.next(tenant)
 	if err != nil {
 		return err
 	}
@@ -107,22 +136,32 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 	if err := disk.MkdirAll(b.o.FS, b.path(nameTraces)); err != nil {
 		return fmt.Errorf("make %s: %w", b.path(nameTraces), disk.Fault(err))
 	}
-	if err := disk.WriteFile(b.o.FS, b.tracePath(tenant), data); err != nil {
-		return fmt.Errorf("write %s: %w", b.tracePath(tenant), disk.Fault(err))
+	path := b.tracePath(tenant, number)
+	if err := disk.WriteFile(b.o.FS, path, data); err != nil {
+		return fmt.Errorf("write %s: %w", path, disk.Fault(err))
+	}
+	// Those that were behind an old first one do not go on from this one, and are not
+	// read, whether they can be removed or not.
+	for n := 1; number == 0 && n < maxTraceFiles; n++ {
+		if b.o.FS.Remove(b.tracePath(tenant, n)) != nil {
+			break
+		}
 	}
 	return nil
 }
 
-// keptTraces returns what the file of a tenant has, or nothing if there is none that is
-// of this state or an earlier one.
+// keptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
+// this state or an earlier one.
 func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
-	data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name))
-	if err != nil {
-		return &traced{}, nil
+	x := &traced{traces: make(map[string]*trace.Trace)}
+	for shared := new(trace.Strings); x.files.count < maxTraceFiles; {
+		data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, x.files.count))
+		if err != nil || x.decode(data, t.Name, shared) != nil {
+			break // as good as none
+		}
 	}
-	x, err := decodeTraced(data, t.Name)
-	if err != nil || x.size > t.Size {
-		return &traced{}, nil // as good as none
+	if x.files.count == 0 || x.size > t.Size {
+		return &traced{}, nil
 	}
 	root, err := rootAt(r, t, x.size)
 	if err != nil {
@@ -134,8 +173,44 @@ func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
 	return x, nil
 }
 
+// next returns the file that is to be written, and its number: one with what changed,
+// or, if that is too much, the first with all.
+func (x *traced) next(tenant string) (data []byte, number int, err error) {
+	if x.old != nil && x.old.files.count < maxTraceFiles {
+		files := x.old.files
+		if data, err = x.since(x.old).encode(tenant, files.count, files.sum); err != nil {
+			return nil, 0, err
+		}
+		if files.more+len(data) <= files.first/traceFilesPart {
+			return data, files.count, nil
+		}
+	}
+	data, err = x.encode(tenant, 0, 0)
+	return data, 0, err
+}
+
+// since returns what is other than it was.
+func (x *traced) since(old *traced) *traced {
+	out := &traced{root: x.root, size: x.size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	for session, one := range x.traces {
+		if old.traces[session] == one {
+			continue
+		}
+		out.traces[session] = one
+		if words := x.Said[session]; len(words) > 0 {
+			out.Said[session] = words
+		}
+	}
+	for id, a := range x.Artifacts {
+		if old.Artifacts[id] != a {
+			out.Artifacts[id] = a
+		}
+	}
+	return out
+}
+
 // encode returns a file. The same is always the same bytes.
-func (x *traced) encode(tenant string) ([]byte, error) {
+func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error) {
 	beside, err := json.Marshal(&x.kept) // maps in the order of their keys
 	if err != nil {
 		return nil, err
@@ -145,6 +220,8 @@ func (x *traced) encode(tenant string) ([]byte, error) {
 		out = binary.AppendUvarint(out, n)
 	}
 	out = append(out, tenant...)
+	out = binary.AppendUvarint(out, uint64(number))
+	out = binary.LittleEndian.AppendUint32(out, before)
 	out = append(out, x.root[:]...)
 	out = binary.AppendUvarint(out, x.size)
 	out = binary.AppendUvarint(out, uint64(len(beside)))
@@ -153,18 +230,18 @@ func (x *traced) encode(tenant string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
-// decodeTraced reads the file of a tenant.
-func decodeTraced(data []byte, tenant string) (*traced, error) {
+// decode takes in the next file of a tenant, or nothing of it.
+func (x *traced) decode(data []byte, tenant string, shared *trace.Strings) error {
 	bad := fault.New(fault.Damaged, "traces: this is no file of traces of this tenant, of this version")
 	end := len(data) - 4
 	if end < len(traceMark) || string(data[:len(traceMark)]) != traceMark ||
 		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
-		return nil, bad
+		return bad
 	}
 	r := bytes.NewReader(data[len(traceMark):end])
 	for _, want := range []uint64{traceFormat, trace.Format, trace.Version, statement.Version} {
 		if n, err := binary.ReadUvarint(r); err != nil || n != want {
-			return nil, bad
+			return bad
 		}
 	}
 	rest := func(n uint64) []byte {
@@ -182,24 +259,46 @@ func decodeTraced(data []byte, tenant string) (*traced, error) {
 		}
 		return rest(n)
 	}
-	x := &traced{traces: make(map[string]*trace.Trace)}
 	if string(part()) != tenant {
-		return nil, bad
+		return bad
 	}
-	var err error
-	copy(x.root[:], rest(uint64(len(x.root))))
-	if x.size, err = binary.ReadUvarint(r); err != nil {
-		return nil, bad
+	number, err := binary.ReadUvarint(r)
+	before := rest(4)
+	if err != nil || number != uint64(x.files.count) || before == nil || binary.LittleEndian.Uint32(before) != x.files.sum {
+		return bad
 	}
-	if json.Unmarshal(part(), &x.kept) != nil {
-		return nil, bad
+	var root merkle.Hash
+	copy(root[:], rest(uint64(len(root))))
+	size, err := binary.ReadUvarint(r)
+	var beside kept
+	if err != nil || json.Unmarshal(part(), &beside) != nil {
+		return bad
 	}
-	list, err := trace.Decode(data[end-r.Len():end], &trace.Strings{})
+	list, err := trace.Decode(data[end-r.Len():end], shared)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	x.root, x.size = root, size
+	x.take(list, &beside)
+	if x.files.count == 0 {
+		x.files.first = len(data)
+	} else {
+		x.files.more += len(data)
+	}
+	x.files.count++
+	x.files.sum = binary.LittleEndian.Uint32(data[end:])
+	return nil
+}
+
+// take takes in what a file has.
+func (x *traced) take(list []*trace.Trace, beside *kept) {
+	if x.Said == nil {
+		x.Said, x.Artifacts = make(map[string][]said), make(map[string]*artifact)
 	}
 	for _, one := range list {
 		x.traces[one.Session] = one
+		delete(x.Said, one.Session)
 	}
-	return x, nil
+	maps.Copy(x.Said, beside.Said)
+	maps.Copy(x.Artifacts, beside.Artifacts)
 }

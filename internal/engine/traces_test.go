@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,17 +18,112 @@ import (
 // traceFile returns the one file of traces, or none.
 func traceFile(t testing.TB, fs disk.FS, dir string) string {
 	t.Helper()
-	if _, err := fs.Stat(fs.PathJoin(dir, "index.traces")); err != nil {
-		return ""
-	}
-	list, err := files(fs, fs.PathJoin(dir, "index.traces"))
-	if err != nil || len(list) > 1 {
-		t.Fatal(list, err)
+	list := traceFiles(t, fs, dir)
+	if len(list) > 1 {
+		t.Fatal(list)
 	}
 	if len(list) == 0 {
 		return ""
 	}
 	return list[0]
+}
+
+// traceFiles returns the files of traces in the order in which they are read.
+func traceFiles(t testing.TB, fs disk.FS, dir string) []string {
+	t.Helper()
+	if _, err := fs.Stat(fs.PathJoin(dir, "index.traces")); err != nil {
+		return nil
+	}
+	list, err := files(fs, fs.PathJoin(dir, "index.traces"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	return list
+}
+
+// TestTracesInFiles compiles often, so that what changed is kept in files of its own, and
+// damages each: what went on before it is still read, and everything is found the same.
+func TestTracesInFiles(t *testing.T) {
+	fs := disk.NewMem()
+	b := open(t, fs, "data")
+	const first = 40
+	for i := range first {
+		store(t, b, worked(t, i)...)
+	}
+	compileNow(t, b, engine.CompileOptions{})
+	base, err := disk.ReadFile(fs, traceFile(t, fs, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 0
+	for i := first; i < first+12; i++ {
+		store(t, b, worked(t, i)...)
+		store(t, b, eventWith(t, "acme", fmt.Sprint("rule", i), fmt.Sprint("talk", i%3), int64(i), fmt.Sprintf("Always sign commit %d.", i), ""))
+		compileNow(t, b, engine.CompileOptions{})
+		if len(traceFiles(t, fs, "data")) == 1 {
+			whole++
+		}
+	}
+	list := traceFiles(t, fs, "data")
+	if len(list) < 4 || whole > 3 {
+		t.Fatalf("%d files are kept after 13 compiles, and all was written anew %d times", len(list), whole)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, fs, "data")
+	want := knowledge(t, b, false)
+	if again := compileNow(t, b, engine.CompileOptions{}); again.Sessions != 0 || len(again.Changes) > 0 {
+		t.Errorf("opened again, it read %d sessions and changed %v", again.Sessions, again.Changes)
+	}
+	keep := make([][]byte, len(list))
+	for i, path := range list {
+		if keep[i], err = disk.ReadFile(fs, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restore := func() {
+		for i, path := range list {
+			if err := disk.WriteFile(fs, path, keep[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	before := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		restore()
+		bad := slices.Clone(keep[i])
+		bad[len(bad)/2] ^= 1
+		if err := disk.WriteFile(fs, list[i], bad); err != nil {
+			t.Fatal(err)
+		}
+		got := compileNow(t, b, engine.CompileOptions{})
+		if got.Sessions <= before || len(got.Changes) > 0 {
+			t.Errorf("file %d damaged: %d sessions were read, %d with the next; %v", i, got.Sessions, before, got.Changes)
+		}
+		before = got.Sessions
+		if again := compileNow(t, b, engine.CompileOptions{}); again.Sessions != 0 {
+			t.Errorf("file %d damaged: nothing is kept of %d sessions", i, again.Sessions)
+		}
+	}
+	if before != first+12+3 {
+		t.Errorf("without the first file %d sessions are read", before)
+	}
+	restore()
+	if err := disk.WriteFile(fs, list[0], base); err != nil { // those behind it do not go on from it
+		t.Fatal(err)
+	}
+	if got := compileNow(t, b, engine.CompileOptions{}); got.Sessions < 12 || len(got.Changes) > 0 {
+		t.Errorf("with an older first file: %d sessions were read; %v", got.Sessions, got.Changes)
+	}
+	compileNow(t, b, engine.CompileOptions{Full: true})
+	if list := traceFiles(t, fs, "data"); len(list) != 1 {
+		t.Errorf("all was written anew, and there are %v", list)
+	}
+	if got := knowledge(t, b, false); got != want {
+		t.Errorf("what is known changed from\n%s\nto\n%s", want, got)
+	}
 }
 
 // TestTracesMayBeLost damages what is kept beside the index in every way: a compile then

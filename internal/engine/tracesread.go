@@ -32,8 +32,11 @@ func (x *traced) list() []*trace.Trace {
 // statements returns what users said, in the order of the journal.
 func (x *traced) statements() []said {
 	var out []said
-	for _, list := range x.Said {
-		out = append(out, list...)
+	for session, list := range x.Said {
+		for _, one := range list {
+			one.session = session
+			out = append(out, one)
+		}
 	}
 	slices.SortFunc(out, func(a, b said) int {
 		if a.Position < b.Position {
@@ -52,33 +55,50 @@ type fresh struct {
 	said   []said
 }
 
+// sessionsOf returns the sessions of a tenant, by name.
+func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
+	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+		list = append(list, fresh{id: s.ID, events: s.Events})
+		return true
+	})
+	// By name, so that how the work is cut does not depend on how the index has them.
+	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
+	return list, err
+}
+
 // traceAll returns what the sessions of a tenant did: those that have the events that
 // they had as they were kept, and the others read anew. It reports how many were read,
 // and how many events they have.
 func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, tell func(done, all int)) (now *traced, sessions, events int, err error) {
-	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
-	var list []fresh
-	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
-		// A session only grows, as long as nothing is erased.
-		if same := old.traces[s.ID]; same != nil && uint64(same.Events) == s.Events {
-			now.traces[s.ID] = same
-			if words := old.Said[s.ID]; len(words) > 0 {
-				now.Said[s.ID] = words
-			}
-			return true
-		}
-		list = append(list, fresh{id: s.ID, events: s.Events})
-		return true
-	})
+	list, err := sessionsOf(r, t)
 	if err != nil {
 		return nil, 0, 0, err
 	}
+	return b.traceSessions(ctx, r, t, old, list, tell)
+}
+
+// traceSessions is traceAll with the sessions that there are.
+func (b *Board) traceSessions(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, list []fresh, tell func(done, all int)) (now *traced, sessions, events int, err error) {
+	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace, len(list)), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	if old.files.count > 0 {
+		now.old = old
+	}
+	list = slices.DeleteFunc(list, func(s fresh) bool {
+		// A session only grows, as long as nothing is erased.
+		same := old.traces[s.id]
+		if same == nil || uint64(same.Events) != s.events {
+			return false
+		}
+		now.traces[s.id] = same
+		if words := old.Said[s.id]; len(words) > 0 {
+			now.Said[s.id] = words
+		}
+		return true
+	})
 	all := 0
 	for i := range list {
 		all += int(list[i].events)
 	}
-	// By name, so that how the work is cut does not depend on how the index has them.
-	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
 	if err := b.traceEach(ctx, r, t, list, all, tell); err != nil {
 		return nil, 0, 0, err
 	}
@@ -198,15 +218,11 @@ func saidIn(e trace.Event) (said, bool) {
 	if m, ok := e.Message(); !ok || m.Role != "user" {
 		return said{}, false
 	}
-	q := kind.Quote(e.Event)
-	found := statement.Read(q.Text)
+	found := statement.Read(kind.Quote(e.Event).Text)
 	if len(found) == 0 {
 		return said{}, false
 	}
-	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: e.Timestamp.Time().UnixMilli()}
-	if q.Label != "user" {
-		x.Speaker = strings.Clone(q.Label)
-	}
+	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: e.Timestamp.Time().UnixMilli(), Speaker: strings.Clone(namedIn(e.Event))}
 	for _, s := range found {
 		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
 		x.Statements = append(x.Statements, s)

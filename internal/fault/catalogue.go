@@ -9,6 +9,7 @@ const (
 	ExitUsage       = 2   // the command cannot be run as it was written
 	ExitEnvironment = 3   // the machine refused: disk, permission, stream
 	ExitInternal    = 4   // a fault in the program itself
+	ExitForbidden   = 5   // done; a rule forbids what is planned, and this was to fail then
 	ExitCanceled    = 130 // stopped on request; what shells report for an interrupt
 	ExitClosed      = 141 // the reader of the output left; what shells report for a broken pipe
 )
@@ -60,6 +61,8 @@ const (
 	NotProven       Code = "not_proven"
 	NoEmbedder      Code = "embedder_unavailable"
 	WrongDimensions Code = "wrong_dimensions"
+	NoRefiner       Code = "refiner_unavailable"
+	Forbidden       Code = "action_forbidden"
 	Closed          Code = "closed"
 	Canceled        Code = "canceled"
 	Internal        Code = "internal"
@@ -250,6 +253,19 @@ var catalogue = [...]Entry{{
 	Advice:  "Use vectors of one model and one number of dimensions, or name the other model as one of its own.",
 	HTTP:    statusUnprocessable,
 	Exit:    ExitProblem,
+}, {
+	Code:    NoRefiner,
+	Meaning: "The language model that writes titles gives no usable answer.",
+	Advice:  "Check that it runs and that its address, model and key are right, then run it again; artifacts have titles without it.",
+	Retry:   true,
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    Forbidden,
+	Meaning: "A hard rule of a user or an operator forbids the action that is planned.",
+	Advice:  "Leave it, do what the verdict says instead, or ask whoever made the rule.",
+	HTTP:    statusForbidden,
+	Exit:    ExitForbidden,
 }, {
 	Code:    Closed,
 	Meaning: "The board is closed.",

@@ -18,7 +18,7 @@ import (
 func TestEntriesAreWellFormed(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	exits := []int{fault.ExitProblem, fault.ExitUsage, fault.ExitEnvironment,
-		fault.ExitInternal, fault.ExitCanceled, fault.ExitClosed}
+		fault.ExitInternal, fault.ExitForbidden, fault.ExitCanceled, fault.ExitClosed}
 	seen := map[fault.Code]bool{}
 	for _, e := range fault.All() {
 		if !name.MatchString(string(e.Code)) {

@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 )
 
-// maxRead is the longest text that is read: white space may make it longer than what is
-// written.
-const maxRead = 4 * MaxBytes
+// MaxRead is the longest text that is read, in bytes: white space may make it longer than
+// what is written.
+const MaxRead = 4 * MaxBytes
 
 // seal writes the hash.
 func (f *Fingerprint) seal() error {
@@ -61,7 +60,7 @@ func (f *Fingerprint) Encode() ([]byte, error) {
 	}
 	data, err := f.canonical()
 	if err == nil && len(data) >= MaxBytes {
-		return nil, fault.Newf(fault.TooLarge, "fingerprint: it has %d bytes", len(data)).WithFix("give one that Make or Merge made")
+		return nil, tooLarge(len(data))
 	}
 	return data, err
 }
@@ -82,13 +81,13 @@ func (f *Fingerprint) Verify() error {
 // Decode reads a fingerprint and applies every rule but that the hash is right, which
 // Verify does.
 func Decode(data []byte) (*Fingerprint, error) {
-	if len(data) > maxRead {
-		return nil, fault.Newf(fault.TooLarge, "fingerprint: it has %d bytes", len(data)).WithFix(fmt.Sprintf("give one of less than %d", MaxBytes))
+	if len(data) > MaxRead {
+		return nil, tooLarge(len(data))
 	}
 	var d canon.Doc
 	if flaws := d.Parse(data); flaws != nil {
 		err := &canon.Error{Flaws: slices.Clone(flaws)}
-		return nil, fault.Newf(fault.InvalidDocument, "fingerprint: it is no strict JSON: %v", err).WithCause(err).WithFix("give the fingerprint as it was exported")
+		return nil, fault.Newf(fault.InvalidDocument, "fingerprint: it is %v", err).WithCause(err).WithFix("give the fingerprint as it was exported")
 	}
 	if err := formatOf(&d); err != nil {
 		return nil, err
@@ -108,12 +107,16 @@ func Decode(data []byte) (*Fingerprint, error) {
 		return nil, err
 	}
 	if len(again) >= MaxBytes {
-		return nil, fault.Newf(fault.TooLarge, "fingerprint: it has %d bytes", len(again)).WithFix(fmt.Sprintf("give one of less than %d", MaxBytes))
+		return nil, tooLarge(len(again))
 	}
 	if !bytes.Equal(again, d.AppendCanonical(nil, d.Root())) {
 		return nil, broken("", "a number has more digits than are kept")
 	}
 	return f, nil
+}
+
+func tooLarge(bytes int) error {
+	return fault.Newf(fault.TooLarge, "fingerprint: it has %d bytes of JSON, and one has less than %d", bytes, MaxBytes).WithFix("give the fingerprint as it was exported")
 }
 
 // formatOf refuses another format before anything else is looked at.
@@ -207,132 +210,3 @@ func cut(v string) string {
 	}
 	return strings.ToValidUTF8(v, "\uFFFD")
 }
-
-// check applies the rules that types do not tell.
-func (f *Fingerprint) check() error {
-	b, p := &f.Behaviour, &f.Uses
-	if f.Format != Format {
-		return broken("/lukasa_fingerprint", "it is not 1")
-	}
-	if !hexadecimal(f.Hash, 64) {
-		return broken("/hash", "it is no SHA-256 of 64 hexadecimal digits")
-	}
-	if b.Judged > b.Tasks || b.Succeeded > b.Judged || !counts(b.Tasks, b.Judged, b.Succeeded) {
-		return broken("/behaviour", "its counts contradict each other")
-	}
-	section := func(u Use) bool { return slices.Contains(hmx.Sections(), hmx.Section(u.Name)) && u.good() }
-	source := func(u Use) bool { return slices.Contains(hmx.SourceTypes(), hmx.SourceType(u.Name)) && u.good() }
-	for _, err := range []error{
-		checkList("/origins", f.Origins, MaxOrigins, Origin.good),
-		checkList("/artifacts", f.Artifacts, MaxArtifacts, Artifact.good),
-		checkList("/behaviour/tools", b.Tools, MaxTools, Tool.good),
-		checkList("/behaviour/follows", b.Follows, MaxFollows, Follow.good),
-		checkList("/behaviour/errors", b.Errors, MaxErrors, Error.good),
-		checkList("/graph/kinds", f.Graph.Kinds, MaxKinds, Kind.good),
-		checkList("/graph/pairs", f.Graph.Pairs, MaxPairs, Pair.good),
-		checkList("/words", f.Words, MaxWords, Word.good),
-		checkList("/priors/sections", p.Sections, len(hmx.Sections()), section),
-		checkList("/priors/sources", p.Sources, len(hmx.SourceTypes()), source),
-		checkList("/priors/tags", p.Tags, MaxTags, func(u Use) bool { return named(u.Name, maxName) && u.good() }),
-		checkList("/priors/things", p.Things, MaxThings, func(u Use) bool { return identifier(u.Name) && u.good() }),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkList applies the rules of a list: its length, its order, no key twice, and each
-// entry's own.
-func checkList[T entry](at string, list []T, most int, good func(T) bool) error {
-	if list == nil {
-		return broken(at, "it is missing")
-	}
-	if len(list) > most {
-		return broken(at, fmt.Sprintf("it has %d entries; %d are the most", len(list), most))
-	}
-	seen := make(map[string]bool, len(list))
-	for i, e := range list {
-		here := fmt.Sprintf("%s/%d", at, i)
-		switch {
-		case !good(e):
-			return broken(here, "a name, a hash or a count of it breaks the rules")
-		case seen[e.key()]:
-			return broken(here, "it is about the same as one before it")
-		case i > 0 && ordered(list[i-1], e) >= 0:
-			return broken(here, "it is not in its place: most support first, then by name")
-		}
-		seen[e.key()] = true
-	}
-	return nil
-}
-
-// counts reports whether counts are in their bounds.
-func counts(list ...int64) bool {
-	for _, n := range list {
-		if n < 0 || n > maxCount {
-			return false
-		}
-	}
-	return true
-}
-
-// hexadecimal reports whether a text is a hash of so many digits.
-func hexadecimal(v string, digits int) bool {
-	if len(v) != digits {
-		return false
-	}
-	for i := range len(v) {
-		if c := v[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
-func toolNamed(v string) bool {
-	rest, ok := strings.CutPrefix(v, "tool:")
-	return named(v, maxName) || ok && hexadecimal(rest, 32)
-}
-
-func (e Origin) good() bool {
-	return hexadecimal(e.ID, 32) && (e.Root == "" || hexadecimal(e.Root, 64)) && whole(e.Size) == e.Size && whole(e.Events) == e.Events
-}
-
-func (e Artifact) good() bool {
-	if e.Title != "" {
-		for part := range strings.SplitSeq(e.Title, " > ") {
-			if !toolNamed(part) {
-				return false
-			}
-		}
-	}
-	known := slices.Contains(hmx.ArtifactTypes(), hmx.ArtifactType(e.Type)) || named(e.Type, maxType) && hmx.CustomType(e.Type)
-	return identifier(e.ID) && known && e.Version >= 1 && whole(e.Version) == e.Version && (e.ContentHash == "" || hexadecimal(e.ContentHash, 64)) &&
-		len(e.Title) <= maxTitle && share(e.Confidence) == e.Confidence && counts(e.Observed) && (e.SuccessRate == -1 || share(e.SuccessRate) == e.SuccessRate)
-}
-
-func (e Tool) good() bool {
-	return toolNamed(e.Name) && counts(e.Taken, e.Went, e.Broke, e.Judged, e.Succeeded) && e.Taken > 0 && max(e.Went, e.Broke, e.Judged) <= e.Taken && e.Succeeded <= e.Judged
-}
-
-func (e Follow) good() bool {
-	return (e.From == "" || toolNamed(e.From)) && toolNamed(e.To) && counts(e.Count) && e.Count > 0
-}
-
-func (e Error) good() bool {
-	return hexadecimal(e.Signature, 32) && toolNamed(e.Tool) && counts(e.Count, e.Mended) && e.Count > 0 && e.Mended <= e.Count
-}
-
-func (e Kind) good() bool { return named(e.Name, maxName) && counts(e.Count) && e.Count > 0 }
-
-func (e Pair) good() bool {
-	return hexadecimal(e.A, 32) && hexadecimal(e.B, 32) && e.A < e.B && counts(e.Count) && e.Count > 0
-}
-
-func (e Word) good() bool {
-	return common(e.Text) && counts(e.Tasks, e.Sessions) && e.Tasks >= MinWordTasks && e.Sessions >= MinWordSessions && e.Sessions <= e.Tasks
-}
-
-func (e Use) good() bool { return counts(e.Shown, e.Used) && e.Shown > 0 && e.Used <= e.Shown }

@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 )
 
 // Format is the number of the form that is written.
@@ -299,6 +300,21 @@ func share(x float64) float64 {
 	return math.Round(min(x, 1)*10_000) / 10_000
 }
 
+// MergeAll returns what fingerprints know together, of which there must be one at least.
+func MergeAll(list ...*Fingerprint) (*Fingerprint, error) {
+	if len(list) == 0 {
+		return nil, fault.New(fault.InvalidArgument, "fingerprints: there are none").WithFix("give one or more")
+	}
+	all, err := Merge(list[0], list[0])
+	for _, f := range list[1:] {
+		if err != nil {
+			return nil, err
+		}
+		all, err = Merge(all, f)
+	}
+	return all, err
+}
+
 // Merge returns what two fingerprints know together.
 func Merge(a, b *Fingerprint) (*Fingerprint, error) {
 	f := &Fingerprint{
@@ -326,54 +342,3 @@ func Merge(a, b *Fingerprint) (*Fingerprint, error) {
 	f.Behaviour.Tasks, f.Behaviour.Judged, f.Behaviour.Succeeded = x.Tasks, x.Judged, x.Succeeded
 	return f, f.seal()
 }
-
-// Priors returns what packs of the strategy fingerprint_guided take: how much
-// each section and each source was of use, from 0 to 1. A section that was never shown has
-// 0.5, so that it is neither favoured nor held back; an artifact that was never shown has
-// its confidence.
-func (f *Fingerprint) Priors() (hmx.Raw, error) {
-	sections := map[string]float64{}
-	for _, s := range hmx.Sections() {
-		sections[string(s)] = even
-	}
-	for _, u := range f.Uses.Sections {
-		sections[u.Name] = u.rate()
-	}
-	sources := map[string]float64{}
-	for _, a := range f.Artifacts {
-		sources[a.ID] = a.Confidence
-	}
-	for _, u := range f.Uses.Things {
-		sources[u.Name] = u.rate()
-	}
-	data, err := json.Marshal(map[string]map[string]float64{"sections": sections, "sources": sources})
-	if err != nil {
-		return "", err
-	}
-	data, err = hmx.Canonicalize(data)
-	return hmx.Raw(data), err
-}
-
-// TagPriors returns how much what has a tag was of use, from 0 to 1.
-func (f *Fingerprint) TagPriors() map[string]float64 {
-	out := make(map[string]float64, len(f.Uses.Tags))
-	for _, u := range f.Uses.Tags {
-		out[u.Name] = u.rate()
-	}
-	return out
-}
-
-// ToolPriors returns how often tools went well, from 0 to 1.
-func (f *Fingerprint) ToolPriors() map[string]float64 {
-	out := make(map[string]float64, len(f.Behaviour.Tools))
-	for _, t := range f.Behaviour.Tools {
-		out[t.Name] = Use{Shown: t.Went + t.Broke, Used: t.Went}.rate()
-	}
-	return out
-}
-
-// even is the prior of what nothing is known of.
-const even = 0.5
-
-// rate is how often something was of use, as if it had been once in two times before.
-func (e Use) rate() float64 { return share(float64(e.Used+1) / float64(e.Shown+2)) }

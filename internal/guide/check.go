@@ -86,6 +86,9 @@ type Doing struct {
 	Task        trace.Outcome
 }
 
+// Went reports whether it went well.
+func (d *Doing) Went() bool { return d.State == trace.OK }
+
 // CheckInput is an action, and what is known.
 type CheckInput struct {
 	Action Action
@@ -108,7 +111,8 @@ type Verdict struct {
 	// than the like was, the like; Went how often of these it went well. Same says which.
 	Tried, Went int
 	Same        bool
-	// Judged and Succeeded are the tasks of these whose outcome is known.
+	// Judged is how many of these were in tasks whose outcome is known, and Succeeded how
+	// many in tasks that succeeded.
 	Judged, Succeeded int
 	// Last is the last time that the same was done and told how it went; nil if never.
 	Last *Doing
@@ -207,7 +211,7 @@ func (a *Action) Step() (tool, shape string) {
 	ev := hmx.Event{EventID: "planned", EventType: hmx.TypeToolCall}
 	content := map[string]any{}
 	args := json.RawMessage(a.Arguments)
-	if len(a.Arguments) > maxArguments || !json.Valid(args) {
+	if len(a.Arguments) > MaxArguments || !json.Valid(args) {
 		args = json.RawMessage("{}")
 	}
 	switch {
@@ -269,6 +273,18 @@ func Alike(tool, shape, otherTool, otherShape string) Likeness {
 		return Different
 	}
 	return Like
+}
+
+// Kin returns a name of a step that those have which are the same as it, and one that those
+// have which are like it, as [Alike] says.
+func Kin(tool, shape string) (same, like string) {
+	switch {
+	case isLine(&Doing{Tool: tool, Shape: shape}):
+		return "line\x00" + shape, "lines\x00" + commandsOf(shape)
+	case tool == trace.ToolRequest:
+		return "request\x00" + shape, "requests\x00" + hostOf(shape)
+	}
+	return "call\x00" + tool + "\x00" + shape, "calls\x00" + tool
 }
 
 // commandsOf returns the programs of a line and their subcommands.

@@ -349,3 +349,29 @@ func BenchmarkCheck(b *testing.B) {
 		c.Check(planned("cd app && git push origin main"), past, nil)
 	}
 }
+
+// TestKinIsAlike holds the names of kin against Alike.
+func TestKinIsAlike(t *testing.T) {
+	tools := []string{"look", "bash", trace.ToolCommand, trace.ToolRequest, trace.ToolTest, trace.ToolEdit}
+	shapes := []string{"", "a=<int>", "a=<int> b=word", "git push", "git push --force", "git push <word>", "git pull", "ls | wc", "<word>", "GET host/a", "GET host/b", "GET other/a", "POST host/a", "path=<path>"}
+	for _, tool := range tools {
+		for _, shape := range shapes {
+			same, like := Kin(tool, shape)
+			for _, otherTool := range tools {
+				for _, otherShape := range shapes {
+					otherSame, otherLike := Kin(otherTool, otherShape)
+					got := Different
+					switch {
+					case same == otherSame:
+						got = Same
+					case like == otherLike:
+						got = Like
+					}
+					if want := Alike(tool, shape, otherTool, otherShape); got != want {
+						t.Errorf("%q %q and %q %q: %d, want %d", tool, shape, otherTool, otherShape, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -7,13 +7,16 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
+// MaxArguments is how many bytes of arguments are looked at. Longer ones are as if there
+// were none.
+const MaxArguments = 256 << 10
+
 // The bounds of what is looked at in an action.
 const (
-	maxArguments = 256 << 10 // bytes of arguments
-	maxValues    = 256       // strings in arguments
-	maxValue     = 8 << 10   // bytes of one that are looked at
-	maxActs      = 96
-	maxPaths     = 64
+	maxValues = 256     // strings in arguments
+	maxValue  = 8 << 10 // bytes of one that are looked at
+	maxActs   = 96
+	maxPaths  = 64
 )
 
 // act is one thing that an action does, in the words that rules use. Words are folded.

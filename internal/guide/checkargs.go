@@ -100,7 +100,7 @@ func letterOrDigit(c byte) bool {
 
 // read reads arguments that are a JSON object. Others say nothing.
 func (r *argReader) read(arguments string) {
-	if len(arguments) > maxArguments || r.doc.Parse([]byte(arguments)) != nil || r.doc.Kind(0) != canon.Object {
+	if len(arguments) > MaxArguments || r.doc.Parse([]byte(arguments)) != nil || r.doc.Kind(0) != canon.Object {
 		return
 	}
 	r.members(0, 0)

@@ -54,10 +54,12 @@ func (c *Checker) read(a *hmx.Artifact) {
 	switch a.ArtifactType {
 	case hmx.TypeFailurePlaybook:
 		if p, ok := a.FailurePlaybook(); ok {
-			if r, ok := policy.ReadRecovery(&p); ok {
-				c.playbooks = append(c.playbooks, playbook{
-					id: a.ArtifactID, title: a.Title, tool: r.Tool, error: r.Error, next: r.Next, prevent: p.PreventionStrategies, recover: p.RecoverySteps,
-				})
+			if tool, signature, ok := policy.ReadFailure(&p); ok {
+				known := playbook{id: a.ArtifactID, title: a.Title, tool: tool, error: signature, prevent: p.PreventionStrategies, recover: p.RecoverySteps}
+				if r, ok := policy.ReadRecovery(&p); ok {
+					known.next = r.Next
+				}
+				c.playbooks = append(c.playbooks, known)
 			}
 		}
 	case hmx.TypeDecisionPolicy:

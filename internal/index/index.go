@@ -34,6 +34,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
 )
 
 // Record is one record of the journal on its way into the folds.
@@ -53,8 +54,11 @@ type Record struct {
 	// Document is what the record brings to the indexes of content, where somebody
 	// had the time to find out before. [Record.Doc] finds out if need be.
 	Document *Document
-	Body     memory.Body // of a versioned thing, and of feedback
-	Control  any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
+	// Glance is what an event by itself tells of what was done, where somebody had the
+	// time to find out before. [Record.Glanced] finds out if need be.
+	Glance  *trace.Glance
+	Body    memory.Body // of a versioned thing, and of feedback
+	Control any         // *memory.Tombstone, *memory.Redaction, *memory.Expiry, *memory.Transition
 	// Damaged says that a payload is there and cannot be read, so that a fold may
 	// have seen it when it still could. It is told of targets.
 	Damaged bool
@@ -62,6 +66,15 @@ type Record struct {
 	// Targets are the records that a redaction or an expiry of events is
 	// about, decoded as far as they can still be read.
 	Targets []Record
+}
+
+// Glanced returns what the event of the record tells of what was done, nil if it is no
+// event.
+func (r *Record) Glanced() *trace.Glance {
+	if r.Glance == nil && r.Event != nil {
+		r.Glance = trace.GlanceAt(r.Event)
+	}
+	return r.Glance
 }
 
 // Fold turns records into keys and values. Apply is called for every record of

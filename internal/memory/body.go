@@ -21,8 +21,8 @@ const maxInput = 2 * MaxBytes
 const slack = 4 << 10
 
 // Body is what a versioned record holds: a *[Memory], *[Edge], *[Entity],
-// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback], *[Violation] or
-// *[Embedding].
+// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback], *[Violation],
+// *[Embedding], *[Fingerprint] or *[Refinement].
 type Body interface {
 	// Kind is the kind of record that holds the body.
 	Kind() record.Kind
@@ -60,7 +60,7 @@ func BodyKinds() []record.Kind {
 	return []record.Kind{
 		record.Memory, record.Edge, record.Entity, record.Relation,
 		record.Conflict, record.Policy, record.Artifact, record.Feedback,
-		record.Violation, record.Embedding,
+		record.Violation, record.Embedding, record.Fingerprint, record.Refinement,
 	}
 }
 
@@ -96,6 +96,10 @@ func newBody(kind record.Kind) body {
 		return new(Violation)
 	case record.Embedding:
 		return new(Embedding)
+	case record.Fingerprint:
+		return new(Fingerprint)
+	case record.Refinement:
+		return new(Refinement)
 	}
 	return nil
 }
@@ -181,7 +185,9 @@ func tooLarge(what string, size, limit int) error {
 type Facets struct {
 	// Class is the sort of thing within its kind: a memory's type, an edge's
 	// kind, a relation's predicate, an entity's type, a policy's kind, an
-	// artifact's type, a violation's scope, an embedding's model. A conflict and a feedback have none.
+	// artifact's type, a violation's scope, an embedding's and a
+	// refinement's model. A conflict, a
+	// feedback and a fingerprint have none.
 	Class string
 	// State is the word that changes over its life: a goal's status, a
 	// constraint's strength, an event's or a feedback's outcome, a conflict's

@@ -36,10 +36,10 @@ func EventMAC(key []byte, ev *hmx.Event) (mac record.Hash, ok bool) {
 }
 
 // BodyMAC returns the keyed hash of a normalised body's content: type, text and
-// data of a memory, type and content of an artifact, everything but id, key,
-// metadata and profile of any other. It is made as [EventMAC] is. What a memory's
-// type gives by default is no substance, and of a feedback only its note is: that
-// an agent succeeded must be sayable again.
+// data of a memory, type and content of an artifact, the document of a
+// fingerprint, everything but id, key, metadata and profile of any other. It is
+// made as [EventMAC] is. What a memory's type gives by default is no substance, and
+// of a feedback only its note is: that an agent succeeded must be sayable again.
 func BodyMAC(key []byte, b Body) (mac record.Hash, ok bool) {
 	var doc document
 	switch b := b.(type) {
@@ -77,6 +77,8 @@ func BodyMAC(key []byte, b Body) (mac record.Hash, ok bool) {
 		bare := *b
 		bare.ID, bare.Metadata, bare.Profile = "", "", hmx.Opt[Profile]{}
 		doc = &bare
+	case *Fingerprint:
+		doc = &Fingerprint{Document: b.Document}
 	default:
 		return mac, false
 	}

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -238,6 +239,18 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 		e.ID = id
 		return e
 	}
+	if kind == record.Refinement {
+		target := memory.URI{Tenant: "acme", Kind: record.Artifact, ID: ident().Draw(t, "artifact")}
+		seen := rapid.StringMatching(`[A-Za-zäß日]([ -~äß日]{0,40}[a-z.])?`)
+		x := memory.NewRefinement(ident().Draw(t, "model"), target, rapid.Uint64().Draw(t, "position"), seen.Draw(t, "title"), seen.Draw(t, "summary"))
+		x.ID = id
+		return x
+	}
+	if kind == record.Fingerprint {
+		b := memory.NewFingerprint([]byte(fingerprint(fmt.Sprintf(`"n":%d`, rapid.IntRange(0, 9).Draw(t, "n")))))
+		b.ID, b.Visibility = id, pick(t, "visibility", memory.Visibilities())
+		return b
+	}
 	t.Fatalf("there is no generator for %v", kind)
 	return nil
 }
@@ -247,10 +260,10 @@ func drawHash(t *rapid.T, name string) (h record.Hash) {
 	return h
 }
 
-// aging lists what a policy can retain: everything but embeddings, which go with
-// what they are of.
+// aging lists what a policy can retain: everything but embeddings and refinements,
+// which go with what they are of.
 func aging() []record.Kind {
-	return slices.DeleteFunc(append(memory.BodyKinds(), record.Event), func(k record.Kind) bool { return k == record.Embedding })
+	return slices.DeleteFunc(append(memory.BodyKinds(), record.Event), func(k record.Kind) bool { return k == record.Embedding || k == record.Refinement })
 }
 
 // honourable takes out of a policy what its kinds do not have.
@@ -266,7 +279,7 @@ func honourable(p *memory.Policy) {
 			p.Scope.KeyPrefix = ""
 		}
 		switch k {
-		case record.Edge, record.Relation, record.Conflict, record.Feedback, record.Violation:
+		case record.Edge, record.Relation, record.Conflict, record.Feedback, record.Violation, record.Fingerprint:
 			p.Scope.Tags = nil
 		}
 	}

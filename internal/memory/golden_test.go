@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"flag"
 	"math"
@@ -64,15 +65,23 @@ func bodies() map[string]memory.Body {
 			ID: "p-2", PolicyKind: memory.PolicyRetention, Active: hmx.Some(false),
 			Retention: memory.Retention{Kinds: []record.Kind{record.Memory, record.Event}, MaxAgeSeconds: 3600, Action: memory.RetainErase},
 		},
-		"feedback":  &memory.Feedback{ID: "f-1", AgentID: "coder", SessionID: "s-1", Outcome: memory.OutcomeSuccess, Cited: []memory.URI{thing(record.Memory, "m-1")}, Score: hmx.Some(0.5), Profile: hmx.Some(memory.Profile{Recency: 0.75, Importance: 0.5}), Note: "The cadence was known."},
-		"artifact":  artifact(),
-		"embedding": memory.NewEmbedding("acme/embed-1", thing(record.Event, "e-1"), 7, []float32{0.5, -1, 0}),
-		"violation": memory.NewViolation("8a88e3dd7409f195", "coder/tests", memory.OpPut, "lukasa://acme/memory/m-1", memory.RuleExisting),
+		"feedback":    &memory.Feedback{ID: "f-1", AgentID: "coder", SessionID: "s-1", Outcome: memory.OutcomeSuccess, Cited: []memory.URI{thing(record.Memory, "m-1")}, Score: hmx.Some(0.5), Profile: hmx.Some(memory.Profile{Recency: 0.75, Importance: 0.5}), Note: "The cadence was known."},
+		"artifact":    artifact(),
+		"embedding":   memory.NewEmbedding("acme/embed-1", thing(record.Event, "e-1"), 7, []float32{0.5, -1, 0}),
+		"refinement":  memory.NewRefinement("acme/chat-1", thing(record.Artifact, "a-1"), 7, "How to deploy", "Read the configuration, deploy, check."),
+		"fingerprint": memory.NewFingerprint([]byte(fingerprint(`"words":[]`))),
+		"violation":   memory.NewViolation("8a88e3dd7409f195", "coder/tests", memory.OpPut, "lukasa://acme/memory/m-1", memory.RuleExisting),
 	}
 	for _, typ := range memory.Types() {
 		all["memory_"+string(typ)] = &memory.Memory{ID: "m-" + string(typ), Type: typ, Text: "Something."}
 	}
 	return all
+}
+
+// fingerprint returns a document of some members with its hash.
+func fingerprint(members string) string {
+	sum := sha256.Sum256([]byte("{" + members + "}"))
+	return `{"hash":"` + hex.EncodeToString(sum[:]) + `",` + members + "}"
 }
 
 func artifact() *memory.Artifact {
@@ -196,6 +205,10 @@ func TestFacets(t *testing.T) {
 	}
 	want["embedding"] = with(func(x *memory.Facets) {
 		x.Class, x.Links = "acme/embed-1", []memory.Link{{Rel: "of", To: thing(record.Event, "e-1")}}
+	})
+	want["fingerprint"] = base
+	want["refinement"] = with(func(x *memory.Facets) {
+		x.Class, x.Links = "acme/chat-1", []memory.Link{{Rel: "of", To: thing(record.Artifact, "a-1")}}
 	})
 	want["violation"] = with(func(x *memory.Facets) { x.Class, x.State, x.Agent = "8a88e3dd7409f195", "put", "coder/tests" })
 	for name, b := range bodies() {

@@ -195,10 +195,10 @@ func (s Scope) rules(f *faults) {
 // retained lists the kinds of records that can be taken back.
 func retained() []record.Kind { return append([]record.Kind{record.Event}, BodyKinds()...) }
 
-// aging lists the kinds of records that can be kept for a time only. An embedding is
-// kept as long as what it is of.
+// aging lists the kinds of records that can be kept for a time only. An embedding and a
+// refinement are kept as long as what they are of.
 func aging() []record.Kind {
-	return slices.DeleteFunc(retained(), func(k record.Kind) bool { return k == record.Embedding })
+	return slices.DeleteFunc(retained(), func(k record.Kind) bool { return k == record.Embedding || k == record.Refinement })
 }
 
 func (r Retention) rules(f *faults) {

@@ -133,6 +133,7 @@ func seeds() []string {
 		`{"targets":[{"kind":"event","position":0}],"cause":"ttl"}`,
 		`{"targets":[{"kind":"memory","position":7},{"kind":"event","position":7}],"cause":"retention","policy":"p"}`,
 		`{"artifact_id":"a","from":"active","to":"superseded","superseded_by":"b"}`,
+		`{"id":"f","visibility":"private","document":` + fingerprint(`"words":[]`) + `}`, `{"document":{"hash":"a"}}`,
 		`{"text":"a","text":"b"}`, `{"TEXT":"a"}`, "{\"text\":\"\xff\"}", `{"text":"\ud800"}`, `{"importance":1e999}`,
 	}
 }

@@ -28,11 +28,12 @@ const (
 	OpMint       ViolationOp = "mint"  // a scope
 	OpEmbed      ViolationOp = "embed" // what there is, by a model outside the program
 	OpCompile    ViolationOp = "compile"
+	OpRefine     ViolationOp = "refine" // titles of artifacts, by a model outside the program
 )
 
 // ViolationOps lists what can be tried.
 func ViolationOps() []ViolationOp {
-	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed, OpCompile}
+	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed, OpCompile, OpRefine}
 }
 
 // ViolationRule says what stood in the way.

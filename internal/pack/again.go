@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -132,6 +133,9 @@ func Origins() []string {
 	return []string{OriginEpisodic, OriginSemantic, OriginGraph, OriginCompiler, OriginPolicy, OriginConflict}
 }
 
+// SourcePriors is what retrieval_sources end with in a pack that priors had a part in.
+const SourcePriors = "fingerprint_priors"
+
 // Label returns who says something as a pack has it.
 func Label(by string) string { return clip(by, labelBytes) }
 
@@ -142,4 +146,83 @@ func Rounded(x float64) float64 { return round(unit(x)) }
 func EntryTokens(c tokens.Counter, e *hmx.Entry) int {
 	it := itemOf(e)
 	return it.cost(c)
+}
+
+// Quoted returns a text as JSON, as a pack has it.
+func Quoted(text string) hmx.Raw { return quoted(text) }
+
+// Saying returns what reports whether one of some texts says nearly what another says, as
+// duplicates are told.
+func Saying(texts []string) func(text string) bool {
+	said := make([]words, len(texts))
+	for i, text := range texts {
+		said[i] = wordsOf(text)
+	}
+	return func(text string) bool {
+		w := wordsOf(text)
+		return slices.ContainsFunc(said, func(x words) bool { return x.same(w) })
+	}
+}
+
+// DropLists lists how many drops a pack lists that does not list all.
+func DropLists() []int { return []int{hmx.MaxDroppedEntries, fewDrops, 0} }
+
+// Uses returns how many tokens each section of a pack uses, with its heading, its fence and
+// its days. Sections without entries use none.
+func Uses(c tokens.Counter, p *hmx.Pack) map[hmx.Section]int {
+	k := &composer{prices: newPrices(c, fenceSeed(p.TenantID.Value, p.AgentID.Value))}
+	for i, name := range hmx.Sections() {
+		k.sections[i] = section{name: name}
+	}
+	for i := range p.Entries {
+		it := itemOf(&p.Entries[i])
+		if at := it.Section.Priority(); at >= 0 {
+			k.add(&k.sections[at], &it, it.cost(c))
+		}
+	}
+	uses := make(map[hmx.Section]int)
+	for i := range k.sections {
+		if s := &k.sections[i]; s.entries > 0 {
+			uses[s.name] = s.used
+		}
+	}
+	return uses
+}
+
+// Untold reports whether a rule is missing among the constraints of a pack that has to tell
+// it: it is not there, though neither a stricter one nor too many bytes keep it out.
+func Untold(p *hmx.Pack, r Rule) bool {
+	c := Constraint(r)
+	last, bytes := len(p.DecisionConstraints)-1, 0
+	for i := range p.DecisionConstraints {
+		x := &p.DecisionConstraints[i]
+		if x.ArtifactID == c.ArtifactID && x.Extra["source_type"] == c.Extra["source_type"] {
+			return false
+		}
+		n, err := sizeOf(x)
+		if err != nil {
+			return false
+		}
+		bytes += n
+	}
+	n, err := sizeOf(c)
+	if err != nil || bytes+n > constraintRoom(p) {
+		return false
+	}
+	if last+1 < hmx.MaxDecisionConstraints {
+		return true
+	}
+	end := &p.DecisionConstraints[last]
+	return end.OverrideAllowed || cmp.Or(cmp.Compare(end.Confidence, c.Confidence), cmp.Compare(c.ArtifactID, end.ArtifactID)) < 0
+}
+
+// constraintRoom returns how many bytes the constraints of a pack may have had, or less.
+func constraintRoom(p *hmx.Pack) int {
+	bare := *p
+	bare.Entries, bare.DroppedEntries, bare.DecisionConstraints, bare.WorkflowHints = []hmx.Entry{}, nil, nil, hmx.Opt[hmx.WorkflowHints]{}
+	n, err := sizeOf(&bare)
+	if err != nil {
+		return 0
+	}
+	return (hmx.MaxPackBytes - n - 2*slackBytes) / 4
 }

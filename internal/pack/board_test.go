@@ -92,6 +92,9 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 			c.SameAs = 1 + r.IntN(i)
 		}
 		i := b.add(c, text)
+		if c.Section == hmx.SectionCore && r.IntN(2) == 0 {
+			b.in.Candidates[i].Kind = record.Memory // who the agent is, and no rule
+		}
 		s := b.sources[uint64(1000+i)]
 		s.Label = []string{"", "Ann", "tool", "a very long name of somebody who says this"}[r.IntN(4)]
 		if r.IntN(20) == 0 {
@@ -110,6 +113,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 		if r.IntN(2) == 0 {
 			c.Winner = 1 + c.Between[0]
 		}
+		c.Trust = record.Trust(1 + r.IntN(5))
 		b.in.Conflicts = append(b.in.Conflicts, c)
 	}
 	if r.IntN(3) == 0 {

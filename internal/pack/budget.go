@@ -40,59 +40,36 @@ type section struct {
 	list    []*contender // that were left before texts were read, best first
 	used    int
 	entries int
-	ticks   int // of its fence; 0 if it has none
+	quotes  quoting // of its fence
 	days    map[int64]bool
 	years   map[int]bool
 }
 
 // prices are what the parts of a text cost that are not entries.
 type prices struct {
-	counter   tokens.Counter
 	day, year int
 	heading   [10]int
-	fences    map[int]int // by ticks
+	fences    fences
 }
 
-func newPrices(c tokens.Counter) *prices {
-	p := &prices{counter: c, day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: map[int]int{}}
-	p.fences[fenceTicks+fenceSpread-1] = fenceCost(c)
+// newPrices returns the prices by a counter, of fences that are made of a seed.
+func newPrices(c tokens.Counter, seed string) *prices {
+	p := &prices{day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: newFences(c, seed)}
 	for i, s := range hmx.Sections() {
 		p.heading[i] = c.Count(headingText(s))
 	}
 	return p
 }
 
-// fence returns what a fence of so many ticks costs.
-func (p *prices) fence(ticks int) int {
-	if ticks == 0 {
-		return 0
-	}
-	cost, known := p.fences[ticks]
-	if !known {
-		line := strings.Repeat("`", ticks)
-		cost = p.counter.Count(line+"quote-000000\n") + p.counter.Count(line+"\n") + 4
-		p.fences[ticks] = cost
-	}
-	return cost
-}
-
-// ticksOf returns how long a fence is that an item stands in, 0 if it stands in none.
-func ticksOf(it *Item) int {
-	if !it.Fenced() {
-		return 0
-	}
-	return max(fenceTicks+fenceSpread-1, 1+longestRun(it.Text, '`'))
-}
-
-// frame returns what the section costs more with an item in it that has a fence of so
-// many ticks: heading, fence, lines of days.
-func (k *composer) frame(s *section, it *Item, ticks int) int {
-	cost := 0
+// frame returns what the section costs more with an item in it: heading, fence, lines of
+// days.
+func (k *composer) frame(s *section, it *Item) int {
+	cost, at := 0, s.name.Priority()
 	if s.entries == 0 {
-		cost += k.prices.heading[s.name.Priority()]
+		cost += k.prices.heading[at]
 	}
-	if ticks > s.ticks {
-		cost += k.prices.fence(ticks) - k.prices.fence(s.ticks)
+	if q := s.quotes.with(k.prices.fences.asked(it)); q != s.quotes {
+		cost += k.prices.fences.cost(at, q) - k.prices.fences.cost(at, s.quotes)
 	}
 	if dated(s.name) {
 		day, year := dayOf(it.Time)
@@ -108,12 +85,11 @@ func (k *composer) frame(s *section, it *Item, ticks int) int {
 
 // add counts an item as one of the section's.
 func (k *composer) add(s *section, it *Item, tokens int) {
-	ticks := ticksOf(it)
-	cost := tokens + k.frame(s, it, ticks)
+	cost := tokens + k.frame(s, it)
 	s.used += cost
 	k.used += cost
 	s.entries++
-	s.ticks = max(s.ticks, ticks)
+	s.quotes = s.quotes.with(k.prices.fences.asked(it))
 	if dated(s.name) {
 		if s.days == nil {
 			s.days, s.years = map[int64]bool{}, map[int]bool{}
@@ -194,7 +170,7 @@ func (k *composer) squeeze(x *contender, room, least int) bool {
 		if !k.write(x, most) {
 			return false
 		}
-		frame := k.frame(s, &x.item, ticksOf(&x.item))
+		frame := k.frame(s, &x.item)
 		if room-frame < least {
 			return false
 		}
@@ -226,7 +202,7 @@ func (k *composer) place(x *contender, room, pass int) (bool, error) {
 	if !k.write(x, k.size(x)) {
 		return false, nil
 	}
-	if x.tokens+k.frame(&k.sections[x.section], &x.item, ticksOf(&x.item)) > room {
+	if x.tokens+k.frame(&k.sections[x.section], &x.item) > room {
 		return false, nil
 	}
 	k.keep(x, pass)
@@ -264,6 +240,10 @@ func (k *composer) fill(s *section, limit, pass int, wanted func(x *contender) b
 	return nil
 }
 
+// ruling lists the sections that rules stand in: constraints, and what the agent was told
+// to do.
+func ruling() []hmx.Section { return []hmx.Section{hmx.SectionConstraints, hmx.SectionCore} }
+
 // least keeps what comes before all that is relevant: the best of the first section,
 // every rule, the best of each other section by priority, and what else is pinned, up to
 // twice the share of its section. If the rules do not all fit, the best of each section
@@ -273,15 +253,17 @@ func (k *composer) least() (full bool, err error) {
 	if _, err := k.best(&k.sections[hmx.SectionCore.Priority()], isAny); err != nil {
 		return false, err
 	}
-	constraints := &k.sections[hmx.SectionConstraints.Priority()]
 	var rules []*contender
-	for _, x := range constraints.list {
-		if x.open() && isRule(x) {
-			rules = append(rules, x)
+	for _, name := range ruling() {
+		s := &k.sections[name.Priority()]
+		for _, x := range s.list {
+			if x.open() && x.isRule() {
+				rules = append(rules, x)
+			}
 		}
-	}
-	if err := k.fill(constraints, k.total, 0, isRule); err != nil {
-		return false, err
+		if err := k.fill(s, k.total, 0, (*contender).isRule); err != nil {
+			return false, err
+		}
 	}
 	full = slices.ContainsFunc(rules, k.missing)
 	if full {
@@ -292,16 +274,21 @@ func (k *composer) least() (full bool, err error) {
 		if s.entries > 0 {
 			continue
 		}
-		if full && s == constraints {
-			wanted = isRule
+		if full && s.name == hmx.SectionConstraints {
+			wanted = (*contender).isRule
 		}
 		if more, err = k.best(s, wanted); err != nil {
 			return false, err
 		}
 	}
 	if full {
-		if err := k.crowd(constraints); err != nil || slices.ContainsFunc(rules, k.missing) {
-			return true, err
+		for _, name := range ruling() {
+			if err := k.crowd(&k.sections[name.Priority()]); err != nil {
+				return true, err
+			}
+		}
+		if slices.ContainsFunc(rules, k.missing) {
+			return true, nil
 		}
 	}
 	for _, name := range []hmx.Section{hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals} {
@@ -317,9 +304,11 @@ func isAny(*contender) bool { return true }
 
 func isPinned(x *contender) bool { return x.c.Pinned }
 
-// isRule reports whether a constraint binds whoever is told it: it is pinned, and was set by
-// a user or an operator.
-func isRule(x *contender) bool { return x.c.Pinned && x.c.Trust >= record.User }
+// isRule reports whether x binds whoever is told it: it is a constraint or a policy that is
+// pinned, and was set by a user or an operator.
+func (x *contender) isRule() bool {
+	return x.c.Pinned && x.c.Trust >= record.User && (x.c.Section == hmx.SectionConstraints || x.c.Kind == record.Policy)
+}
 
 // missing reports whether x waits for a place, and has a text that there could be one for.
 func (k *composer) missing(x *contender) bool {
@@ -333,7 +322,7 @@ func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, er
 	if err != nil || x == nil {
 		return true, err
 	}
-	if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time}, k.plainTicks(x)) < MinEntry {
+	if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time, Trust: x.c.Trust}) < MinEntry {
 		return false, nil
 	}
 	if k.squeeze(x, k.room(), MinEntry) {
@@ -345,14 +334,14 @@ func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, er
 // crowd keeps as many rules as there is room for, and cuts the best of the others to what
 // is left.
 func (k *composer) crowd(s *section) error {
-	if err := k.fill(s, k.total, 0, isRule); err != nil {
+	if err := k.fill(s, k.total, 0, (*contender).isRule); err != nil {
 		return err
 	}
 	for _, x := range s.list {
 		if k.room() < minCut {
 			break
 		}
-		if !x.open() || !isRule(x) {
+		if !x.open() || !x.isRule() {
 			continue
 		}
 		if ok, err := k.ready(x); err != nil {
@@ -378,11 +367,6 @@ func (k *composer) takeBack(list []*contender) {
 			k.texts.add(x)
 		}
 	}
-}
-
-// plainTicks returns how long the fence of x is if no text makes it longer.
-func (k *composer) plainTicks(x *contender) int {
-	return ticksOf(&Item{Section: x.c.Section, Trust: x.c.Trust})
 }
 
 // first returns the best of a section that is wanted and may be kept, nil if there is none.
@@ -441,7 +425,7 @@ func (k *composer) recount() {
 	k.used = 0
 	for i := range k.sections {
 		s := &k.sections[i]
-		s.used, s.entries, s.ticks, s.days, s.years = 0, 0, 0, nil, nil
+		s.used, s.entries, s.quotes, s.days, s.years = 0, 0, quoting{}, nil, nil
 	}
 	for _, x := range k.all {
 		if x.kept {

@@ -3,6 +3,7 @@ package pack
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -142,7 +143,7 @@ func TestRulesComeFirst(t *testing.T) {
 
 // TestRulesAreCut: of the rules for which there is no room the best is cut to it.
 func TestRulesAreCut(t *testing.T) {
-	b := newBoard(t, Request{Query: "q", Budget: 180})
+	b := newBoard(t, Request{Query: "q", Budget: 170})
 	for i := range 5 {
 		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator, Salience: 1 - float64(i)/10}, strings.Repeat(fmt.Sprintf("never%d do%d ", i, i*i), 12))
 	}
@@ -160,6 +161,78 @@ func TestRuleWithoutText(t *testing.T) {
 	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator}, strings.Repeat(" ", 2*spanBytes)+"x")
 	if n := len(b.compose().Pack.Entries); n < 10 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// TestRulesAreOfPolicies: what an operator told the agent to do is told whatever is asked,
+// though it is no constraint. Who the agent is has its share alone.
+func TestRulesAreOfPolicies(t *testing.T) {
+	b := newBoard(t, Request{Query: "q", Budget: 600})
+	for i := range 60 {
+		x := b.add(Candidate{Section: hmx.SectionCore, Pinned: true, Trust: record.Operator, Time: now - 900*day}, fmt.Sprintf("do%d when%d before%d", i, i, i))
+		if i%2 == 1 {
+			b.in.Candidates[x].Kind = record.Memory
+		}
+	}
+	for i := range 200 {
+		b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1, Salience: 1}, fmt.Sprintf("item%04d alpha%04d beta%04d gamma%04d", i, i, i, i))
+	}
+	told := map[record.Kind]int{}
+	for _, v := range b.compose().Verdicts {
+		if v.Reason == "" && v.Candidate.Section == hmx.SectionCore {
+			told[v.Candidate.Kind]++
+		}
+	}
+	if told[record.Policy] != 30 || told[record.Memory] == 30 {
+		t.Errorf("%v are told", told)
+	}
+}
+
+// TestRulesStay: neither an event that says the same and is nearer to the question, nor a
+// rule that differs in a word, nor a conflict that nobody who may set rules decided, does
+// away with a rule.
+func TestRulesStay(t *testing.T) {
+	const text = "Never deploy the payment service to production on a Friday afternoon or evening."
+	b := newBoard(t, Request{Query: "q"})
+	said := b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1, Salience: 1}, text)
+	rule := b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, SameAs: said + 1}, text)
+	other := b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, SameAs: rule + 1}, strings.Replace(text, "production", "staging", 1))
+	again := b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true}, strings.ToUpper(text))
+	doubt := b.add(Candidate{Relevance: 1, Trust: record.Operator, Confidence: 1}, "Deploys are fine on any day of the week.")
+	for _, trust := range []record.Trust{record.Agent, record.User, record.Operator} {
+		b.in.Conflicts = []Conflict{{ID: "c", Between: []int{rule, doubt}, Trust: trust}}
+		b.expect(said, hmx.DropDuplicate, rule, rule, "", -1, other, "", -1, again, hmx.DropDuplicate, rule, doubt, "", -1)
+	}
+	b.in.Conflicts[0].Winner, b.in.Conflicts[0].Trust = doubt+1, record.Agent
+	b.expect(said, hmx.DropDuplicate, rule, rule, "", -1, other, "", -1, again, hmx.DropDuplicate, rule, doubt, "", -1)
+	b.in.Conflicts[0].Trust = record.User
+	b.expect(rule, hmx.DropConflict, doubt, other, "", -1)
+}
+
+// TestPiecesAddUp: what the sections of a pack are said to use, and what stands around them,
+// is what the text counts.
+func TestPiecesAddUp(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		b := randomBoard(t, r)
+		res := b.compose()
+		sum, fenced := int64(0), false
+		for _, s := range res.Pack.TokenBudget.SectionBudgets {
+			sum += s.Used
+		}
+		for i := range res.Pack.Entries {
+			it := itemOf(&res.Pack.Entries[i])
+			fenced = fenced || it.Fenced()
+		}
+		hints := hintsOf(res.Pack)
+		sum += int64(b.in.Counter.Count(hints))
+		if fenced || hints != "" {
+			sum += int64(b.in.Counter.Count(noteWithin(b.in.Request.Budget)))
+		}
+		exact := b.in.Counter.Name() != tokens.Estimate().Name() // which rounds up, each time
+		if used := res.Pack.TokenBudget.Used; sum < used || exact && sum != used {
+			t.Fatalf("board %d, %s: the parts make %d, the text %d\n%s", seed, b.in.Counter.Name(), sum, used, res.Text)
+		}
 	}
 }
 

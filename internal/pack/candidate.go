@@ -73,4 +73,6 @@ type Conflict struct {
 	Between []int // indexes of candidates, two or more
 	// Winner is one more than the index of the one that holds; 0 if nobody decided.
 	Winner int
+	// Trust is how far whoever wrote it last is trusted.
+	Trust record.Trust
 }

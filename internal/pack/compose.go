@@ -41,7 +41,7 @@ type composer struct {
 // Compose makes a pack of candidates: it scores and ranks them, drops what does not
 // hold, spends the budget on the best of the rest, and says of each what became of it.
 func Compose(in Input) (*Result, error) {
-	k := &composer{in: &in, prices: newPrices(in.Counter), total: in.Request.Budget}
+	k := &composer{in: &in, prices: newPrices(in.Counter, fenceSeed(in.State.Tenant, in.Request.Agent)), total: in.Request.Budget}
 	priors, err := in.Request.priors()
 	if err != nil {
 		return nil, err
@@ -224,7 +224,9 @@ func (k *composer) result() (*Result, error) {
 	p.TokenBudget.SectionBudgets = k.budgets()
 	p.TokenBudget.DroppedCount = int64(len(res.Verdicts) - len(kept))
 	p.AssemblyMetadata.CandidateCount, p.AssemblyMetadata.IncludedCount = int64(len(res.Verdicts)), int64(len(kept))
-	p.AssemblyMetadata.RetrievalSources = origins(k.all)
+	if p.AssemblyMetadata.RetrievalSources = origins(k.all); k.scorer.guided {
+		p.AssemblyMetadata.RetrievalSources = append(p.AssemblyMetadata.RetrievalSources, SourcePriors)
+	}
 	digest, err := Digest(p)
 	if err != nil {
 		return nil, err

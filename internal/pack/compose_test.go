@@ -139,7 +139,7 @@ func (b *board) shuffled(r *rand.Rand) *board {
 			c.Winner = to[c.Winner-1] + 1
 		}
 		r.Shuffle(len(between), func(i, j int) { between[i], between[j] = between[j], between[i] })
-		other.in.Conflicts = append(other.in.Conflicts, Conflict{c.ID, between, c.Winner})
+		other.in.Conflicts = append(other.in.Conflicts, Conflict{c.ID, between, c.Winner, c.Trust})
 	}
 	r.Shuffle(len(other.in.Conflicts), func(i, j int) {
 		c := other.in.Conflicts

@@ -162,8 +162,8 @@ func (k *composer) limit() error {
 
 // leaving returns the entries in the order in which they go where there are too many: the
 // worst first of those that are neither pinned nor the best of their section, then of what
-// is pinned, of the pinned constraints, and at last the best of the sections, those of the
-// highest priority behind the others.
+// is pinned, of the rules, and at last the best of the sections, those of the highest
+// priority behind the others.
 func (k *composer) leaving() []*contender {
 	var order []*contender
 	var first [10]*contender
@@ -178,7 +178,7 @@ func (k *composer) leaving() []*contender {
 		switch {
 		case first[x.section] == x:
 			return 3 + len(first) - x.section
-		case x.c.Pinned && x.c.Section == hmx.SectionConstraints:
+		case x.isRule():
 			return 2
 		case x.c.Pinned:
 			return 1

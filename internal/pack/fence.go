@@ -28,14 +28,23 @@ func fence(seed string, section hmx.Section, texts []string) (open, shut string)
 		ticks = max(ticks, 1+longestRun(text, '`'))
 	}
 	for n, used := 0, (tagsUsed{texts: texts}); ; n++ {
-		h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + string(section) + "\x00" + strconv.Itoa(n)))
-		tag := hex.EncodeToString(h[:])[:fenceDigits]
-		if used.has(tag) {
-			continue
+		if tag, least := fenceAt(seed, section, n); !used.has(tag) {
+			return fenceLines(tag, max(ticks, least))
 		}
-		line := strings.Repeat("`", max(ticks, fenceTicks+int(h[3])%fenceSpread))
-		return line + "quote-" + tag + "\n", line + "\n"
 	}
+}
+
+// fenceAt returns the tag of a section's fence and how many ticks it has at least, at the
+// nth attempt: the first counts as long as its tag is in no text.
+func fenceAt(seed string, section hmx.Section, n int) (tag string, ticks int) {
+	h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + string(section) + "\x00" + strconv.Itoa(n)))
+	return hex.EncodeToString(h[:])[:fenceDigits], fenceTicks + int(h[3])%fenceSpread
+}
+
+// fenceLines returns the lines of a fence.
+func fenceLines(tag string, ticks int) (open, shut string) {
+	line := strings.Repeat("`", ticks)
+	return line + "quote-" + tag + "\n", line + "\n"
 }
 
 // tagsUsed knows which tags are in texts. It looks for the first that it is asked for, which
@@ -86,9 +95,71 @@ func longestRun(s string, c byte) int {
 	}
 }
 
-// fenceCost is how many tokens the two lines of a fence have, and a few more: the
-// lines themselves are not known before all texts are.
-func fenceCost(c tokens.Counter) int {
-	line := strings.Repeat("`", fenceTicks+fenceSpread-1)
-	return c.Count(line+"quote-"+strings.Repeat("0", fenceDigits)+"\n") + c.Count(line+"\n") + 4
+// quoting is what texts ask of the fence around them: so many ticks, 0 for no fence, and
+// another tag than its first if one of them has that.
+type quoting struct {
+	ticks  int
+	tagged bool
+}
+
+// with returns what two ask for together.
+func (q quoting) with(o quoting) quoting { return quoting{max(q.ticks, o.ticks), q.tagged || o.tagged} }
+
+// fences are what the fences of the sections of a pack cost.
+type fences struct {
+	counter tokens.Counter
+	seed    string
+	first   [10]struct {
+		tag   string
+		ticks int
+	} // by the priority of sections, as far as they were asked for
+	known map[fencePrice]int
+}
+
+// fencePrice is what the price of a fence depends on.
+type fencePrice struct {
+	section int
+	quoting
+}
+
+func newFences(c tokens.Counter, seed string) fences {
+	return fences{counter: c, seed: seed, known: map[fencePrice]int{}}
+}
+
+// asked returns what an item asks of the fence of its section.
+func (f *fences) asked(it *Item) quoting {
+	at := it.Section.Priority()
+	if at < 0 || !it.Fenced() {
+		return quoting{}
+	}
+	first := &f.first[at]
+	if first.ticks == 0 {
+		first.tag, first.ticks = fenceAt(f.seed, it.Section, 0)
+	}
+	return quoting{
+		ticks:  max(first.ticks, 1+longestRun(it.Text, '`'), 1+longestRun(it.Label, '`')),
+		tagged: strings.Contains(it.Text, first.tag) || strings.Contains(it.Label, first.tag),
+	}
+}
+
+// otherTag is what the lines of a fence with another tag may have more than one of zeros.
+const otherTag = 4
+
+// cost returns how many tokens the two lines of a section's fence have. With another tag than
+// the first it is not known before all texts are, and a few are added.
+func (f *fences) cost(section int, q quoting) int {
+	if q.ticks == 0 {
+		return 0
+	}
+	cost, known := f.known[fencePrice{section, q}]
+	if !known {
+		tag, ticks, more := f.first[section].tag, q.ticks, 0
+		if q.tagged {
+			tag, ticks, more = strings.Repeat("0", fenceDigits), max(ticks, fenceTicks+fenceSpread-1), otherTag
+		}
+		open, shut := fenceLines(tag, ticks)
+		cost = f.counter.Count(open) + f.counter.Count(shut) + more
+		f.known[fencePrice{section, q}] = cost
+	}
+	return cost
 }

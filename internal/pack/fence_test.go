@@ -75,13 +75,21 @@ func TestFenceAmongTags(t *testing.T) {
 	}
 }
 
+// TestFenceCost: what a fence is said to cost is what it costs, however many ticks its texts
+// ask for. Where they ask for another tag, it is not less.
 func TestFenceCost(t *testing.T) {
 	for _, c := range []tokens.Counter{tokens.O200k(), tokens.Estimate()} {
-		most := fenceCost(c)
 		for i := range 300 {
-			open, shut := fence(fmt.Sprint(i), hmx.SectionFacts, nil)
-			if n := c.Count(open) + c.Count(shut); n > most {
-				t.Errorf("%s: %q counts %d, more than %d", c.Name(), open, n, most)
+			seed := fmt.Sprint(i)
+			tag, _ := fenceAt(seed, hmx.SectionFacts, 0)
+			for _, text := range []string{"plain", strings.Repeat("`", i%40), "tag " + tag, strings.Repeat("`", 9) + tag} {
+				it := Item{Section: hmx.SectionFacts, Text: text}
+				f := newFences(c, seed)
+				told := f.cost(hmx.SectionFacts.Priority(), f.asked(&it))
+				open, shut := fence(seed, hmx.SectionFacts, []string{itemText(&it)})
+				if n := c.Count(open) + c.Count(shut); n > told || n < told && !strings.Contains(text, tag) {
+					t.Errorf("%s: %q around %q counts %d, not %d", c.Name(), open, text, n, told)
+				}
 			}
 		}
 	}

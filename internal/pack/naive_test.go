@@ -127,6 +127,19 @@ func (n *naive) at(index int) *soul {
 	return nil
 }
 
+// binds reports whether a candidate is a rule.
+func (n *naive) binds(s *soul) bool {
+	return s.c.Pinned && s.c.Trust >= record.User && (s.c.Section == "constraints" || s.c.Kind == record.Policy)
+}
+
+// words returns the text of a candidate, as far as it was read.
+func (s *soul) words() string {
+	if s.source == nil {
+		return ""
+	}
+	return s.source.Text
+}
+
 func (n *naive) order(s *soul) int { return slices.Index(n.souls, s) }
 
 func (n *naive) run() outcome {
@@ -142,6 +155,7 @@ func (n *naive) run() outcome {
 			s.reason = hmx.DropDeprecated
 		case !s.c.Pinned && s.relevance < r.MinRelevance.Value:
 			s.reason = hmx.DropRelevance
+		case n.binds(s): // nothing that says the same stands for it
 		case s.c.SameAs > 0 && first != nil && first.reason == "" && !n.bad(first) && n.order(first) < n.order(s):
 			s.reason, s.of = hmx.DropDuplicate, first
 		}
@@ -168,7 +182,7 @@ func (n *naive) run() outcome {
 			}
 			if wins {
 				for _, o := range sides {
-					if o != s {
+					if o != s && (!n.binds(o) || c.Winner > 0 && c.Trust >= record.User) {
 						o.reason, o.of = hmx.DropConflict, s
 					}
 				}
@@ -222,7 +236,7 @@ func (n *naive) leaves() *soul {
 	}
 	for _, goes := range []func(s *soul) bool{
 		func(s *soul) bool { return !s.c.Pinned && s != best[s.c.Section] },
-		func(s *soul) bool { return s.c.Section != "constraints" && s != best[s.c.Section] },
+		func(s *soul) bool { return !n.binds(s) && s != best[s.c.Section] },
 		func(s *soul) bool { return s != best[s.c.Section] },
 	} {
 		for i := len(n.souls) - 1; i >= 0; i-- {
@@ -310,22 +324,20 @@ func (n *naive) cost(section hmx.Section, more *Item) int {
 	if len(items) == 0 {
 		return 0
 	}
-	cost, ticks := c.Count(headingText(section)), 0
+	cost := c.Count(headingText(section))
+	var quotes []string
 	days, years := map[string]bool{}, map[int]bool{}
 	for _, it := range items {
 		cost += n.count(it)
 		if it.Fenced() {
-			ticks = max(ticks, 7)
-			for strings.Contains(it.Text, strings.Repeat("`", ticks)) {
-				ticks++
-			}
+			quotes = append(quotes, itemText(it))
 		}
 		at := time.Unix(0, it.Time).UTC()
 		days[at.Format(time.DateOnly)], years[at.Year()] = true, true
 	}
-	if ticks > 0 {
-		line := strings.Repeat("`", ticks)
-		cost += c.Count(line+"quote-000000\n") + c.Count(line+"\n") + 4
+	if len(quotes) > 0 {
+		open, shut := fence(fenceSeed(n.in.State.Tenant, n.in.Request.Agent), section, quotes)
+		cost += c.Count(open) + c.Count(shut)
 	}
 	if section == hmx.SectionEpisodes || section == hmx.SectionEvidence {
 		cost += len(days)*c.Count("30 September:\n") + len(years)*c.Count("2026:\n")
@@ -363,7 +375,11 @@ func (n *naive) fine(s *soul) bool {
 		return false
 	}
 	for _, o := range n.souls {
-		if o.entry != nil && n.words(s.source.Text).same(n.words(o.source.Text)) {
+		alike := n.words(s.source.Text).same(n.words(o.words()))
+		if n.binds(s) { // two rules that are alike are two
+			alike = n.binds(o) && strings.EqualFold(strings.Join(strings.Fields(s.source.Text), " "), strings.Join(strings.Fields(o.words()), " "))
+		}
+		if o.entry != nil && alike {
 			s.reason, s.of = hmx.DropDuplicate, o
 			return false
 		}
@@ -447,13 +463,15 @@ func (n *naive) passes() {
 	strategy := n.in.Request.Strategy
 	pinned := func(s *soul) bool { return s.c.Pinned }
 	all := func(*soul) bool { return true }
-	binds := func(s *soul) bool { return s.c.Pinned && s.c.Trust >= record.User }
 	n.best("core", all)
 	// Every rule, if there is room for every one.
+	ruling := []hmx.Section{"constraints", "core"}
 	var rules []*soul
-	for _, s := range n.of("constraints") {
-		if binds(s) {
-			rules = append(rules, s)
+	for _, section := range ruling {
+		for _, s := range n.of(section) {
+			if n.binds(s) {
+				rules = append(rules, s)
+			}
 		}
 	}
 	missing := func() bool {
@@ -464,7 +482,9 @@ func (n *naive) passes() {
 		}
 		return false
 	}
-	n.fill("constraints", n.in.Request.Budget, 0, binds)
+	for _, section := range ruling {
+		n.fill(section, n.in.Request.Budget, 0, n.binds)
+	}
 	crowded := missing()
 	for _, s := range rules {
 		if crowded {
@@ -474,17 +494,19 @@ func (n *naive) passes() {
 	for _, section := range hmx.Sections() {
 		wanted := all
 		if crowded && section == "constraints" {
-			wanted = binds
+			wanted = n.binds
 		}
 		if n.cost(section, nil) == 0 && !n.best(section, wanted) {
 			break
 		}
 	}
 	if crowded {
-		n.fill("constraints", n.in.Request.Budget, 0, binds)
-		for _, s := range n.of("constraints") {
-			if n.room() >= 24 && binds(s) && n.fine(s) && n.squeeze(s, 24, 0) {
-				break
+		for _, section := range ruling {
+			n.fill(section, n.in.Request.Budget, 0, n.binds)
+			for _, s := range n.of(section) {
+				if n.room() >= 24 && n.binds(s) && n.fine(s) && n.squeeze(s, 24, 0) {
+					break
+				}
 			}
 		}
 		if missing() {

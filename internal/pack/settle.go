@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
 )
 
 // lead is by how much more than all others what is behind a thing has to be worth to
@@ -26,6 +27,7 @@ func (k *composer) settle() {
 			x.reject(hmx.DropDeprecated, nil, c.Deprecated)
 		case !c.Pinned && x.parts.Relevance < least:
 			x.reject(hmx.DropRelevance, nil, "")
+		case x.isRule(): // what an event or another rule says like it does not stand for it
 		default:
 			if first := k.at(c.SameAs - 1); first != nil && first.left() && first.rank < x.rank {
 				x.reject(hmx.DropDuplicate, first, "")
@@ -50,7 +52,8 @@ func (k *composer) at(i int) *contender {
 // left reports whether x may still become an entry, for all that is known.
 func (x *contender) left() bool { return x.reason == "" && !x.unfit() }
 
-// decide drops what loses a conflict.
+// decide drops what loses a conflict. A rule loses only if a user or an operator decided
+// so: else whoever may write a conflict could do away with it.
 func (k *composer) decide(c *Conflict) {
 	var sides []*contender
 	for _, i := range c.Between {
@@ -69,7 +72,7 @@ func (k *composer) decide(c *Conflict) {
 		return
 	}
 	for _, x := range sides {
-		if x != winner {
+		if x != winner && (!x.isRule() || c.Winner != 0 && c.Trust >= record.User) {
 			x.reject(hmx.DropConflict, winner, c.ID)
 		}
 	}
@@ -111,7 +114,8 @@ func (k *composer) load(x *contender) error {
 }
 
 // ready reads x and reports whether it may be kept. What is behind it must verify, and
-// no text that is kept may say the same.
+// no text that is kept may say the same; of a rule none but a rule word for word, since
+// two that differ in one are two.
 func (k *composer) ready(x *contender) (bool, error) {
 	if err := k.load(x); err != nil {
 		return false, err
@@ -123,7 +127,7 @@ func (k *composer) ready(x *contender) (bool, error) {
 		x.reject(hmx.DropProvenance, nil, x.source.Unproven)
 		return false, nil
 	}
-	if first := k.texts.find(x.wordsOf()); first != nil {
+	if first := k.texts.find(x); first != nil {
 		x.reject(hmx.DropDuplicate, first, "")
 		return false, nil
 	}
@@ -162,13 +166,17 @@ func (k *kin) add(x *contender) {
 	}
 }
 
-// find returns the best of those that say nearly what w says, nil if none does.
-func (k *kin) find(w words) (best *contender) {
+// find returns the best of those that say nearly what y says, nil if none does.
+func (k *kin) find(y *contender) (best *contender) {
+	w, rule := y.wordsOf(), y.isRule()
 	if len(w) == 0 {
 		return nil
 	}
 	mine := w.sketch()
 	for i, x := range k.list {
+		if rule && (!x.isRule() || w[0] != x.words[0]) {
+			continue
+		}
 		// Of two that have nine of ten words in common an eighteenth of both at most is
 		// in one alone, and a bit that is in one alone needs such a word.
 		apart := 0

@@ -34,6 +34,17 @@ func (r *Recovery) Members() (hmx.Extra, error) {
 	return extra, nil
 }
 
+// ReadFailure returns the tool and the signature of the error that a playbook is about,
+// also of one that knows nothing that followed. ok is false if they are not there.
+func ReadFailure(c *hmx.FailurePlaybook) (tool, signature string, ok bool) {
+	read := func(name string, v *string) bool {
+		raw, there := c.Extra[name]
+		return there && json.Unmarshal([]byte(raw), v) == nil && *v != ""
+	}
+	ok = read(memberTool, &tool) && read(memberSignature, &signature)
+	return tool, signature, ok
+}
+
 // ReadRecovery reads the members that Members writes. ok is false if they are not
 // there, or break the rules.
 func ReadRecovery(c *hmx.FailurePlaybook) (r *Recovery, ok bool) {

@@ -61,7 +61,7 @@ func TestHeaderRefusals(t *testing.T) {
 	for name, change := range map[string]func(b []byte) []byte{
 		"another format":    func(b []byte) []byte { b[0] = 2; return b },
 		"no kind":           func(b []byte) []byte { b[1] = 0; return b },
-		"an unknown kind":   func(b []byte) []byte { b[1] = 12; return b },
+		"an unknown kind":   func(b []byte) []byte { b[1] = 14; return b },
 		"no trust":          func(b []byte) []byte { b[2] = 0; return b },
 		"too much trust":    func(b []byte) []byte { b[2] = 6; return b },
 		"a padded number":   func(b []byte) []byte { return slices.Insert(slices.Replace(b, 75, 76, 0x80), 76, 0) },

@@ -8,21 +8,23 @@ type Kind uint8
 
 // The kinds of records.
 const (
-	Event      Kind = 1  // an HMX event
-	Memory     Kind = 2  // a version of a memory
-	Edge       Kind = 3  // a version of an edge between two things
-	Entity     Kind = 4  // a version of an entity
-	Relation   Kind = 5  // a version of a relation between entities
-	Conflict   Kind = 6  // a version of a conflict between things
-	Policy     Kind = 7  // a version of a policy
-	Artifact   Kind = 8  // an HMX artifact
-	Feedback   Kind = 9  // what a reader found useful, and how it went
-	Violation  Kind = 10 // what a scope did not allow, and was tried all the same
-	Embedding  Kind = 11 // what a model outside the program made of an event or a thing
-	Tombstone  Kind = 16 // a thing is forgotten, with a reason
-	Redaction  Kind = 17 // payloads are erased
-	Expiry     Kind = 18 // things are over, by their own time or by a policy
-	Transition Kind = 19 // an artifact's status changes
+	Event       Kind = 1  // an HMX event
+	Memory      Kind = 2  // a version of a memory
+	Edge        Kind = 3  // a version of an edge between two things
+	Entity      Kind = 4  // a version of an entity
+	Relation    Kind = 5  // a version of a relation between entities
+	Conflict    Kind = 6  // a version of a conflict between things
+	Policy      Kind = 7  // a version of a policy
+	Artifact    Kind = 8  // an HMX artifact
+	Feedback    Kind = 9  // what a reader found useful, and how it went
+	Violation   Kind = 10 // what a scope did not allow, and was tried all the same
+	Embedding   Kind = 11 // what a model outside the program made of an event or a thing
+	Fingerprint Kind = 12 // a digest of what an agent learned, brought in from elsewhere
+	Refinement  Kind = 13 // a title and a summary of an artifact by a model outside the program
+	Tombstone   Kind = 16 // a thing is forgotten, with a reason
+	Redaction   Kind = 17 // payloads are erased
+	Expiry      Kind = 18 // things are over, by their own time or by a policy
+	Transition  Kind = 19 // an artifact's status changes
 )
 
 // kinds are the names of the kinds, as they appear in URIs and answers.
@@ -31,7 +33,8 @@ var kinds = [...]struct {
 	name string
 }{
 	{Event, "event"}, {Memory, "memory"}, {Edge, "edge"}, {Entity, "entity"}, {Relation, "relation"},
-	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"}, {Violation, "violation"}, {Embedding, "embedding"},
+	{Conflict, "conflict"}, {Policy, "policy"}, {Artifact, "artifact"}, {Feedback, "feedback"}, {Violation, "violation"}, {Embedding, "embedding"}, {Fingerprint, "fingerprint"},
+	{Refinement, "refinement"},
 	{Tombstone, "tombstone"}, {Redaction, "redaction"}, {Expiry, "expiry"}, {Transition, "transition"},
 }
 
@@ -45,7 +48,9 @@ func Kinds() []Kind {
 }
 
 // Known reports whether k is one of the kinds above.
-func (k Kind) Known() bool { return k >= Event && k <= Embedding || k >= Tombstone && k <= Transition }
+func (k Kind) Known() bool {
+	return k >= Event && k <= Refinement || k >= Tombstone && k <= Transition
+}
 
 // String returns the kind's name.
 func (k Kind) String() string {

@@ -59,13 +59,13 @@ type pattern struct {
 }
 
 // Allows reports whether a subject may be seen and, if the scope may write at
-// all, written. Violations and embeddings are nobody's business but that of
+// all, written. What the board writes for itself is nobody's business but that of
 // whoever has the board without a scope.
 func (a *Access) Allows(s *Subject) bool {
 	if a == nil {
 		return true
 	}
-	if s.Kind == record.Violation || s.Kind == record.Embedding {
+	if boards(s.Kind) {
 		return false
 	}
 	for i := range a.rules {
@@ -74,6 +74,12 @@ func (a *Access) Allows(s *Subject) bool {
 		}
 	}
 	return true
+}
+
+// boards reports whether things of a kind are written by the board for itself:
+// violations, embeddings and refinements.
+func boards(k record.Kind) bool {
+	return k == record.Violation || k == record.Embedding || k == record.Refinement
 }
 
 // AllowsWrite reports whether a subject may be written, if the scope may write at

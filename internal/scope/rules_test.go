@@ -241,7 +241,7 @@ func TestTypesAndSections(t *testing.T) {
 				t.Errorf("%s of class %s is in the section %q", k, class, s)
 			}
 			typ := TypeOf(k, class)
-			if err := oneOf("type", typ, "type", Types()); (err == nil) != (k != record.Violation && k != record.Embedding) {
+			if err := oneOf("type", typ, "type", Types()); (err == nil) != !boards(k) {
 				t.Errorf("%s of class %s has the type %q: %v", k, class, typ, err)
 			}
 		}

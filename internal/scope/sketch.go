@@ -100,7 +100,7 @@ func sketchListOf(l *list, m Marks) (sketchList, error) {
 
 // Judge says whether a subject may be seen.
 func (s *Sketcher) Judge(x *Sketch) Verdict {
-	if s.scoped && (x.Kind == record.Violation || x.Kind == record.Embedding) {
+	if s.scoped && boards(x.Kind) {
 		return No
 	}
 	all := Yes

@@ -37,7 +37,7 @@ func Types() []string {
 		all = append(all, string(t))
 	}
 	all = append(all, string(memory.PolicyInstruction), string(memory.PolicyRetention)) // constraint is there already
-	for _, k := range []record.Kind{record.Edge, record.Entity, record.Relation, record.Conflict, record.Artifact, record.Feedback} {
+	for _, k := range []record.Kind{record.Edge, record.Entity, record.Relation, record.Conflict, record.Artifact, record.Feedback, record.Fingerprint} {
 		all = append(all, k.String())
 	}
 	return all

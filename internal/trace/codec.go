@@ -21,7 +21,7 @@ import (
 // Positions and times are differences to the reference before. Numbers are minimal
 // varints. So the same traces have one encoding, and an encoding is of one list of
 // traces.
-const Format = 1
+const Format = 2
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -148,6 +148,7 @@ func (e *encoder) task(t *Task) {
 	e.byte(uint8(t.By))
 	e.maybe(t.Judge)
 	e.byte(uint8(t.Trust))
+	e.share(t.Where)
 	e.num(uint64(t.Dropped))
 	e.shares(t.Said)
 	e.byte(t.Asked)

@@ -83,6 +83,12 @@
 // further step is taken. What is about an event of another session is handed on in
 // Abroad.
 //
+// # Environments
+//
+// A task is from an environment if its events say so, and all that do say the same: by a
+// tag such as "staging" or "env:eu-2", or by the member environment or env of the
+// metadata. Feedback does not count.
+//
 // # Where values come from
 //
 // For each argument the trace says where its value was first seen: a message, the

@@ -77,6 +77,7 @@ type building struct {
 	over    ending
 	greeted bool // the goal is a greeting only
 	passing bool // the outcome is void once a further step is taken
+	several bool // environments
 }
 
 // ending is a sign that a task is over.
@@ -134,6 +135,7 @@ func (r *Reader) Add(e Event) {
 		r.task(e, ref)
 		r.world()
 	}
+	r.stand(ev)
 	r.prev, r.clock = ref, ref.Time
 	if r.serial != at {
 		r.keep(ev.EventID, place{int32(len(r.tasks) - 1), r.serial})

@@ -121,7 +121,23 @@ func (r *Reader) stepAt(p place) *Step {
 // toolCall reads a call of a tool.
 func (r *Reader) toolCall(e Event, ref Ref) {
 	p := &r.content
-	tool := r.toolName(r.nameOfTool(e.Event))
+	tool, args := r.callOf(e.Event)
+	s := r.step(e, ref, tool)
+	r.traceArgs(args, s)
+	if len(r.calls) == maxCalls {
+		r.calls = slices.Delete(r.calls, 0, 1)
+	}
+	c := call{event: keyOf(e.EventID), tool: tool, task: int32(len(r.tasks) - 1), serial: r.serial}
+	if id := p.str(0, "call_id"); id != "" {
+		c.id = keyOf(id)
+	}
+	r.calls = append(r.calls, c)
+}
+
+// callOf returns the tool of a call and where its arguments are, and reads its shape.
+func (r *Reader) callOf(ev *hmx.Event) (tool string, args *page) {
+	p := &r.content
+	tool = r.toolName(r.nameOfTool(ev))
 	args, at := p, p.member(0, "arguments", "args", "input", "parameters")
 	if at != canon.None && p.doc.Kind(at) == canon.String && r.inner.openInner(p.at(at)) {
 		args, at = &r.inner, 0
@@ -134,16 +150,7 @@ func (r *Reader) toolCall(e Event, ref Ref) {
 	if runs(tool) {
 		r.commandIn(args, at)
 	}
-	s := r.step(e, ref, tool)
-	r.traceArgs(args, s)
-	if len(r.calls) == maxCalls {
-		r.calls = slices.Delete(r.calls, 0, 1)
-	}
-	c := call{event: keyOf(e.EventID), tool: tool, task: int32(len(r.tasks) - 1), serial: r.serial}
-	if id := p.str(0, "call_id"); id != "" {
-		c.id = keyOf(id)
-	}
-	r.calls = append(r.calls, c)
+	return tool, args
 }
 
 // nameOfTool returns the name of the tool that an event is about.
@@ -281,11 +288,7 @@ func (r *Reader) toolResult(e Event, ref Ref) {
 	}
 	s.Result = own(ref)
 	s.Cost = duration(p)
-	result := p.member(0, "result", "output", "content")
-	broken, known := r.went(e.Event)
-	if !known {
-		broken = result != canon.None && r.looksBroken(p, result)
-	}
+	result, broken, known := r.resultWent(e.Event)
 	s.Known, s.Got = known || broken, GotUnknown
 	if result != canon.None {
 		s.Got = r.form(p, result, 0)
@@ -295,16 +298,30 @@ func (r *Reader) toolResult(e Event, ref Ref) {
 	}
 	s.State, s.Error = OK, ""
 	if broken {
-		text := ""
-		if result != canon.None {
-			text = r.errorText(p, result, 0)
-		}
-		if text == "" {
-			text = r.errorText(p, 0, 0)
-		}
-		r.breaks(s, text, e.Trust)
+		r.breaks(s, r.resultError(result), e.Trust)
 	}
 	s.Trust = min(s.Trust, e.Trust)
+}
+
+// resultWent returns what a tool gave, whether it went wrong, and whether the event says
+// so or the opposite.
+func (r *Reader) resultWent(ev *hmx.Event) (result canon.Node, broken, known bool) {
+	p := &r.content
+	result = p.member(0, "result", "output", "content")
+	if broken, known = r.went(ev); !known {
+		broken = result != canon.None && r.looksBroken(p, result)
+	}
+	return result, broken, known
+}
+
+// resultError returns the text of a result that says what went wrong.
+func (r *Reader) resultError(result canon.Node) string {
+	if result != canon.None {
+		if text := r.errorText(&r.content, result, 0); text != "" {
+			return text
+		}
+	}
+	return r.errorText(&r.content, 0, 0)
 }
 
 // answers returns the place of the call that a result belongs to.
@@ -366,12 +383,12 @@ func duration(p *page) int64 {
 	return 0
 }
 
-// deed reads an act that tells its own end.
-func (r *Reader) deed(e Event, ref Ref) {
+// deedOf returns the name of an act that tells its own end, and reads its shape.
+func (r *Reader) deedOf(typ hmx.EventType) string {
 	p := &r.content
 	r.shape, r.args, r.argAt = r.shape[:0], r.args[:0], r.argAt[:0]
 	tool := ToolEdit
-	switch e.EventType {
+	switch typ {
 	case hmx.TypeCommandExec:
 		tool = ToolCommand
 		r.commandIn(p, 0)
@@ -392,6 +409,13 @@ func (r *Reader) deed(e Event, ref Ref) {
 		}
 		r.shape = route(r.shape, p.str(0, "url"))
 	}
+	return tool
+}
+
+// deed reads an act that tells its own end.
+func (r *Reader) deed(e Event, ref Ref) {
+	p := &r.content
+	tool := r.deedOf(e.EventType)
 	s := r.step(e, ref, tool)
 	s.Result = s.Call
 	s.Cost = duration(p)

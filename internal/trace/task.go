@@ -137,14 +137,7 @@ func aboutNext(question string) bool {
 
 // failure reads an error: it belongs to a step, or is one.
 func (r *Reader) failure(e Event, ref Ref) {
-	p := &r.content
-	text := tellingLine(p.str(0, "message"))
-	if text == "" {
-		text = tellingLine(p.str(0, "stack"))
-	}
-	if kind := p.str(0, "error_type"); kind != "" && len(kind) <= MaxName && !strings.Contains(text, kind) {
-		text = strings.TrimSuffix(kind+": "+text, ": ")
-	}
+	text := r.failureText()
 	s := r.failed(e.Event)
 	if s == nil {
 		r.shape = r.shape[:0]
@@ -153,6 +146,19 @@ func (r *Reader) failure(e Event, ref Ref) {
 	}
 	r.breaks(s, text, e.Trust)
 	r.world()
+}
+
+// failureText returns what an error says.
+func (r *Reader) failureText() string {
+	p := &r.content
+	text := tellingLine(p.str(0, "message"))
+	if text == "" {
+		text = tellingLine(p.str(0, "stack"))
+	}
+	if kind := p.str(0, "error_type"); kind != "" && len(kind) <= MaxName && !strings.Contains(text, kind) {
+		text = strings.TrimSuffix(kind+": "+text, ": ")
+	}
+	return text
 }
 
 // failed returns the step that an error belongs to.
@@ -194,26 +200,36 @@ const maxState = 64
 // stateChange reads a change of state. Of a task or a goal it may begin a task, or
 // end one.
 func (r *Reader) stateChange(e Event, ref Ref) {
-	p := &r.content
 	t := r.task(e, ref)
 	r.world()
-	to := p.str(0, "to")
-	if !hasWord(p.str(0, "subject"), markers) || len(to) > maxState {
-		return
-	}
-	switch {
-	case hasWord(to, undone):
+	switch r.marker() {
+	case GlanceUndone:
 		r.mark(t, ref, Failed)
-	case hasWord(to, done):
+	case GlanceDone:
 		r.mark(t, ref, Succeeded)
-	case hasWord(to, begun):
+	case GlanceBegun:
 		if (len(t.Steps) > 0 || t.over == ended) && len(r.tasks) < MaxTasks {
 			t = r.begin(e, ref)
 		}
-		if reason := p.str(0, "reason"); reason != "" && t.GoalRef.ID == "" {
+		if reason := r.content.str(0, "reason"); reason != "" && t.GoalRef.ID == "" {
 			r.aim(t, e, ref, reason)
 		}
 	}
+}
+
+// marker returns what a change of state says about a task or a goal.
+func (r *Reader) marker() GlanceSort {
+	to := r.content.str(0, "to")
+	switch {
+	case !hasWord(r.content.str(0, "subject"), markers) || len(to) > maxState:
+	case hasWord(to, undone):
+		return GlanceUndone
+	case hasWord(to, done):
+		return GlanceDone
+	case hasWord(to, begun):
+		return GlanceBegun
+	}
+	return GlanceOther
 }
 
 // mark ends a task with what its marker says.
@@ -246,15 +262,8 @@ func hasWord(text string, set map[string]bool) bool {
 // feedback reads a verdict on a task.
 func (r *Reader) feedback(ref Ref) {
 	p := &r.content
-	o, correction := Unknown, false
-	switch p.str(0, "signal") {
-	case "positive":
-		o = Succeeded
-	case "negative":
-		o = Failed
-	case "correction":
-		o, correction = Failed, true
-	default:
+	o, correction := r.signal()
+	if o == Unknown {
 		return
 	}
 	at := len(r.tasks) - 1
@@ -278,6 +287,19 @@ func (r *Reader) feedback(ref Ref) {
 		t.over = ended
 	}
 	r.keep(ref.ID, place{int32(at), 0})
+}
+
+// signal returns what feedback says, and whether it is a correction.
+func (r *Reader) signal() (o Outcome, correction bool) {
+	switch r.content.str(0, "signal") {
+	case "positive":
+		return Succeeded, false
+	case "negative":
+		return Failed, false
+	case "correction":
+		return Failed, true
+	}
+	return Unknown, false
 }
 
 // maxTarget is the longest id of an event of another session that is handed on.

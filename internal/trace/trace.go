@@ -9,7 +9,7 @@ import (
 
 // Version is the number of what Read makes of events. It is raised whenever the
 // same events may read differently, so that a cache of traces is made anew.
-const Version = 1
+const Version = 2
 
 // The bounds of a trace. Whatever the events are, no trace is larger.
 const (
@@ -62,6 +62,9 @@ type Task struct {
 	Judge Ref
 	// Trust is that of the event the goal is from, or of the first if there is none.
 	Trust record.Trust
+	// Where is the environment that its events are from, such as production, as far as
+	// they say it; empty if none does, or they are from several.
+	Where string
 	// Dropped is how many steps are missing in the middle, of a task that has more
 	// than MaxSteps.
 	Dropped int

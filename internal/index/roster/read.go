@@ -169,13 +169,16 @@ func (v *View) Row(position uint64) (Row, bool, error) {
 	return rowOf(c, i), true, nil
 }
 
-// Closer returns what a row says under that name, and false if there is no such document. It costs less than its row.
+// Closer reports whether a document takes a closer look, and false if there is no such
+// document. Artifacts do: whether one is in use is said by records behind it. It costs
+// less than its row.
 func (v *View) Closer(position uint64) (closer, ok bool, err error) {
 	c, i, err := v.at(position)
 	if err != nil || c == nil {
 		return false, false, err
 	}
-	return c.Plane(planeHead)[4*i+2]&flagCloser != 0, true, nil
+	head := c.Plane(planeHead)[4*i:]
+	return head[2]&flagCloser != 0 || record.Kind(head[0]) == record.Artifact, true, nil
 }
 
 // at returns where the row of a document is; no chunk if there is none.

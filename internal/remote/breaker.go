@@ -1,4 +1,4 @@
-package embed
+package remote
 
 import (
 	"sync"
@@ -10,7 +10,7 @@ type verdict int
 
 const (
 	unknown   verdict = iota // nothing: the caller gave up
-	undecided                // it answered, but not well; that may be due to the texts
+	undecided                // it answered, but not well; that may be due to the request
 	well                     // it works
 	ill                      // it does not
 )

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+)
+
+// decision is one of the commands that give an artifact its status.
+type decision struct {
+	verb, done string // approve, approved
+	short      string
+	long       string
+	example    string
+	reason     bool // it needs one
+	do         func(ctx context.Context, t *lukasa.Tenant, id, reason string) (*lukasa.ArtifactDecided, error)
+}
+
+func artifactsApproveCommand(s *shell) *cobra.Command {
+	return s.decisionCommand(decision{
+		verb: "approve", done: "approved", short: "Make a draft active",
+		long: `Make a draft active, so that agents are given it. It is refused unless its hash is that of
+its content, every event and memory it was made of is on record, and no conflict speaks
+against it. How often it was observed and how sure it is do not matter: that is what you
+decide.
+
+The active version that it supersedes is superseded with it, in one step. A draft that
+names none is refused while another version of the same is active: archive or deprecate
+that one first.
+
+What you approved stays active while its evidence is on record. What ` + "`lukasa compile`" + ` finds
+later that says something else waits as a draft.`,
+		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts list --status draft
+  lukasa artifacts approve $(lukasa artifacts list --status draft --ids --limit 1) --reason "I have seen this often"`,
+		do: func(ctx context.Context, t *lukasa.Tenant, id, reason string) (*lukasa.ArtifactDecided, error) {
+			return t.ApproveArtifact(ctx, id, reason)
+		},
+	})
+}
+
+func artifactsArchiveCommand(s *shell) *cobra.Command {
+	return s.decisionCommand(decision{
+		verb: "archive", done: "archived", short: "Put an active artifact away", reason: true,
+		long: `Put an active artifact away: agents are no longer given it, and it stays on record. Nothing
+that says the same is made again when ` + "`lukasa compile`" + ` runs, however often it is observed;
+what says something else waits as a draft for your approval.
+
+An artifact that is wrong is deprecated instead, and so is a draft.`,
+		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts archive $(lukasa artifacts list --ids --limit 1) --reason "we do it another way now"`,
+		do: func(ctx context.Context, t *lukasa.Tenant, id, reason string) (*lukasa.ArtifactDecided, error) {
+			return t.ArchiveArtifact(ctx, id, reason)
+		},
+	})
+}
+
+func artifactsDeprecateCommand(s *shell) *cobra.Command {
+	return s.decisionCommand(decision{
+		verb: "deprecate", done: "deprecated", short: "Say that an artifact or a draft is wrong", reason: true,
+		long: `Say that an active artifact or a draft is wrong: agents are no longer given it, and it stays
+on record. Nothing that says the same is made again when ` + "`lukasa compile`" + ` runs, however often
+it is observed; what says something else waits as a draft for your approval.`,
+		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts deprecate $(lukasa artifacts list --status draft --ids --limit 1) --reason "it was a coincidence"`,
+		do: func(ctx context.Context, t *lukasa.Tenant, id, reason string) (*lukasa.ArtifactDecided, error) {
+			return t.DeprecateArtifact(ctx, id, reason)
+		},
+	})
+}
+
+// decidedAnswer is what the commands that give an artifact its status print as JSON.
+type decidedAnswer struct {
+	putAnswer
+	From       lukasa.Status `json:"from"`
+	To         lukasa.Status `json:"to"`
+	Superseded *lukasa.URI   `json:"superseded,omitempty"`
+}
+
+func (s *shell) decisionCommand(d decision) *cobra.Command {
+	var flags struct {
+		boardFlags
+		reason string
+	}
+	c := &cobra.Command{
+		Use: d.verb + " ID|URI", Short: d.short, Long: d.long, Example: d.example, Args: oneName("ID or URI"),
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if d.reason && flags.reason == "" {
+			return fault.New(fault.Usage, "--reason is missing").WithFix("say why, for whoever finds it later: --reason TEXT")
+		}
+		return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+			t, id, err := v.ofKind(ctx, args[0], lukasa.ArtifactKind, true)
+			if err != nil {
+				return err
+			}
+			out, err := d.do(ctx, t, id, flags.reason)
+			if err != nil {
+				return err
+			}
+			return v.decided(ctx, d.done, out)
+		})
+	}
+	flags.addTenant(c)
+	flags.addWriter(c)
+	flags.addScope(c)
+	use := "why, a `TEXT` for whoever finds it later"
+	if d.reason {
+		use += "; required"
+	}
+	c.Flags().StringVar(&flags.reason, "reason", "", use)
+	return c
+}
+
+// decided answers a command that gave an artifact its status.
+func (v *visit) decided(ctx context.Context, done string, d *lukasa.ArtifactDecided) error {
+	root, err := v.Root(context.WithoutCancel(ctx), d.URI.Tenant) // it is written, whatever comes
+	if err != nil {
+		return err
+	}
+	a := decidedAnswer{
+		putAnswer: putAnswer{d.URI, d.URI.Version, d.Position, d.Trust, d.Unchanged, root.Size, answerRoot(root).Root}, From: d.From, To: d.To,
+	}
+	if !d.Superseded.IsZero() {
+		a.Superseded = &d.Superseded
+	}
+	s := v.shell
+	if s.json {
+		return s.writeJSON(a)
+	}
+	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(done), s.paint.bold(d.URI.Head().String()))
+	s.detail("status", string(d.To)+", was "+string(d.From))
+	if a.Superseded != nil {
+		s.detail("superseded", a.Superseded.String())
+	}
+	s.detail("position", fmt.Sprint(a.Position))
+	s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
+	return nil
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+type checkFlags struct {
+	boardFlags
+	args    string
+	command string
+	session string
+	agent   string
+	now     string
+	tags    []string
+	fail    bool
+}
+
+func checkCommand(s *shell) *cobra.Command {
+	var flags checkFlags
+	c := &cobra.Command{
+		Use:   "check [TOOL]",
+		Short: "Say what speaks against an action before it is taken",
+		Long: `Say what happened when an action or its like was taken before, which rules and artifacts
+speak against it, and what to do instead. An action is a TOOL with its arguments, or a
+command line. Nothing is run, and nothing is written.
+
+  ok        nothing speaks against it
+  caution   a soft rule does, or one that depends on what is not known here; or half of the
+            times it went wrong, or the last time; or something else did much better
+  warn      a firm rule does, or something that a rule asks for was not done before; or at
+            most one time in four it went well; or it has just failed twice in a row
+  stop      a hard rule of a user or an operator plainly forbids it
+
+Events count as soon as they are recorded; what ` + "`lukasa compile`" + ` learned is asked as well.
+Without --session it is not known what was done before. The exit code is 0 whatever the
+level is; with --fail it is 5 for stop.`,
+		Example: `  lukasa ingest examples/session.ndjson
+  lukasa check search_code --args '{"query": "refund"}'
+  lukasa check --command 'git push --force' --session session-2026-11-02-refund-bug
+  lukasa check --command 'rm -rf build' --fail --json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) <= 1 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one TOOL, got %d arguments", c.CommandPath(), len(args)).
+				WithFix("give the tool's arguments as JSON with --args, and a command line as one text with --command")
+		},
+		RunE: func(c *cobra.Command, args []string) error { return s.check(c, args, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	f := c.Flags()
+	f.StringVar(&flags.args, "args", "", "the arguments of the tool, a `JSON` object")
+	f.StringVar(&flags.command, "command", "", "a command `LINE`, in the place of a TOOL")
+	f.StringVar(&flags.session, "session", "", "what this `SESSION` did before counts too")
+	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that plans it (default an operator, whom the rules of all agents are told)")
+	addHeadNow(c, &flags.now)
+	f.StringArrayVar(&flags.tags, "tag", nil, "ask policies and artifacts for the tag `T` too; may be repeated")
+	f.BoolVar(&flags.fail, "fail", false, "end with exit code 5 if the level is stop")
+	return c
+}
+
+// options checks the flags.
+func (f *checkFlags) options(s *shell, c *cobra.Command, args []string) (o lukasa.CheckOptions, err error) {
+	const one = "write `lukasa check TOOL --args JSON` or `lukasa check --command LINE`"
+	line := c.Flags().Changed("command")
+	switch {
+	case len(args) == 0 && !line:
+		return o, fault.New(fault.Usage, "neither a TOOL nor --command is given").WithFix(one)
+	case len(args) == 1 && line:
+		return o, fault.New(fault.Usage, "a TOOL and --command are given").WithFix(one)
+	case line && c.Flags().Changed("args"):
+		return o, fault.New(fault.Usage, "--args goes with a TOOL").WithFix("write the arguments into the command line")
+	case line && f.command == "":
+		return o, fault.New(fault.Usage, "--command is empty").WithFix(one)
+	case !line && args[0] == "":
+		return o, fault.New(fault.Usage, "TOOL is empty").WithFix(one)
+	case c.Flags().Changed("args") && f.args == "":
+		return o, fault.New(fault.Usage, "--args is empty").WithFix("give a JSON object, or leave the flag away")
+	}
+	o = lukasa.CheckOptions{Action: lukasa.Action{Arguments: f.args, Command: f.command}, Session: f.session, Tags: f.tags}
+	if !line {
+		o.Action.Tool = args[0]
+	}
+	if o.View, err = s.headView(f.now); err != nil {
+		return o, err
+	}
+	o.View.Agent = f.agent
+	for _, flag := range []struct{ name, value string }{{"agent", f.agent}, {"session", f.session}} {
+		if c.Flags().Changed(flag.name) {
+			if err := badFlag(flag.name, memory.CheckID(flag.name, flag.value)); err != nil {
+				return o, err
+			}
+		}
+	}
+	return o, nil
+}
+
+func (s *shell) check(c *cobra.Command, args []string, flags *checkFlags) error {
+	o, err := flags.options(s, c, args)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := t.CheckAction(ctx, o)
+		if err != nil {
+			return err
+		}
+		a := answerCheck(found)
+		if s.json {
+			if err := s.writeJSON(a); err != nil {
+				return err
+			}
+		} else {
+			s.showCheck(&o.Action, a)
+		}
+		if flags.fail && found.Level == lukasa.ActionStop {
+			return fault.New(fault.Forbidden, "a hard rule forbids it").WithFix("do what it says instead, or ask whoever made the rule")
+		}
+		return nil
+	})
+}
+
+// checkAnswer is what lukasa check --json prints.
+type checkAnswer struct {
+	Level       string               `json:"level"`
+	Tool        string               `json:"tool"`
+	Shape       string               `json:"shape"`
+	Same        bool                 `json:"same"`
+	Tried       int                  `json:"tried"`
+	Went        int                  `json:"went"`
+	SuccessRate *float64             `json:"success_rate"`
+	Judged      int                  `json:"judged"`
+	Succeeded   int                  `json:"succeeded"`
+	Last        *checkLastAnswer     `json:"last"`
+	Reasons     []checkReasonAnswer  `json:"reasons"`
+	Instead     []checkInsteadAnswer `json:"instead"`
+	Behind      checkBasisAnswer     `json:"behind"`
+}
+
+// checkBasisAnswer is what a verdict rests on.
+type checkBasisAnswer struct {
+	Past      int  `json:"past"`
+	More      bool `json:"more"`
+	Rules     int  `json:"rules"`
+	Artifacts int  `json:"artifacts"`
+}
+
+type checkLastAnswer struct {
+	Time  string `json:"time"`
+	Went  bool   `json:"went"`
+	Error string `json:"error,omitempty"`
+	Event string `json:"event,omitempty"`
+}
+
+type checkReasonAnswer struct {
+	Level  string `json:"level"`
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"`
+	Quote  string `json:"quote,omitempty"`
+}
+
+type checkInsteadAnswer struct {
+	Text   string `json:"text"`
+	Tool   string `json:"tool,omitempty"`
+	Source string `json:"source,omitempty"`
+}
+
+func answerCheck(v *lukasa.CheckedAction) *checkAnswer {
+	a := &checkAnswer{
+		Level: v.Level.String(), Tool: v.Tool, Shape: v.Shape, Same: v.Same, Tried: v.Tried, Went: v.Went, Judged: v.Judged, Succeeded: v.Succeeded,
+		Reasons: []checkReasonAnswer{}, Instead: []checkInsteadAnswer{}, Behind: checkBasisAnswer{v.Past, v.More, v.Rules, v.Artifacts},
+	}
+	if rate := v.SuccessRate(); rate.Set {
+		a.SuccessRate = &rate.Value
+	}
+	if d := v.Last; d != nil {
+		a.Last = &checkLastAnswer{Time: instant(time.UnixMilli(d.Time)), Went: d.Went(), Error: d.Error, Event: d.Event}
+	}
+	for _, r := range v.Reasons {
+		a.Reasons = append(a.Reasons, checkReasonAnswer{r.Level.String(), r.Text, r.Source, r.Quote})
+	}
+	for _, x := range v.Instead {
+		a.Instead = append(a.Instead, checkInsteadAnswer(x))
+	}
+	return a
+}

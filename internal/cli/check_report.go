@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"lukasa.dev"
+)
+
+// showCheck prints a verdict: how much speaks against the action, what, and what to do
+// instead. Texts of tools stand between quotes.
+func (s *shell) showCheck(planned *lukasa.Action, a *checkAnswer) {
+	what := planned.Command
+	if what == "" {
+		what = planned.Tool
+		if planned.Arguments != "" {
+			what += " " + planned.Arguments
+		}
+	}
+	fmt.Fprintf(s.stdout, "%s  %s\n", s.levelWord(a.Level), s.paint.bold(preview(what, 100)))
+	s.detail("shape", a.Shape)
+	s.detail("before", beforeLine(a))
+	if d := a.Last; d != nil {
+		how := "it went well"
+		if !d.Went {
+			how = "it failed"
+		}
+		s.detail("last", d.Time+", "+how)
+	}
+	for i, r := range a.Reasons {
+		if i == 0 {
+			fmt.Fprintln(s.stdout, "\nwhat is known")
+		}
+		fmt.Fprintf(s.stdout, "  %s %s\n", s.levelWord(fmt.Sprintf("%-8s", r.Level)), oneLine(r.Text))
+		s.showBasis(r.Quote, r.Source)
+	}
+	for i, x := range a.Instead {
+		if i == 0 {
+			fmt.Fprintln(s.stdout, "\ninstead, or before it")
+		}
+		fmt.Fprintf(s.stdout, "  %-8s %s\n", "", oneLine(x.Text))
+		s.showBasis("", x.Source)
+	}
+	if len(a.Reasons)+len(a.Instead) > 0 {
+		fmt.Fprintln(s.stdout)
+	}
+	past := counted(a.Behind.Past, "doing")
+	if a.Behind.More {
+		past = "the newest " + past
+	}
+	s.detail("behind", past+", "+counted(a.Behind.Rules, "rule")+", "+counted(a.Behind.Artifacts, "active artifact"))
+}
+
+// showBasis prints what a line rests on.
+func (s *shell) showBasis(quote, source string) {
+	if quote != "" {
+		fmt.Fprintf(s.stdout, "  %-8s %s\n", "", strconv.Quote(preview(quote, 160)))
+	}
+	if source != "" {
+		fmt.Fprintf(s.stdout, "  %-8s %s\n", "", s.paint.dim(oneLine(source)))
+	}
+}
+
+// beforeLine says how it went before.
+func beforeLine(a *checkAnswer) string {
+	if a.Tried == 0 {
+		return "neither it nor its like was done and told how it went"
+	}
+	kin := "its like was"
+	if a.Same {
+		kin = "it was"
+	}
+	line := fmt.Sprintf("%s tried %s, %s went well", kin, counted(a.Tried, "time"), thousands(a.Went))
+	if a.Judged > 0 {
+		line += fmt.Sprintf("; %s of %s were in tasks that succeeded", thousands(a.Succeeded), thousands(a.Judged))
+	}
+	return line
+}
+
+// levelWord colours the name of a level, which may have blanks behind it.
+func (s *shell) levelWord(word string) string {
+	switch word[:2] {
+	case "ok":
+		return s.paint.green(word)
+	case "st":
+		return s.paint.red(word)
+	}
+	return s.paint.yellow(word)
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
+)
+
+// Where a language model is when no flag says so, and its key, which no flag says.
+const (
+	envRefineURL   = "LUKASA_REFINE_URL"
+	envRefineModel = "LUKASA_REFINE_MODEL"
+	envRefineKey   = "LUKASA_REFINE_KEY"
+)
+
+type refineFlags struct {
+	boardFlags
+	url, model string
+	limit      int
+	parallel   int
+	timeout    time.Duration
+	replace    bool
+}
+
+func refineCommand(s *shell) *cobra.Command {
+	var flags refineFlags
+	c := &cobra.Command{
+		Use:   "refine",
+		Short: "Have a language model write titles of what compile made",
+		Long: `Have a language model write a title and a summary for each active artifact that
+` + "`lukasa compile`" + ` made and that has none by a model yet. They are for people who look
+through artifacts. The artifacts themselves, their hashes, packs and next steps stay as
+they are, and nothing is decided by a title.
+
+The model is behind a server that speaks OpenAI's protocol for chats, such as Ollama,
+vLLM or llama.cpp. Nothing is sent anywhere unless an address is given, and only to that
+one: type, title, summary and content of the artifacts, at most 12 KB of each. What tools
+and strangers said in it is sent as data, and an answer counts only if it is a title and
+a summary and nothing else. Both are cut to ` + fmt.Sprint(lukasa.MaxRefinedTitle) + ` and ` + fmt.Sprint(lukasa.MaxRefinedSummary) + ` characters, rid of what is not seen,
+and kept with the lowest trust.
+
+They are journaled: after a restart, in an export and when the index is made anew they
+are there, and nobody is asked again. What is erased takes its title with it. Run it
+again after a compile: it goes on where it ended. What the model cannot do stays for the
+next time.
+
+A key is read from $` + envRefineKey + `, and never from the command line or a file.`,
+		Example: `  # By Ollama on this machine, after: ollama pull llama3.2
+  lukasa compile
+  lukasa refine --url http://localhost:11434/v1 --model llama3.2
+  lukasa list --kind refinement
+  # By a service that wants a key, in LUKASA_REFINE_KEY; so many at most.
+  lukasa refine --url https://api.openai.com/v1 --model gpt-4o-mini --limit 20`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.refine(c, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addWriter(c)
+	c.Flags().StringVar(&flags.url, "url", "", "the server that has the model, a `URL` to which /chat/completions is appended (default $"+envRefineURL+")")
+	c.Flags().StringVar(&flags.model, "model", "", "the `NAME` by which it knows the model (default $"+envRefineModel+")")
+	c.Flags().IntVar(&flags.limit, "limit", 0, "ask about `N` artifacts at most (default all)")
+	c.Flags().IntVar(&flags.parallel, "parallel", engine.DefaultRefineParallel, "ask about `N` artifacts at once")
+	c.Flags().DurationVar(&flags.timeout, "timeout", 2*time.Minute, "how long one answer may take, a `DURATION`")
+	c.Flags().BoolVar(&flags.replace, "replace", false, "also ask about what has a title by another model; the newest is shown")
+	return c
+}
+
+// refineAnswer is what lukasa refine --json prints.
+type refineAnswer struct {
+	Model    string                `json:"model"`
+	Refined  int                   `json:"refined"`
+	Failed   int                   `json:"failed"`
+	Left     int                   `json:"left"`
+	Problems []refineProblemAnswer `json:"problems,omitempty"`
+	rootAnswer
+}
+
+type refineProblemAnswer struct {
+	URI    lukasa.URI `json:"uri"`
+	Reason string     `json:"reason"`
+}
+
+// refiner returns who writes titles.
+func (s *shell) refiner(c *cobra.Command, f *refineFlags) (lukasa.Refiner, error) {
+	value := func(flag, env, given string) (text, name string) {
+		if c.Flags().Changed(flag) {
+			return given, "--" + flag
+		}
+		return s.env(env), env
+	}
+	url, urlName := value("url", envRefineURL, f.url)
+	model, modelName := value("model", envRefineModel, f.model)
+	switch {
+	case url == "":
+		return nil, fault.New(fault.Usage, "no server was named that has a language model").
+			WithFix(fmt.Sprintf("add --url http://localhost:11434/v1 --model llama3.2, or set %s and %s", envRefineURL, envRefineModel))
+	case model == "":
+		return nil, fault.Newf(fault.Usage, "%s is given, but not which model is meant", urlName).
+			WithFix(fmt.Sprintf("add --model llama3.2, or set %s", envRefineModel))
+	}
+	r, err := lukasa.NewRefiner(lukasa.RefineServer{
+		BaseURL: url, Model: model, Key: lukasa.RefineKey(strings.TrimSpace(s.env(envRefineKey))), MaxConcurrent: f.parallel, Timeout: f.timeout,
+	})
+	if err != nil {
+		names := strings.NewReplacer("refiner: ", "", "use Key", "use "+envRefineKey, "BaseURL ", urlName+" ", "Model ", modelName+" ", "Key ", envRefineKey+" ")
+		problem, fix := names.Replace(fault.From(err).Error()), "an address is such as http://localhost:11434/v1, which is where Ollama is"
+		if strings.HasPrefix(problem, envRefineKey+" ") {
+			fix = "give the key alone, as the service shows it"
+		}
+		return nil, fault.New(fault.Usage, problem).WithCause(err).WithFix(fix)
+	}
+	return r, nil
+}
+
+func (s *shell) refine(c *cobra.Command, flags *refineFlags) error {
+	if c.Flags().Changed("limit") {
+		if err := inRange("limit", flags.limit, 1, 1<<30); err != nil {
+			return err
+		}
+	}
+	if err := inRange("parallel", flags.parallel, 1, engine.MaxRefineParallel); err != nil {
+		return err
+	}
+	if flags.timeout <= 0 {
+		return fault.Newf(fault.Usage, "--timeout is %v, but must be more than nothing", flags.timeout).WithFix("give a time such as 30s")
+	}
+	model, err := s.refiner(c, flags)
+	if err != nil {
+		return err
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, err := v.writer(ctx)
+		if err != nil {
+			return err
+		}
+		p := s.progress()
+		defer p.done()
+		p.counted("asking "+oneLine(model.Name()), 0, 0)
+		done, err := t.Refine(ctx, lukasa.RefineOptions{
+			Refiner: model, Limit: flags.limit, Parallel: flags.parallel, Replace: flags.replace, Progress: p.parts("refined", "artifact"),
+		})
+		p.done()
+		if done != nil && (err == nil || done.Done+done.Failed+done.Left > 0) {
+			if failed := s.showRefined(ctx, t, done); err == nil {
+				err = failed
+			}
+		}
+		if errors.Is(err, context.Canceled) && done != nil {
+			return fault.Newf(fault.Canceled, "stopped on request; %s written, %s left", counted(done.Done, "title"), counted(done.Left, "artifact")).
+				WithCause(err).WithFix("run it again to go on")
+		}
+		return err
+	})
+}
+
+// showRefined prints what came of it.
+func (s *shell) showRefined(ctx context.Context, t *lukasa.Tenant, done *lukasa.RefineReport) error {
+	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	if err != nil {
+		return err
+	}
+	a := refineAnswer{Model: done.Model, Refined: done.Done, Failed: done.Failed, Left: done.Left, rootAnswer: answerRoot(root)}
+	for _, p := range done.Problems {
+		a.Problems = append(a.Problems, refineProblemAnswer{p.URI, fault.From(p.Err).Error()})
+	}
+	if s.json {
+		return s.writeJSON(a)
+	}
+	fmt.Fprintf(s.stdout, "%s %s by %s\n", s.paint.green("refined"), counted(a.Refined, "artifact"), s.paint.bold(oneLine(a.Model)))
+	if a.Failed > 0 {
+		s.detail("failed", counted(a.Failed, "artifact")+"; they keep their titles, and are tried again the next time")
+	}
+	if a.Left > 0 {
+		s.detail("left", counted(a.Left, "artifact")+"; run it again to go on")
+	}
+	const shown = 10
+	for i, p := range a.Problems {
+		if i == shown {
+			s.detail("and", "more problems; --json has the first 100")
+			break
+		}
+		s.detail("problem", p.URI.String()+": "+oneLine(p.Reason))
+	}
+	s.detail("root", a.Root+" over "+counted(int(root.Size), "record"))
+	return nil
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// ConflictOptions says which conflicts are listed. The zero value of all but Tenant
+// lists those that are open.
+type ConflictOptions struct {
+	Tenant string
+	// Status is that of the conflicts. Empty means open; Any lists all, whatever their
+	// status.
+	Status memory.ConflictStatus
+	Any    bool
+	Limit  int    // zero means 50, at most 1000
+	After  string // the Next of the page before
+	View   View
+}
+
+// StoredConflict is a conflict, with what it is between.
+type StoredConflict struct {
+	*Thing
+	Sides []ConflictSide
+}
+
+// ConflictSide is one of the things that a conflict is between.
+type ConflictSide struct {
+	URI memory.URI // as the conflict names it
+	// Text is what it says; empty if it is erased, or not shown to whoever looks.
+	Text  string
+	State catalog.State // empty if there is nothing to show
+	Trust record.Trust
+}
+
+// Conflict returns what the conflict says.
+func (c *StoredConflict) Conflict() *memory.Conflict { return c.Body.(*memory.Conflict) }
+
+// ConflictPage is a part of a list, newest first.
+type ConflictPage struct {
+	Conflicts []*StoredConflict
+	Next      string // empty at the end
+}
+
+// Conflicts returns conflicts, newest first.
+func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
+	switch {
+	case o.Any && o.Status != "":
+		return nil, fault.New(fault.InvalidArgument, "status, any: one of the two may say which statuses are wanted").WithFix("leave one out")
+	case o.Status == "" && !o.Any:
+		o.Status = memory.ConflictOpen
+	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
+		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", quoted(string(o.Status))).WithFix("use one of " + words(memory.ConflictStatuses()))
+	}
+	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+	if err != nil {
+		return nil, err
+	}
+	page := &ConflictPage{}
+	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		var things Page
+		list := ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: v}
+		if err := b.list(ctx, r, t, list, after, &things); err != nil {
+			return err
+		}
+		page.Next = things.Next
+		for _, x := range things.Things {
+			c, err := b.conflict(r, t, v, x)
+			if err != nil {
+				return err
+			}
+			page.Conflicts = append(page.Conflicts, c)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// Conflict returns a conflict, with what it is between.
+func (b *Board) Conflict(ctx context.Context, tenant, id string, v View) (*StoredConflict, error) {
+	var out *StoredConflict
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		if err := memory.CheckID("conflict", id); err != nil {
+			return err
+		}
+		h, err := find(r, t, Ref{Kind: record.Conflict, ID: id}, v)
+		if err != nil {
+			return noConflict(err)
+		}
+		x, err := b.thing(r, t, h, 0, v)
+		if err != nil {
+			return err
+		}
+		out, err = b.conflict(r, t, v, x)
+		return err
+	})
+	return out, err
+}
+
+// noConflict adds how to find one to the error for a conflict that is not there.
+func noConflict(err error) error {
+	if e := fault.From(err); e.Code == fault.NotFound {
+		return e.WithFix("check the id and the tenant; `lukasa conflicts list --all` lists those there are")
+	}
+	return err
+}
+
+// conflict reads what a conflict is between.
+func (b *Board) conflict(r kv.Reader, t *ledger.Tenant, v View, x *Thing) (*StoredConflict, error) {
+	body, ok := x.Body.(*memory.Conflict)
+	if !ok {
+		return nil, fault.Newf(fault.Damaged, "%s is no conflict", x.URI)
+	}
+	out := &StoredConflict{Thing: x}
+	for _, u := range body.Between {
+		side, err := b.conflictSide(r, t, v, u)
+		if err != nil {
+			return nil, err
+		}
+		out.Sides = append(out.Sides, side)
+	}
+	return out, nil
+}
+
+// conflictSide reads one of the things that a conflict is between.
+func (b *Board) conflictSide(r kv.Reader, t *ledger.Tenant, v View, u memory.URI) (ConflictSide, error) {
+	side := ConflictSide{URI: u}
+	if u.Tenant != t.Name {
+		return side, nil
+	}
+	if u.Kind == record.Event {
+		ev, err := b.event(r, t, u.ID, v)
+		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
+			return side, nil
+		}
+		if err == nil {
+			side.Text, side.State, side.Trust = renderEvent(ev.Event, memory.FormMedium, b.tokens), catalog.Live, ev.Trust
+		}
+		return side, err
+	}
+	h, err := find(r, t, RefOf(u), v)
+	if err == nil {
+		var x *Thing
+		if x, err = b.thing(r, t, h, 0, v); err == nil {
+			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.tokens), x.State, x.Trust
+		}
+	}
+	if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
+		err = nil
+	}
+	return side, err
+}
+
+// ConflictSettlement says how a conflict is settled.
+type ConflictSettlement struct {
+	Tenant string
+	ID     string
+	// Winner is the one of what it is between that holds, with or without its version.
+	// None means that none of them does more than the others.
+	Winner memory.URI
+	// Dismiss says that there is no conflict after all.
+	Dismiss bool
+	// Resolution is how it was settled, in words.
+	Resolution string
+	Expect     Expect
+}
+
+// SettleConflict writes how a conflict was settled, as its next version. Packs tell what
+// has won and leave out what has lost; nothing else is changed, and no compile opens it
+// again.
+func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettlement) (*PutResult, error) {
+	ref := Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
+	w, err := b.entitled(ctx, s.Tenant, w, memory.OpPut, ref.target())
+	if err != nil {
+		return nil, err
+	}
+	s.Resolution = strings.TrimSpace(s.Resolution)
+	switch {
+	case s.Resolution == "":
+		return nil, fault.New(fault.InvalidArgument, "resolution: there is none").WithFix("say how it was settled, for whoever finds it later")
+	case s.Dismiss && !s.Winner.IsZero():
+		return nil, fault.New(fault.InvalidArgument, "winner, dismiss: what is no conflict has no winner").WithFix("leave one out")
+	}
+	known, err := b.Conflict(ctx, s.Tenant, s.ID, View{})
+	if w.access != nil {
+		hidden := err == nil
+		if known, err = b.Conflict(ctx, s.Tenant, s.ID, w.view()); hidden && fault.CodeOf(err) == fault.NotFound {
+			return nil, b.refuse(ctx, w, refusal{memory.OpPut, ref.target(), memory.RuleExisting})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if known.State != catalog.Live {
+		return nil, fault.Newf(fault.NotFound, "conflict %s is %s", s.ID, known.State)
+	}
+	if err := s.Expect.check(known.URI.Head(), &catalog.Head{Version: known.Version}); err != nil {
+		return nil, err
+	}
+	body := *known.Conflict()
+	body.Status, body.Resolution, body.Winner = memory.ConflictResolved, s.Resolution, memory.URI{}
+	if s.Dismiss {
+		body.Status = memory.ConflictDismissed
+	}
+	if !s.Winner.IsZero() {
+		at := slices.IndexFunc(body.Between, func(u memory.URI) bool { return u == s.Winner || u.Head() == s.Winner })
+		if at < 0 {
+			return nil, fault.Newf(fault.InvalidArgument, "winner: conflict %s is not about %s", s.ID, s.Winner).WithFix("name one of " + uriList(body.Between))
+		}
+		body.Winner = body.Between[at]
+	}
+	return b.put(ctx, w, s.Tenant, &body, Version(known.Version), memory.OpPut, record.Operator)
+}
+
+// uriList joins URIs for an error.
+func uriList(list []memory.URI) string {
+	names := make([]string, len(list))
+	for i, u := range list {
+		names[i] = u.String()
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"iter"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/fingerprint"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// FingerprintOptions says what a fingerprint is made of. The zero value of all but Tenant
+// works.
+type FingerprintOptions struct {
+	Tenant string
+	// Agent narrows it to what one agent learned: its sessions, the artifacts that these
+	// had a part in, its feedback, and what its documents name. Empty means all agents.
+	Agent string
+	// Progress is told how many events were read, of those that are to be. It may be nil.
+	Progress func(done, all int)
+}
+
+// Fingerprint returns a digest of what the agents of a tenant learned, without any text of
+// events; see package fingerprint for what it has. It is made of one state: the same root
+// gives the same bytes, here, after a rebuild and wherever the tenant is imported. What
+// was erased has no part in it, nor has what is private to another agent than the one
+// that is named.
+//
+// Only sessions are read that have new events since the last compile or fingerprint. Of
+// several calls, and compiles, one runs, and the others wait.
+func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
+	if o.Agent != "" {
+		if err := checkName("agent", o.Agent); err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case <-b.compiling.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { b.compiling.turn <- struct{}{} }()
+	for range compileTries {
+		f, err := b.fingerprintOnce(ctx, o)
+		if err != errErased {
+			return f, err
+		}
+	}
+	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("export when no erasure is under way")
+}
+
+// printing is a fingerprint under way.
+type printing struct {
+	b    *Board
+	r    kv.Reader
+	t    *ledger.Tenant
+	o    FingerprintOptions
+	in   fingerprint.Input
+	all  *traced
+	read int // sessions that had new events
+}
+
+func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
+	erasures := b.traced.erasures.Load()
+	p := &printing{b: b, o: o}
+	err := b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		p.r, p.t = r, t
+		return p.gather(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.traced.erasures.Load() != erasures {
+		return nil, errErased
+	}
+	if err := p.keep(ctx, erasures); err != nil {
+		return nil, err
+	}
+	return fingerprint.Make(p.in)
+}
+
+// gather reads what there is.
+func (p *printing) gather(ctx context.Context) error {
+	old, err := p.b.keptTraces(p.r, p.t)
+	if err != nil {
+		return err
+	}
+	if p.all, p.read, _, err = p.b.traceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
+		return err
+	}
+	p.all.Artifacts = old.Artifacts
+	root := rootOf(p.t)
+	p.in = fingerprint.Input{
+		Tenant: p.t.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
+	}
+	if err := p.artifacts(ctx); err != nil {
+		return err
+	}
+	if err := p.uses(ctx); err != nil {
+		return err
+	}
+	if err := p.known(ctx); err != nil {
+		return err
+	}
+	return p.slip()
+}
+
+// slip refuses the name of an agent that nothing is known of.
+func (p *printing) slip() error {
+	if p.o.Agent == "" || len(p.in.Artifacts)+len(p.in.Uses.Things)+len(p.in.Entities) > 0 {
+		return nil
+	}
+	for range p.in.Traces {
+		return nil
+	}
+	return fault.Newf(fault.NotFound, "tenant %q knows nothing of the agent %q", p.t.Name, p.o.Agent).
+		WithFix("name an agent as its events do, or none for all of them")
+}
+
+// traces returns what the sessions did that the fingerprint is of.
+func (p *printing) traces() iter.Seq[*trace.Trace] {
+	return func(yield func(*trace.Trace) bool) {
+		for _, x := range p.all.traces {
+			if (p.o.Agent == "" || x.Agent == p.o.Agent) && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// keep writes what sessions did beside the index, as a compile does: it spares the next
+// reader that work, and that it cannot be written is no reason to stop.
+func (p *printing) keep(ctx context.Context, erasures uint64) error {
+	if p.read == 0 {
+		return nil
+	}
+	if err := p.b.enter(ctx); err != nil {
+		return err
+	}
+	defer p.b.leave()
+	_ = p.b.keepTraces(p.o.Tenant, p.all, erasures)
+	return nil
+}
+
+// artifacts reads the active artifacts. Those of no agent are an agent's if its sessions
+// had a part in them.
+func (p *printing) artifacts(ctx context.Context) error {
+	var shared []*hmx.Artifact
+	sources := make(map[string][]int) // which of shared were made of an event
+	err := p.each(ctx, catalog.All(record.Artifact, catalog.Live), record.Artifact, func(h *catalog.Head) error {
+		if h.Status != string(hmx.StatusActive) || !holdsAt(h, p.t.Time) {
+			return nil
+		}
+		body, err := p.b.bodyAt(p.r, p.t, record.Artifact, h.Position)
+		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		a := body.(*memory.Artifact).HMX
+		if !a.ObservedCount.Set {
+			a.ObservedCount = hmx.Some(int64(len(a.SourceEvents)))
+		}
+		switch agent := a.AgentID.Or(""); {
+		case p.o.Agent == "" || agent == p.o.Agent:
+			p.in.Artifacts = append(p.in.Artifacts, &a)
+		case agent == "":
+			for _, id := range a.SourceEvents {
+				sources[id] = append(sources[id], len(shared))
+			}
+			shared = append(shared, &a)
+		}
+		a.SourceEvents = nil // nobody asks for them any more, and they are many
+		return nil
+	})
+	if err != nil || len(shared) == 0 {
+		return err
+	}
+	own := make([]bool, len(shared))
+	for x := range p.traces() {
+		for i := range x.Tasks {
+			eachRef(&x.Tasks[i], func(id string) {
+				for _, k := range sources[id] {
+					own[k] = true
+				}
+			})
+		}
+	}
+	for k, a := range shared {
+		if own[k] {
+			p.in.Artifacts = append(p.in.Artifacts, a)
+		}
+	}
+	return nil
+}
+
+// eachRef calls visit with the ids of the events that a task is known from.
+func eachRef(t *trace.Task, visit func(id string)) {
+	for _, r := range []trace.Ref{t.From, t.To, t.GoalRef, t.Judge} {
+		visit(r.ID)
+	}
+	for i := range t.Steps {
+		visit(t.Steps[i].Call.ID)
+		visit(t.Steps[i].Result.ID)
+	}
+}
+
+// each calls visit with the heads of a list, newest first.
+func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, visit func(*catalog.Head) error) error {
+	var failed error
+	err := catalog.List(p.r, p.t.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		h, ok, err := catalog.HeadOf(p.r, p.t.Number, k, d)
+		if failed = err; err == nil && ok {
+			failed = visit(h)
+		}
+		return failed == nil
+	})
+	return first(failed, err)
+}
+
+// checkFingerprint refuses a body whose document is no fingerprint, or not the one that
+// was exported.
+func checkFingerprint(body *memory.Fingerprint) error {
+	f, err := fingerprint.Decode([]byte(body.Document))
+	if err != nil {
+		return err
+	}
+	return f.Verify()
+}

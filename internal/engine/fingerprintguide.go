@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fingerprint"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Bounds of what guides a pack.
+const (
+	guidingMost   = 32   // fingerprints that were imported, the newest
+	feedbackGuide = 256  // feedbacks, the newest
+	citedGuide    = 1024 // things and events that these cite
+	guidedSources = 128  // that a pack says the priors of
+	keptGuides    = 4
+)
+
+// lead finds out which priors a pack of the strategy fingerprint_guided goes by, unless
+// the request has some: those of the imported fingerprints that whoever looks can see, as
+// one, or if there are none what feedback on this board says. It states them as the
+// request's own, so that the pack names them and can be made again from itself. Where
+// they would make no difference there are none.
+func (p *packing) lead() error {
+	if p.request.Strategy != hmx.StrategyFingerprintGuided || p.request.Priors != "" {
+		return nil
+	}
+	priors, err := p.imported()
+	if err == nil && priors == nil {
+		priors, err = p.ownPriors()
+	}
+	if err != nil {
+		return err
+	}
+	sources := p.sourcePriors(priors)
+	if !priors.Shown() && len(sources) == 0 {
+		return nil
+	}
+	sections := make(map[string]float64)
+	for _, s := range hmx.Sections() {
+		sections[string(s)] = priors.Section(s)
+	}
+	stated := map[string]map[string]float64{"sections": sections}
+	if len(sources) > 0 {
+		stated["sources"] = sources
+	}
+	data, err := json.Marshal(stated)
+	if err == nil {
+		data, err = hmx.Canonicalize(data)
+	}
+	p.request.Priors = hmx.Raw(data)
+	return err
+}
+
+// sourcePriors returns the priors of the things among the candidates that do better than
+// their sections, by id.
+func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
+	out := make(map[string]float64)
+	for i := range p.list {
+		c := &p.list[i]
+		if c.Thing == "" || len(out) == guidedSources {
+			continue
+		}
+		var tags []string
+		if h := p.seen[i].head; h != nil {
+			tags = h.Tags
+		}
+		if x, known := priors.Of(c.Thing, c.Section, c.Source, tags); known && x > priors.Section(c.Section) {
+			out[c.Thing] = max(out[c.Thing], x)
+		}
+	}
+	return out
+}
+
+// imported returns what the imported fingerprints say together that guide whoever looks,
+// or nil if there are none. What an agent brought in guides that agent alone; what guides
+// others takes the trust of a user.
+func (p *packing) imported() (*fingerprint.Priors, error) {
+	list, err := p.heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
+		return catalog.List(p.r, p.t.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+	}, guidingMost)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write([]byte(p.t.Name))
+	var guiding []*catalog.Head
+	for _, h := range list {
+		own := p.view.Agent != "" && h.Actor == p.view.Agent && h.Trust >= record.Agent
+		if p.overNow(h) == "" && (h.Trust >= record.User || own) {
+			guiding = append(guiding, h)
+			sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
+		}
+	}
+	if len(guiding) == 0 {
+		return nil, nil
+	}
+	return p.b.guides.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
+}
+
+// merge reads fingerprints and returns what they say together, or nil if none of them can
+// be read: it was erased meanwhile, or is of another format.
+func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
+	var read []*fingerprint.Fingerprint
+	for _, h := range list {
+		rec, err := p.record(h.Position)
+		if err := p.passed(err); err != nil {
+			return nil, err
+		}
+		if rec == nil {
+			continue
+		}
+		if body, ok := rec.Body.(*memory.Fingerprint); ok {
+			if f, err := fingerprint.Decode([]byte(body.Document)); err == nil {
+				read = append(read, f)
+			}
+		}
+	}
+	if len(read) == 0 {
+		return nil, nil
+	}
+	all, err := fingerprint.MergeAll(read...)
+	if err != nil {
+		return nil, err
+	}
+	return all.Priors(), nil
+}
+
+// ownPriors returns what the newest feedback on this board says that whoever looks can
+// see.
+func (p *packing) ownPriors() (*fingerprint.Priors, error) {
+	list, err := p.heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
+		return catalog.List(p.r, p.t.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+	}, feedbackGuide)
+	if err != nil {
+		return nil, err
+	}
+	cited := make(citations)
+	for _, h := range list {
+		if p.overNow(h) == "" && len(cited) < citedGuide {
+			cited.add(h)
+		}
+	}
+	usage, err := cited.usage(p.ctx, &placing{
+		r: p.r, t: p.t, rows: p.rows, now: p.now, shows: p.shows,
+		showsAt: func(position uint64) bool { return p.visible == nil || p.visible.has(position) },
+	})
+	return fingerprint.PriorsOf(usage), err
+}
+
+// merged returns what fingerprints say together as it is kept, or else as it is read.
+func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
+	if g == nil {
+		return read()
+	}
+	g.mu.Lock()
+	known, ok := g.priors.get(key)
+	g.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	made, err := read()
+	if err == nil && made != nil {
+		g.mu.Lock()
+		g.priors.put(key, made)
+		g.mu.Unlock()
+	}
+	return made, err
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"lukasa.dev/internal/fingerprint"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// Bounds of the feedback that a fingerprint is made of.
+const (
+	feedbackMost = 1 << 16 // the newest
+	citedMost    = 1 << 18 // things and events that these cite
+)
+
+// citations counts how often things and events were drawn on, and how often that went
+// well.
+type citations map[memory.URI]*fingerprint.Use
+
+// add counts what a feedback says. A partial success says neither that something was of
+// use nor that it was not, and what is less trusted than an agent must not praise itself.
+func (c citations) add(h *catalog.Head) {
+	if h.Trust < record.Agent || h.Status != string(memory.OutcomeSuccess) && h.Status != string(memory.OutcomeFailure) {
+		return
+	}
+	seen := make(map[memory.URI]bool, len(h.Links))
+	for _, link := range h.Links {
+		u, err := memory.ParseURI(link.To)
+		if err != nil || link.Rel != "cited" || seen[u.Head()] {
+			continue
+		}
+		u = u.Head()
+		seen[u] = true
+		if c[u] == nil {
+			c[u] = &fingerprint.Use{Name: u.ID}
+		}
+		c[u].Shown++
+		if h.Status == string(memory.OutcomeSuccess) {
+			c[u].Used++
+		}
+	}
+}
+
+// placing says where in a pack that belongs which was cited, for whoever looks.
+type placing struct {
+	r    kv.Reader
+	t    *ledger.Tenant
+	rows *roster.View
+	now  int64
+	// shows and showsAt report whether a thing, or the event at a position, is shown.
+	shows   func(*catalog.Head) (bool, error)
+	showsAt func(position uint64) bool
+}
+
+// usage returns what was of use by section, type of source, tag and id. What is no longer
+// there counts nothing.
+func (c citations) usage(ctx context.Context, p *placing) (fingerprint.Usage, error) {
+	var sections, sources, tags, things useSums
+	order := slices.SortedFunc(maps.Keys(c), func(a, b memory.URI) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	for _, u := range order {
+		if err := ctx.Err(); err != nil {
+			return fingerprint.Usage{}, err
+		}
+		at, marked, err := p.place(u)
+		if err != nil {
+			return fingerprint.Usage{}, err
+		}
+		if at == nowhere {
+			continue
+		}
+		n := c[u]
+		sections.add(string(at.section), n)
+		sources.add(string(at.source), n)
+		things.add(u.ID, n)
+		for _, tag := range marked {
+			tags.add(tag, n)
+		}
+	}
+	return fingerprint.Usage{Sections: sections.list, Sources: sources.list, Tags: tags.list, Things: things.list}, nil
+}
+
+// useSums adds up uses by name.
+type useSums struct {
+	at   map[string]int
+	list []fingerprint.Use
+}
+
+func (s *useSums) add(name string, n *fingerprint.Use) {
+	if s.at == nil {
+		s.at = make(map[string]int)
+	}
+	i, ok := s.at[name]
+	if !ok {
+		i = len(s.list)
+		s.at[name] = i
+		s.list = append(s.list, fingerprint.Use{Name: name})
+	}
+	s.list[i].Shown += n.Shown
+	s.list[i].Used += n.Used
+}
+
+// place returns where something belongs, and its tags. It is nowhere if it is not there,
+// or not shown.
+func (p *placing) place(u memory.URI) (placed, []string, error) {
+	if u.Tenant != p.t.Name {
+		return nowhere, nil, nil
+	}
+	if u.Kind == record.Event {
+		id := record.ID(p.t.Name, record.Event, u.ID)
+		position, ok, err := ledger.Find(p.r, p.t.Number, &id)
+		if err != nil || !ok || !p.showsAt(position) {
+			return nowhere, nil, err
+		}
+		row, ok, err := p.rows.Row(position)
+		if err != nil || !ok {
+			return nowhere, nil, err
+		}
+		return eventPlace(row.Class), nil, nil
+	}
+	h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+	if err != nil || !ok || h.State != catalog.Live || h.Expires <= p.now {
+		return nowhere, nil, err
+	}
+	if shown, err := p.shows(h); err != nil || !shown {
+		return nowhere, nil, err
+	}
+	at, err := (&packing{}).place(h, nil)
+	return at, h.Tags, err
+}
+
+// uses counts what feedback says was of use.
+func (p *printing) uses(ctx context.Context) error {
+	way := catalog.All(record.Feedback, catalog.Live)
+	if p.o.Agent != "" {
+		way = catalog.OfAgent(record.Feedback, p.o.Agent)
+	}
+	cited, left := make(citations), feedbackMost
+	err := p.each(ctx, way, record.Feedback, func(h *catalog.Head) error {
+		if left > 0 && len(cited) < citedMost && h.Expires > p.t.Time && (p.o.Agent == "" || h.Agent == p.o.Agent) {
+			left--
+			cited.add(h)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	rows, err := p.roster()
+	if err != nil {
+		return err
+	}
+	p.in.Uses, err = cited.usage(ctx, &placing{
+		r: p.r, t: p.t, rows: rows, now: p.t.Time,
+		shows: func(h *catalog.Head) (bool, error) {
+			return h.Visibility != memory.VisiblePrivate || p.o.Agent != "" && h.Actor == p.o.Agent, nil
+		},
+		showsAt: func(uint64) bool { return true },
+	})
+	return err
+}
+
+// roster returns the attributes of the documents.
+func (p *printing) roster() (*roster.View, error) {
+	return p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size})
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/record"
+)
+
+// What was taken out of a pack stands in no record. But ranks have no gaps, drops are listed
+// from the best on, and rules that bind are told whatever is asked.
+
+// ranked is what an entry or a drop says of its place among all candidates.
+type ranked struct {
+	name  string
+	uri   string
+	rank  int64
+	score float64
+}
+
+// ranks says which rank is there twice, or is not that of the score, or which source is
+// there twice, or nothing.
+func (v *verifying) ranks() string {
+	var list []ranked
+	for i := range v.p.Entries {
+		e := &v.p.Entries[i]
+		list = append(list, ranked{fmt.Sprintf("entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
+	}
+	for i := range v.p.DroppedEntries {
+		e := &v.p.DroppedEntries[i]
+		list = append(list, ranked{fmt.Sprintf("dropped_entries[%d]", i), string(e.Extra["uri"]), e.Rank, e.RelevanceScore})
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	uris := make(map[string]bool)
+	for i, x := range list {
+		switch {
+		case x.rank < 1 || x.rank > v.p.AssemblyMetadata.CandidateCount:
+			return fmt.Sprintf("%s.rank: it is %d of %d candidates", x.name, x.rank, v.p.AssemblyMetadata.CandidateCount)
+		case i > 0 && (list[i-1].rank == x.rank || list[i-1].score < x.score):
+			return fmt.Sprintf("%s.rank: it is not that of its score beside %s", x.name, list[i-1].name)
+		case uris[x.uri]:
+			return fmt.Sprintf("%s.uri: it is there twice", x.name)
+		}
+		uris[x.uri] = true
+	}
+	return ""
+}
+
+// listed says where a candidate is missing among entries and drops, or nothing: all ranks are
+// there, up to that of the last drop where not all drops are listed.
+func (v *verifying) listed() string {
+	drops, all := v.p.DroppedEntries, v.p.TokenBudget.DroppedCount
+	last := v.p.AssemblyMetadata.CandidateCount
+	if n := int64(len(drops)); n < all {
+		if !slices.Contains(pack.DropLists(), len(drops)) {
+			return fmt.Sprintf("dropped_entries: %d of %d are listed, but all or the best hundred are", n, all)
+		}
+		last = 0
+		for i := range drops {
+			last = max(last, drops[i].Rank)
+		}
+	}
+	there := make(map[int64]bool)
+	for i := range v.p.Entries {
+		there[v.p.Entries[i].Rank] = true
+	}
+	for i := range drops {
+		there[drops[i].Rank] = true
+	}
+	for rank := int64(1); rank <= last; rank++ {
+		if !there[rank] {
+			return fmt.Sprintf("entries, dropped_entries: the candidate of rank %d is in neither", rank)
+		}
+	}
+	return ""
+}
+
+// rules says which hard rule that held in the state of the pack is not told, or nothing.
+// Under a scope it is not known which were shown.
+func (v *verifying) rules() (string, error) {
+	if v.request.Scope != "" {
+		return "", nil
+	}
+	list, all, err := v.rulesThen()
+	if err != nil || !all {
+		return "", err
+	}
+	uris := make(map[string]bool)
+	for i := range v.p.Entries {
+		uris[string(v.p.Entries[i].Extra["uri"])] = true
+	}
+	for i := range v.p.DroppedEntries {
+		uris[string(v.p.DroppedEntries[i].Extra["uri"])] = true
+	}
+	complete := int64(len(v.p.DroppedEntries)) == v.p.TokenBudget.DroppedCount
+	for _, x := range list {
+		where, err := v.place(x.head, x.body)
+		if err != nil {
+			return "", err
+		}
+		uri := headURI(v.t.Name, x.head)
+		if complete && v.request.Includes(where.section) && !uris[string(pack.Quoted(uri.String()))] {
+			return fmt.Sprintf("entries: %s binds, and is neither among them nor among the drops", uri), nil
+		}
+		rule, ok := v.ruleThen(x)
+		if p, is := x.body.(*memory.Policy); is && (len(p.Scope.Types) > 0 || p.Scope.KeyPrefix != "") {
+			ok = false // which depends on the candidates
+		}
+		if ok && pack.Untold(v.p, rule) {
+			return fmt.Sprintf("decision_constraints: %s binds, and is not among them", uri), nil
+		}
+	}
+	return "", nil
+}
+
+// rulesThen returns the hard rules of users and operators that held in the state of the pack
+// for whoever it was made for, as far as they are still on record, and whether these are all
+// that a pack looks at.
+func (v *verifying) rulesThen() (list []seen, all bool, err error) {
+	for _, k := range []record.Kind{record.Memory, record.Policy} {
+		for _, state := range []catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired} {
+			var ids []string
+			looked := 0
+			var failed error
+			err := catalog.List(v.r, v.t.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
+				if looked++; looked%256 == 0 {
+					failed = v.ctx.Err()
+				}
+				var h *catalog.Head
+				if failed == nil {
+					h, _, failed = catalog.HeadOf(v.r, v.t.Number, k, d)
+				}
+				if h != nil && ruleClass(h) {
+					ids = append(ids, h.ID)
+				}
+				return failed == nil && looked < walkedMost && len(ids) <= policiesSeen
+			})
+			if err := first(failed, err); err != nil {
+				return nil, false, err
+			}
+			if looked == walkedMost || len(ids) > policiesSeen {
+				return nil, false, nil
+			}
+			for _, id := range ids {
+				if list, err = v.addRuleThen(list, k, id); err != nil {
+					return nil, false, err
+				}
+			}
+		}
+	}
+	return list, len(list) <= hmx.MaxPackEntries, nil
+}
+
+// ruleClass reports whether a thing may be a rule, by its class.
+func ruleClass(h *catalog.Head) bool {
+	if h.Kind == record.Memory {
+		return h.Class == string(memory.TypeConstraint)
+	}
+	return h.Class == string(memory.PolicyConstraint) || h.Class == string(memory.PolicyInstruction)
+}
+
+// addRuleThen adds a thing to a list if it was a hard rule that held.
+func (v *verifying) addRuleThen(list []seen, k record.Kind, id string) ([]seen, error) {
+	if _, content, err := v.history(k, id); err != nil || content < 0 {
+		return list, err
+	}
+	x, unknown, err := v.then(k, id)
+	if err != nil || unknown != "" {
+		return list, err
+	}
+	hidden, err := v.hiddenSince(memory.URI{Kind: k, ID: id})
+	if !hidden && ruleClass(x.head) && x.body.Facets().Pin && x.head.Trust >= record.User && v.holds1(x) == "" {
+		list = append(list, x)
+	}
+	return list, err
+}

@@ -1,0 +1,136 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"lukasa.dev/internal/record"
+)
+
+// How long a title and a summary by a model may be, in code points.
+const (
+	MaxRefinedTitle   = 120
+	MaxRefinedSummary = 400
+)
+
+// Refinement is a title and a summary that a model outside the program wrote for an
+// artifact. Only the engine writes one, so that a replay need not ask the model again.
+// It is something to show beside the artifact: it is trusted as little as anything from
+// outside, and nothing is decided by it.
+type Refinement struct {
+	ID       string // see [NewRefinement]
+	Model    string
+	Target   URI    // the artifact, without a version
+	Position uint64 // of the record that was read
+	Title    string // one line without anything that is not seen
+	Summary  string // the same
+}
+
+// NewRefinement returns a refinement whose id says what it is of and by which model.
+func NewRefinement(model string, target URI, position uint64, title, summary string) *Refinement {
+	target.Version = 0
+	h := sha256.New()
+	for _, part := range []string{"lukasa/refinement/1", target.String(), strconv.FormatUint(position, 10), model} {
+		h.Write([]byte(part))
+		h.Write([]byte{'\n'}) // none of the parts before the last has one
+	}
+	return &Refinement{
+		ID: "refinement-" + hex.EncodeToString(h.Sum(nil)[:16]), Model: model, Target: target, Position: position,
+		Title: title, Summary: summary,
+	}
+}
+
+// Kind returns record.Refinement.
+func (x *Refinement) Kind() record.Kind { return record.Refinement }
+
+// Identity returns the id; a refinement has no key.
+func (x *Refinement) Identity() (id, key string) { return x.ID, "" }
+
+// SetID sets the id.
+func (x *Refinement) SetID(id string) { x.ID = id }
+
+func (x *Refinement) fields(c *codec) {
+	word(c, "id", &x.ID)
+	word(c, "model", &x.Model)
+	c.uri("target", &x.Target)
+	c.count("position", &x.Position, true)
+	word(c, "title", &x.Title)
+	word(c, "summary", &x.Summary)
+}
+
+// Normalize has nothing to do.
+func (x *Refinement) Normalize() {}
+
+func (x *Refinement) defaults() {}
+
+func (x *Refinement) order() {}
+
+// Validate applies every rule.
+func (x *Refinement) Validate() error { return validate(x) }
+
+func (x *Refinement) rules(f *faults) {
+	f.optID("id", x.ID)
+	f.name("model", x.Model, MaxModel)
+	if f.checkURI("target", x.Target); x.Target.Kind != record.Artifact {
+		f.add("target", "names a "+x.Target.Kind.String(), "name an artifact")
+	}
+	if x.Target.Version != 0 {
+		f.add("target", "names a version, but position says which record was read", "leave the #version away")
+	}
+	f.shown("title", x.Title, MaxRefinedTitle)
+	f.shown("summary", x.Summary, MaxRefinedSummary)
+}
+
+// shown adds what is wrong with one line of at most so many code points, in which
+// everything can be seen.
+func (f *faults) shown(field, s string, limit int) {
+	if !f.trimmed(field, s, limit*utf8.UTFMax) {
+		return
+	}
+	if n := utf8.RuneCountInString(s); n > limit {
+		f.add(field, fmt.Sprintf("has %d code points, but may have at most %d", n, limit), "shorten it")
+	}
+	for i, r := range s {
+		if Unseen(r) {
+			f.add(field, fmt.Sprintf("has the character U+%04X at byte %d, which is not seen", r, i), "leave it out")
+		}
+	}
+}
+
+// Unseen reports whether r is a character that a reader does not see and a machine
+// reads, or that moves or breaks what is around it: control characters, marks of
+// direction, what has no width, selectors, tags and fillers. The list is a fixed one,
+// so that what was written once can always be read.
+func Unseen(r rune) bool {
+	switch {
+	case r < ' ', r >= 0x7F && r < 0xA0, r == 0xAD: // C0, DEL, C1, soft hyphen
+	case r == 0x034F, r == 0x061C: // grapheme joiner, Arabic letter mark
+	case r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0: // fillers of Hangul
+	case r == 0x17B4, r == 0x17B5: // vowels of Khmer that are not written
+	case r >= 0x180B && r <= 0x180F: // selectors of Mongolian
+	case r >= 0x200B && r <= 0x200F, r >= 0x2028 && r <= 0x202E, r >= 0x2060 && r <= 0x206F:
+	case r == 0x2800: // a braille cell without dots
+	case r >= 0xD800 && r <= 0xF8FF: // surrogates, and what everybody reads as they like
+	case r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF, r >= 0xFFF0 && r <= 0xFFFB, r >= 0xFFFE && r <= 0xFFFF:
+	case r >= 0x13430 && r <= 0x1343F: // how hieroglyphs stand to each other
+	case r >= 0x1BCA0 && r <= 0x1BCA3, r >= 0x1D173 && r <= 0x1D17A:
+	case r >= 0xE0000: // tags, further selectors, private planes
+	default:
+		return false
+	}
+	return true
+}
+
+// Facets returns what indexes see. Its class is the model.
+func (x *Refinement) Facets() Facets {
+	f := facets()
+	f.Class = x.Model
+	f.link("of", x.Target)
+	return f
+}
+
+// AppendJSON appends the refinement as compact JSON.
+func (x *Refinement) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "refinement", x) }

@@ -1,0 +1,179 @@
+package trace
+
+import (
+	"sync"
+
+	"lukasa.dev/hmx"
+)
+
+// Glance is what one event tells of what was done, without any other event of its
+// session: enough for [Replay] to say how acts went, and small enough to be kept for
+// every event. Texts stand in it only as a tool's name, a shape and a signature.
+type Glance struct {
+	Sort GlanceSort
+	// State and Known are how an act went that tells its own end, or how a result says
+	// that a call went.
+	State State
+	Known bool
+	// Outcome is what a user's words or a feedback say about the task.
+	Outcome Outcome
+	// Spoke says that a message has words, and Spoke2 that it has two or more.
+	Spoke, Spoke2 bool
+	// Leaves says that a user's message only takes leave.
+	Leaves bool
+	// Next says that a decision is about the next task.
+	Next bool
+	// Named says that a result names its tool as calls do.
+	Named bool
+
+	Tool, Shape, Error string
+
+	// The hashes of the event's own id, of the call that it is or answers, of the events
+	// that it names as parent, as correlation and as what feedback is about; 0 for none.
+	Event, Call, Parent, Correlation, Target uint64
+}
+
+// GlanceSort is what an event is for a replay.
+type GlanceSort uint8
+
+// The sorts. The numbers are in indexes.
+const (
+	GlanceOther    GlanceSort = iota // it counts for the time only
+	GlanceUser                       // a message of the user
+	GlanceAgent                      // a message of the agent
+	GlanceCall                       // a call of a tool
+	GlanceResult                     // the result of one
+	GlanceDeed                       // an act that tells its own end
+	GlanceDecision                   // a choice in words
+	GlanceError                      // an error
+	GlanceBegun                      // a task or a goal begins
+	GlanceDone                       // one is done
+	GlanceUndone                     // one has failed
+	GlanceFeedback                   // a verdict
+	GlanceMended                     // a correction
+)
+
+// Act reports whether the event is an act by itself: a call, or a deed.
+func (g *Glance) Act() bool { return g.Sort == GlanceCall || g.Sort == GlanceDeed }
+
+// glancers are readers that are used for one event at a time.
+var glancers = sync.Pool{New: func() any { return new(Reader) }}
+
+// maxGlanced is how many texts a reader for glances keeps.
+const maxGlanced = 1 << 10
+
+// GlanceAt reads one event. It never fails, and no string of the glance is a part of the
+// event.
+func GlanceAt(ev *hmx.Event) *Glance {
+	r := glancers.Get().(*Reader)
+	defer glancers.Put(r)
+	if r.shared = &r.own; len(r.own.known) > maxGlanced {
+		r.own = Strings{}
+	}
+	g := &Glance{Event: keyOf(ev.EventID)}
+	r.content.openObject(string(ev.Content))
+	switch ev.EventType {
+	case hmx.TypeMessage:
+		r.glanceMessage(g)
+	case hmx.TypeToolCall:
+		g.Sort = GlanceCall
+		g.Tool, _ = r.callOf(ev)
+		g.Shape, g.Call = r.intern(r.shape), r.callID()
+	case hmx.TypeToolResult:
+		r.glanceResult(g, ev)
+	case hmx.TypeCommandExec, hmx.TypeTestRun, hmx.TypeFileEdit, hmx.TypeBrowserAction, hmx.TypeAPIResult:
+		g.Sort, g.Tool = GlanceDeed, r.deedOf(ev.EventType)
+		g.Shape = r.intern(r.shape)
+		broken, known := r.went(ev)
+		if g.State, g.Known = OK, known; broken {
+			r.glanceBroken(g, r.deedError(ev))
+		}
+	case hmx.TypeDecision:
+		g.Sort, g.Tool, g.State, g.Next = GlanceDecision, ToolDecision, OK, aboutNext(r.content.str(0, "question"))
+	case hmx.TypeError:
+		g.Sort, g.Tool = GlanceError, ToolError
+		r.glanceBroken(g, r.failureText())
+		g.named(ev)
+	case hmx.TypeStateChange:
+		g.Sort = r.marker()
+	case hmx.TypeFeedback:
+		r.glanceFeedback(g)
+	}
+	r.content.let()
+	r.metadata.let()
+	r.inner.let()
+	return g
+}
+
+// named notes which events an event names.
+func (g *Glance) named(ev *hmx.Event) {
+	if id := ev.ParentEventID.Value; id != "" {
+		g.Parent = keyOf(id)
+	}
+	if id := ev.CorrelationID.Value; id != "" {
+		g.Correlation = keyOf(id)
+	}
+}
+
+func (r *Reader) glanceMessage(g *Glance) {
+	switch r.content.str(0, "role") {
+	case "user":
+		g.Sort = GlanceUser
+	case "assistant", "agent":
+		g.Sort = GlanceAgent
+	default:
+		return
+	}
+	text := r.content.str(0, "text", "content")
+	var list []int32
+	r.spoken(&list, text, 2)
+	g.Spoke = len(list) > 0
+	if g.Sort == GlanceUser {
+		g.Leaves, g.Outcome = closes(text), verdict(text)
+		r.words = r.fold(r.newList(), text, 2)
+		g.Spoke2 = len(r.words) == 2
+	}
+}
+
+func (r *Reader) glanceResult(g *Glance, ev *hmx.Event) {
+	g.Sort, g.Call = GlanceResult, r.callID()
+	name := r.nameOfTool(ev)
+	g.Tool = r.toolName(name)
+	g.Named = name == "" || name == g.Tool
+	if name == "" {
+		g.Tool = ""
+	}
+	g.named(ev)
+	result, broken, known := r.resultWent(ev)
+	if g.State, g.Known = OK, known; broken {
+		r.glanceBroken(g, r.resultError(result))
+	}
+}
+
+// glanceBroken notes what went wrong.
+func (r *Reader) glanceBroken(g *Glance, text string) {
+	g.State, g.Known = Broken, true
+	r.shape = appendSignature(r.shape[:0], text)
+	g.Error = r.intern(r.shape)
+}
+
+func (r *Reader) glanceFeedback(g *Glance) {
+	o, correction := r.signal()
+	if o == Unknown {
+		return
+	}
+	if g.Sort, g.Outcome = GlanceFeedback, o; correction {
+		g.Sort = GlanceMended
+	}
+	if target := r.content.str(0, "target_event_id"); target != "" {
+		g.Target = keyOf(target)
+	}
+}
+
+// callID returns the hash of the call that an event is or answers, 0 if it names none.
+func (r *Reader) callID() uint64 {
+	if id := r.content.str(0, "call_id"); id != "" {
+		return keyOf(id)
+	}
+	return 0
+}

@@ -1,0 +1,300 @@
+package trace
+
+import "slices"
+
+// Deed is an act of a session, with what came of it and of the task that it was of.
+type Deed struct {
+	Position uint64 // of the act's event
+	Told     uint64 // of the event that told last how it went; the act's own if none did
+	Time     int64  // of the act's event, in milliseconds since 1970
+	Tool     string
+	Shape    string
+	Error    string // signature, if it broke
+	State    State
+	Known    bool
+	Task     Outcome
+}
+
+// Replay says of the events of a session, or of a part of it, how each act went, from
+// glances alone. Of a whole session it says what a [Reader] does, with two differences:
+// each act stands for itself, however often it is repeated, and none is left out where
+// there are many. The zero value is ready. It is not for several goroutines at once.
+type Replay struct {
+	deeds  []Deed
+	tasks  []replayed
+	calls  []call
+	places map[uint64]place
+	spoke  bool  // somebody did since the last act
+	clock  int64 // the time of the last event
+}
+
+// replayed is a task of a replay.
+type replayed struct {
+	steps   []int // its acts
+	outcome Outcome
+	by      Evidence
+	over    ending
+	passing bool
+}
+
+// Reset makes the replay ready for another session.
+func (p *Replay) Reset() {
+	p.deeds, p.tasks, p.calls = p.deeds[:0], p.tasks[:0], p.calls[:0]
+	clear(p.places)
+	p.spoke, p.clock = false, 0
+}
+
+// Add takes the next event of the session: its position, its time in milliseconds, and
+// the glance at it.
+func (p *Replay) Add(position uint64, time int64, g *Glance) {
+	if g.Sort == GlanceFeedback || g.Sort == GlanceMended {
+		p.feedback(g)
+		p.clock = time
+		return
+	}
+	if len(p.tasks) == 0 {
+		p.begin()
+	}
+	before := len(p.deeds)
+	switch g.Sort {
+	case GlanceUser:
+		p.user(time, g)
+	case GlanceAgent:
+		p.spoke = p.spoke || g.Spoke
+	case GlanceCall:
+		p.step(position, time, g.Tool, g.Shape)
+		if len(p.calls) == maxCalls {
+			p.calls = slices.Delete(p.calls, 0, 1)
+		}
+		p.calls = append(p.calls, call{id: g.Call, event: g.Event, tool: g.Tool, task: int32(len(p.tasks) - 1), serial: uint32(len(p.deeds))})
+	case GlanceResult:
+		p.result(position, time, g)
+	case GlanceDeed, GlanceDecision:
+		if g.Next && len(p.last().steps) > 0 && len(p.tasks) < MaxTasks {
+			p.begin()
+		}
+		d := p.step(position, time, g.Tool, g.Shape)
+		d.State, d.Known, d.Error = g.State, g.Known, g.Error
+	case GlanceError:
+		d := p.failed(g)
+		if d == nil {
+			d = p.step(position, time, g.Tool, g.Shape)
+		}
+		if d.State, d.Known, d.Told = Broken, true, position; g.Error != "" {
+			d.Error = g.Error
+		}
+	case GlanceBegun:
+		if t := p.last(); (len(t.steps) > 0 || t.over == ended) && len(p.tasks) < MaxTasks {
+			p.begin()
+		}
+	case GlanceDone:
+		p.mark(Succeeded)
+	case GlanceUndone:
+		p.mark(Failed)
+	}
+	p.clock = time
+	here := place{task: int32(len(p.tasks) - 1)}
+	if len(p.deeds) > before {
+		here.serial = uint32(len(p.deeds))
+	} else if _, ok := p.places[g.Event]; ok {
+		return
+	}
+	p.keep(g.Event, here)
+}
+
+func (p *Replay) last() *replayed { return &p.tasks[len(p.tasks)-1] }
+
+func (p *Replay) begin() {
+	p.tasks = append(p.tasks, replayed{})
+	p.spoke = false
+}
+
+func (p *Replay) keep(event uint64, at place) {
+	if p.places == nil {
+		p.places = make(map[uint64]place)
+	}
+	p.places[event] = at
+}
+
+// step adds an act to the last task.
+func (p *Replay) step(position uint64, time int64, tool, shape string) *Deed {
+	t := p.last()
+	if t.passing {
+		t.outcome, t.by, t.passing = Unknown, ByNothing, false
+	}
+	if t.over == mayEnd {
+		t.over = goesOn
+	}
+	p.spoke = false
+	t.steps = append(t.steps, len(p.deeds))
+	p.deeds = append(p.deeds, Deed{Position: position, Told: position, Time: time, Tool: tool, Shape: shape})
+	return &p.deeds[len(p.deeds)-1]
+}
+
+// user takes a message of the user.
+func (p *Replay) user(time int64, g *Glance) {
+	t := p.last()
+	if !g.Leaves && p.over(t, time, g) {
+		p.begin()
+		t = p.last()
+	}
+	if len(t.steps) > 0 {
+		if g.Outcome != Unknown && t.by <= BySaying {
+			t.outcome, t.by, t.passing = g.Outcome, BySaying, true
+		}
+		if g.Leaves && t.over == goesOn {
+			t.over = mayEnd
+		}
+	}
+	p.spoke = p.spoke || g.Spoke
+}
+
+// over reports whether a message of the user that takes no leave begins a new task.
+func (p *Replay) over(t *replayed, time int64, g *Glance) bool {
+	switch {
+	case len(p.tasks) >= MaxTasks:
+		return false
+	case t.over == ended:
+		return true
+	case len(t.steps) == 0:
+		return false
+	case t.over == mayEnd:
+		return g.Spoke2
+	}
+	return time-p.clock >= LongPause.Milliseconds()
+}
+
+// result takes the answer of a tool.
+func (p *Replay) result(position uint64, time int64, g *Glance) {
+	at := p.answers(g)
+	var d *Deed
+	if at.serial == 0 {
+		tool := g.Tool
+		if tool == "" {
+			tool = ToolUnnamed
+		}
+		d = p.step(position, time, tool, "")
+	} else {
+		d = &p.deeds[at.serial-1]
+		p.keep(g.Event, at)
+	}
+	d.State, d.Known, d.Error, d.Told = g.State, g.Known, g.Error, position
+}
+
+// answers returns the place of the call that a result belongs to.
+func (p *Replay) answers(g *Glance) place {
+	if g.Call != 0 {
+		for i := len(p.calls) - 1; i >= 0; i-- {
+			if p.calls[i].id == g.Call {
+				return p.answer(i)
+			}
+		}
+	}
+	for _, named := range [...]uint64{g.Parent, g.Correlation} {
+		for i := len(p.calls) - 1; i >= 0 && named != 0; i-- {
+			if c := &p.calls[i]; c.event == named && (g.Call == 0 || c.id == 0) {
+				return p.answer(i)
+			}
+		}
+	}
+	for i := range p.calls {
+		c := &p.calls[i]
+		if !c.answered && (g.Call == 0 || c.id == 0) && (g.Tool == "" || g.Named && c.tool == g.Tool || c.tool == ToolUnnamed) {
+			return p.answer(i)
+		}
+	}
+	return place{}
+}
+
+func (p *Replay) answer(i int) place {
+	c := &p.calls[i]
+	c.answered = true
+	return place{c.task, c.serial}
+}
+
+// failed returns the act that an error belongs to.
+func (p *Replay) failed(g *Glance) *Deed {
+	for _, named := range [...]uint64{g.Correlation, g.Parent} {
+		if at, ok := p.places[named]; ok && named != 0 && at.serial > 0 {
+			return &p.deeds[at.serial-1]
+		}
+	}
+	t := p.last()
+	if p.spoke || len(t.steps) == 0 {
+		return nil
+	}
+	if d := &p.deeds[t.steps[len(t.steps)-1]]; d.State != OK || !d.Known && d.Tool != ToolDecision {
+		return d
+	}
+	return nil
+}
+
+// mark ends a task with what its marker says.
+func (p *Replay) mark(o Outcome) {
+	t := p.last()
+	t.over = ended
+	if t.by <= ByMarker {
+		t.outcome, t.by, t.passing = o, ByMarker, false
+	}
+}
+
+// feedback takes a verdict on a task.
+func (p *Replay) feedback(g *Glance) {
+	at := len(p.tasks) - 1
+	if g.Target != 0 {
+		where, ok := p.places[g.Target]
+		if !ok {
+			return
+		}
+		at = int(where.task)
+	}
+	if at < 0 {
+		return
+	}
+	t := &p.tasks[at]
+	t.outcome, t.by, t.passing = g.Outcome, ByFeedback, g.Sort == GlanceMended
+	if !t.passing {
+		t.over = ended
+	}
+	p.keep(g.Event, place{int32(at), 0})
+}
+
+// Deeds returns the acts in order. They are valid until the replay is used again.
+func (p *Replay) Deeds() []Deed {
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		o := t.conclude(p.deeds)
+		for _, n := range t.steps {
+			p.deeds[n].Task = o
+		}
+	}
+	return p.deeds
+}
+
+// conclude returns how a task ended: as somebody said, else by its last tests, else by
+// its last act that told.
+func (t *replayed) conclude(deeds []Deed) Outcome {
+	if t.by > ByTests {
+		return t.outcome
+	}
+	o := Unknown
+	for i := len(t.steps) - 1; i >= 0; i-- {
+		d := &deeds[t.steps[i]]
+		if !d.Known {
+			continue
+		}
+		went := Succeeded
+		if d.State == Broken {
+			went = Failed
+		}
+		if o == Unknown {
+			if o = went; o == Failed {
+				return o
+			}
+		}
+		if d.Tool == ToolTest || (d.Tool == ToolCommand || runs(d.Tool)) && runsTests(d.Shape) {
+			return went
+		}
+	}
+	return o
+}
