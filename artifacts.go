@@ -29,6 +29,8 @@ type (
 	ArtifactDiff = engine.ArtifactDiff
 	// ArtifactDifference is one place at which two artifacts differ.
 	ArtifactDifference = engine.ArtifactDifference
+	// DiffOp is how a place differs.
+	DiffOp = engine.DiffOp
 	// ArtifactDecided says what became of an artifact.
 	ArtifactDecided = engine.ArtifactDecided
 
@@ -43,6 +45,14 @@ type (
 	StoredConflict = engine.StoredConflict
 	// ConflictSide is one of the things that a conflict is between.
 	ConflictSide = engine.ConflictSide
+)
+
+// How places of two artifacts differ.
+const (
+	DiffAdd    = engine.DiffAdd
+	DiffRemove = engine.DiffRemove
+	DiffChange = engine.DiffChange
+	DiffOrder  = engine.DiffOrder
 )
 
 // Artifacts returns artifacts, newest first, a page at a time: the active ones, unless

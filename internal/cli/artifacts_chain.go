@@ -10,7 +10,6 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
@@ -220,7 +219,7 @@ type versionName struct {
 
 type differenceAnswer struct {
 	Path string          `json:"path"`
-	Op   engine.DiffOp   `json:"op"`
+	Op   lukasa.DiffOp   `json:"op"`
 	From json.RawMessage `json:"from,omitempty"`
 	To   json.RawMessage `json:"to,omitempty"`
 }
@@ -246,11 +245,11 @@ func (s *shell) showDiff(d *lukasa.ArtifactDiff) {
 	for _, x := range d.Changes {
 		path := preview(x.Path, 80)
 		switch x.Op {
-		case engine.DiffAdd:
+		case lukasa.DiffAdd:
 			fmt.Fprintf(s.stdout, "%s %s: %s\n", s.paint.green("+"), path, value(x.To))
-		case engine.DiffRemove:
+		case lukasa.DiffRemove:
 			fmt.Fprintf(s.stdout, "%s %s: %s\n", s.paint.red("-"), path, value(x.From))
-		case engine.DiffOrder:
+		case lukasa.DiffOrder:
 			fmt.Fprintf(s.stdout, "%s %s: %s\n", s.paint.yellow("↕"), path, value(x.To))
 		default:
 			fmt.Fprintf(s.stdout, "%s %s: %s → %s\n", s.paint.yellow("~"), path, value(x.From), value(x.To))

@@ -165,22 +165,14 @@ func together(do ...func() error) error {
 }
 
 // gather reads what there is.
-func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) error {
+func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) (err error) {
 	old := &traced{}
-	var sessions []fresh
-	err := together(func() (err error) {
-		if !o.Full {
-			old, err = c.b.keptTraces(r, t)
+	if !o.Full {
+		if old, err = c.b.keptTraces(r, t); err != nil {
+			return err
 		}
-		return err
-	}, func() (err error) {
-		sessions, err = sessionsOf(r, t)
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	if c.traced, c.report.Sessions, c.report.Events, err = c.b.traceSessions(ctx, r, t, old, sessions, o.Progress); err != nil {
+	if c.traced, c.report.Sessions, c.report.Events, err = c.b.traceAll(ctx, r, t, old, o.Progress); err != nil {
 		return err
 	}
 	var newest int64

@@ -45,7 +45,8 @@ type saidOp struct {
 // saidThing is a memory of what users said, and how it came about.
 type saidThing struct {
 	statement.Known
-	squashed string // what it says, for comparing
+	squashed string             // what it says, for comparing
+	who      statement.Identity // who it says that somebody is, if it does
 	ops      []saidOp
 }
 
@@ -74,8 +75,12 @@ func holding(tenant string, list []said) *saying {
 func (s *saying) take(m *said, x *statement.Statement, by voice) {
 	live := s.live[by]
 	squashed := squash(x.Text)
+	who, named := x.Identity()
 	var known []statement.Known
 	for i, k := range live {
+		if k.Type == x.Type && !x.Retraction && (k.squashed == squashed || named && k.Subject == x.Subject && k.who == who) {
+			return // it is kept already
+		}
 		if k.Subject == x.Subject || k.Subject == x.Replaces || k.squashed == squashed ||
 			(x.Correction || x.Retraction) && i >= len(live)-maxAkin {
 			known = append(known, k.Known)
@@ -97,7 +102,7 @@ func (s *saying) take(m *said, x *statement.Statement, by voice) {
 	op := saidOp{event: m.Event, position: m.Position}
 	if act.Verdict != statement.Retract {
 		thing.Known = statement.Known{ID: thing.ID, Type: x.Type, Subject: x.Subject, Text: x.Text, Trust: record.User, Position: m.Position}
-		thing.squashed = squashed
+		thing.squashed, thing.who = squashed, who
 		op.body = s.body(thing, m, x, by, live)
 		live = append(live, thing)
 	}

@@ -91,7 +91,8 @@ type FindOptions struct {
 	// narrow.
 	Frame string
 	// Status is the word that changes over the life of a thing: a goal's or an
-	// artifact's status, a constraint's strength, an outcome.
+	// artifact's status, a constraint's strength, an outcome. Artifacts that are not
+	// active are found by it, or by a comparison of it, only.
 	Status string
 	// State is that of things. Empty means live ones; events are live.
 	State catalog.State

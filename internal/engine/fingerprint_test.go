@@ -349,6 +349,20 @@ func TestGuidedByFingerprint(t *testing.T) {
 	if !others {
 		t.Error("whatever the budget, the text is that of ranked")
 	}
+	// A pack that does not say what it went by, or went by nothing and says otherwise.
+	for _, p := range []*hmx.Pack{copied(t, two.Pack), copied(t, plain.Pack)} {
+		list := p.AssemblyMetadata.RetrievalSources
+		if p.FingerprintPriors.Set {
+			list = list[:len(list)-1]
+		} else {
+			list = append(list, "fingerprint_priors")
+		}
+		p.AssemblyMetadata.RetrievalSources = list
+		seal(t, p)
+		if _, err := b.VerifyPack(ctx, "acme", p, engine.VerifyPackOptions{}); !errors.Is(err, fault.NotProven) || !strings.Contains(err.Error(), "retrieval_sources") {
+			t.Errorf("%v: %v", list, err)
+		}
+	}
 	// What a request says itself goes before, also if that is nothing.
 	none := guided(t, b, engine.PackOptions{Priors: `{}`})
 	if none.Pack.FingerprintPriors.Set {

@@ -125,7 +125,7 @@ type SearchHit struct {
 // all can be told from that.
 //
 // Of a past state the answer is that of then, but for what was erased since, and for what
-// whoever looks may not see now.
+// whoever looks may not see now. Artifacts that are not active are not found.
 func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error

@@ -270,11 +270,16 @@ func (x *traced) decode(data []byte, tenant string, shared *trace.Strings) error
 	var root merkle.Hash
 	copy(root[:], rest(uint64(len(root))))
 	size, err := binary.ReadUvarint(r)
-	var beside kept
-	if err != nil || json.Unmarshal(part(), &beside) != nil {
+	if err != nil {
 		return bad
 	}
-	list, err := trace.Decode(data[end-r.Len():end], shared)
+	var beside kept
+	var list []*trace.Trace
+	text := part()
+	err = together(func() (err error) {
+		list, err = trace.Decode(data[end-r.Len():end], shared)
+		return err
+	}, func() error { return json.Unmarshal(text, &beside) })
 	if err != nil {
 		return err
 	}

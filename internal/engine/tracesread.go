@@ -11,7 +11,9 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/column"
 	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
@@ -55,13 +57,73 @@ type fresh struct {
 	said   []said
 }
 
-// sessionsOf returns the sessions of a tenant, by name.
+// sessionsOf returns all sessions of a tenant.
 func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
 	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		list = append(list, fresh{id: s.ID, events: s.Events})
 		return true
 	})
-	// By name, so that how the work is cut does not depend on how the index has them.
+	return list, err
+}
+
+// sessionsSince returns the sessions that have events which came after what is kept was
+// written. Those are told by rows of the roster, each of which names a session by its
+// digest; ok is false if an event cannot be read that would tell the name.
+func (b *Board) sessionsSince(r kv.Reader, t *ledger.Tenant, old *traced) (list []fresh, ok bool, err error) {
+	rows, err := roster.Open(r, t.Number, t.Size, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	met := make(map[index.Digest]bool)
+	var places []uint64
+	for chunk := int(old.size / column.ChunkDocs); chunk < rows.Chunks(); chunk++ {
+		err := rows.Each(chunk, func(offset int, row *roster.Row) {
+			at := uint64(chunk)*column.ChunkDocs + uint64(offset)
+			if at >= old.size && row.Kind == record.Event && !met[row.Session] {
+				met[row.Session] = true
+				places = append(places, at)
+			}
+		})
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	for _, at := range places {
+		f, err := b.frameAt(r, t, at)
+		if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		rec, err := apply.Decode(&f)
+		if err != nil || rec.Event == nil {
+			return nil, false, err
+		}
+		s, found, err := timeline.SessionSummary(r, t.Number, rec.Event.SessionID)
+		if err != nil || !found {
+			return nil, false, err
+		}
+		list = append(list, fresh{id: s.ID, events: s.Events})
+	}
+	return list, true, nil
+}
+
+// toTrace returns the sessions that are to be read, if something is kept, by name: so how
+// the work is cut does not depend on how the index has them. A session only grows, as
+// long as nothing is erased, and then nothing is kept.
+func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fresh, err error) {
+	ok := false
+	if old.files.count > 0 {
+		list, ok, err = b.sessionsSince(r, t, old)
+	}
+	if !ok && err == nil {
+		list, err = sessionsOf(r, t)
+	}
+	list = slices.DeleteFunc(list, func(s fresh) bool {
+		same := old.traces[s.id]
+		return same != nil && uint64(same.Events) == s.events
+	})
 	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
 	return list, err
 }
@@ -70,31 +132,14 @@ func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
 // they had as they were kept, and the others read anew. It reports how many were read,
 // and how many events they have.
 func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, tell func(done, all int)) (now *traced, sessions, events int, err error) {
-	list, err := sessionsOf(r, t)
+	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	if old.files.count > 0 {
+		now.old, now.traces, now.Said = old, maps.Clone(old.traces), maps.Clone(old.Said)
+	}
+	list, err := b.toTrace(r, t, old)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	return b.traceSessions(ctx, r, t, old, list, tell)
-}
-
-// traceSessions is traceAll with the sessions that there are.
-func (b *Board) traceSessions(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, list []fresh, tell func(done, all int)) (now *traced, sessions, events int, err error) {
-	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace, len(list)), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
-	if old.files.count > 0 {
-		now.old = old
-	}
-	list = slices.DeleteFunc(list, func(s fresh) bool {
-		// A session only grows, as long as nothing is erased.
-		same := old.traces[s.id]
-		if same == nil || uint64(same.Events) != s.events {
-			return false
-		}
-		now.traces[s.id] = same
-		if words := old.Said[s.id]; len(words) > 0 {
-			now.Said[s.id] = words
-		}
-		return true
-	})
 	all := 0
 	for i := range list {
 		all += int(list[i].events)
@@ -104,7 +149,7 @@ func (b *Board) traceSessions(ctx context.Context, r kv.Reader, t *ledger.Tenant
 	}
 	for i := range list {
 		now.traces[list[i].id] = list[i].trace
-		if len(list[i].said) > 0 {
+		if delete(now.Said, list[i].id); len(list[i].said) > 0 {
 			now.Said[list[i].id] = list[i].said
 		}
 	}

@@ -39,6 +39,14 @@ var (
 	// ownWords in an announcement say that the words to come are the user's own.
 	ownWords = set("remember rules rule preferences preference conventions guidelines constraints requirements my our keep prefer always never please facts")
 
+	// pointsBelow are words that point to what comes below, and tellingWords say that it
+	// is told by somebody or something.
+	pointsBelow  = set("this these following follows below here")
+	tellingWords = set("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
+
+	// printedWords are what others wrote or a program printed.
+	printedWords = set("output log logs transcript email mail response traceback readme printout dump stdout stderr")
+
 	// foreignWords in an announcement say that they are not.
 	foreignWords = set("said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
 		"response snippet code text quote quotes lyrics transcript config policy terms paste pasted file reply replied told tells answer page website post comment book poem letter example he she they it",

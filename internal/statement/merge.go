@@ -39,15 +39,16 @@ type Action struct {
 // Merge decides about a statement that somebody of a trust made in the record at
 // a position. Of the known, those are looked at that have its subject or the one
 // that it replaces; for a correction also the only one that is akin. What is kept
-// already is not kept twice. What was said later, or was trusted more, is never
-// put aside, nor is what holds in general by what holds for a while. The order of
-// the known does not matter.
+// already is not kept twice, nor is who somebody is in other words. What was said
+// later, or was trusted more, is never put aside, nor is what holds in general by what
+// holds for a while. The order of the known does not matter.
 func Merge(known []Known, s Statement, trust record.Trust, position uint64) Action {
 	said := strings.Join(plain(s.Text), " ")
+	who, named := s.Identity()
 	var target *Known
 	for i := range known {
 		k := &known[i]
-		if !s.Retraction && k.Type == s.Type && strings.Join(plain(k.Text), " ") == said {
+		if !s.Retraction && k.Type == s.Type && strings.Join(plain(k.Text), " ") == said || named && k.says(s.Subject, who) {
 			return Action{Same, k.ID}
 		}
 		if s.about(k) && (target == nil || newer(k, target)) {
@@ -68,6 +69,13 @@ func Merge(known []Known, s Statement, trust record.Trust, position uint64) Acti
 		return Action{Retract, target.ID}
 	}
 	return Action{Supersede, target.ID}
+}
+
+// says reports whether a known statement says who somebody is.
+func (k *Known) says(subject string, who Identity) bool {
+	s := Statement{Type: k.Type, Subject: k.Subject, Text: k.Text, Within: k.Within}
+	id, ok := s.Identity()
+	return ok && k.Subject == subject && id == who
 }
 
 // newer orders the known, by id where they were said in one record.

@@ -38,6 +38,8 @@ func TestMerge(t *testing.T) {
 		{"nothing known", nil, "My timezone is CET.", action{Verdict: statement.New}},
 		{"another subject", []string{"My name is Ana."}, "My timezone is CET.", action{Verdict: statement.New}},
 		{"the same words", []string{"My timezone is CET."}, "my timezone is CET", action{statement.Same, "a"}},
+		{"who, in other words", []string{"My user ID is u_1."}, "Sure, my user ID is u_1, thanks.", action{statement.Same, "a"}},
+		{"another name", []string{"My name is Ana."}, "My name is Anna.", action{statement.Supersede, "a"}},
 		{"a newer value", []string{"My timezone is CET."}, "My time zone is PST.", action{statement.Supersede, "a"}},
 		{"moved", []string{"I live in Berlin."}, "I moved to Porto.", action{statement.Supersede, "a"}},
 		{"always, then never", []string{"Always use tabs."}, "Never use tabs.", action{statement.Supersede, "a"}},

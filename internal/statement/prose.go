@@ -39,11 +39,18 @@ type pasted struct {
 	fence     string // what opened the code
 	tag       string // the markup that is open
 	forwarded bool   // a mail begins here
+	printed   bool   // what a command printed stands here, up to an empty line
 }
 
 // skips reports whether a line is no prose.
 func (p *pasted) skips(line string) bool {
 	trimmed := strings.TrimSpace(line)
+	if prompted(trimmed) {
+		p.printed = true
+	}
+	if p.printed = p.printed && trimmed != ""; p.printed {
+		return true
+	}
 	if p.fence != "" {
 		if strings.HasPrefix(trimmed, p.fence) {
 			p.fence = ""
@@ -75,6 +82,16 @@ func (p *pasted) skips(line string) bool {
 		return true
 	}
 	return indented(line) || machine(trimmed)
+}
+
+// prompted reports whether a line is a command that was typed at a prompt.
+func prompted(line string) bool {
+	for _, mark := range []string{"$ ", "% ", ">>> ", "PS C:", "C:\\>", "root@", "user@"} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // opened returns the name of the tag that a line begins with.

@@ -175,17 +175,20 @@ func clean(text string) bool {
 }
 
 // announces reports whether a sentence says that what comes below it is somebody
-// else's words, or a machine's.
+// else's words, or a machine's: with a colon at the end of its line, or without one if
+// it tells of them and points to what comes.
 func announces(text string, s sentence) bool {
-	if !s.colon || s.to-s.from > MaxText {
+	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") || s.to-s.from > MaxText {
 		return false
 	}
-	foreign := false
+	var foreign, tells, points, here, printed bool
 	for _, w := range split(text, s) {
 		if ownWords[w.low] {
 			return false
 		}
 		foreign = foreign || foreignWords[w.low]
+		tells, points = tells || tellingWords[w.low], points || pointsBelow[w.low]
+		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords[w.low]
 	}
-	return foreign
+	return s.colon && foreign || !s.colon && (tells && points || here && printed)
 }

@@ -34,7 +34,7 @@ package statement
 import "lukasa.dev/internal/memory"
 
 // Version is raised whenever the same message may give other statements.
-const Version = 1
+const Version = 2
 
 // Limits of what is read.
 const (
