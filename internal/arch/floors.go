@@ -76,6 +76,7 @@ func floors() []floor {
 			"internal/relevance",
 			"internal/salience",
 			"internal/scope",
+			"internal/secret",
 			"internal/statement",
 			"internal/text",
 			"internal/trace",
@@ -148,6 +149,35 @@ func floors() []floor {
 		purpose:  "how good the answers are, on data with known answers",
 		packages: []string{"eval", "eval/nexttool"},
 	}, {
+		name:     "admission",
+		purpose:  "who calls, how much a tenant may send, how a stream gets into order before it is recorded",
+		packages: []string{"internal/auth", "internal/quota", "internal/intake"},
+	}, {
+		name:     "answers",
+		purpose:  "what is answered as JSON, on the command line and by servers alike",
+		packages: []string{"internal/answer"},
+	}, {
+		name:     "operations",
+		purpose:  "the table of what can be asked from outside: request, answer, who may",
+		packages: []string{"internal/api"},
+	}, {
+		name:    "transports",
+		purpose: "the table over HTTP and MCP; events from brokers; the other end of it",
+		packages: []string{
+			"client",
+			"internal/ingest",
+			"internal/transport/httpapi",
+			"internal/transport/mcpapi",
+		},
+	}, {
+		name:     "brokers",
+		purpose:  "one broker each",
+		packages: []string{"internal/ingest/kafka", "internal/ingest/nats", "internal/ingest/redis"},
+	}, {
+		name:     "node",
+		purpose:  "one process that serves: configuration, listeners, consumers, the way down",
+		packages: []string{"internal/node"},
+	}, {
 		name:     "torture",
 		purpose:  "tests with real processes that are killed, and real disks that fail",
 		packages: []string{"internal/torture"},
@@ -192,6 +222,20 @@ type thirdParty struct {
 // heavy one has one package, so that it can be replaced there.
 func thirdParties() []thirdParty {
 	return []thirdParty{
+		{"github.com/BurntSushi/toml", []string{"internal/node"}, "the configuration file"},
+		{"github.com/coder/websocket", []string{"client", "internal/transport/httpapi"}, "WebSocket frames"},
+		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
+		{"github.com/google/jsonschema-go", []string{"internal/transport/mcpapi"}, "schemas as the MCP library wants them"},
+		{"github.com/klauspost/compress", []string{"client", "internal/transport/httpapi"}, "zstd"},
+		{"github.com/modelcontextprotocol/go-sdk", []string{"internal/transport/mcpapi"}, "the Model Context Protocol"},
+		{"github.com/nats-io/nats-server", nil, "a broker to test against"},
+		{"github.com/nats-io/nats.go", []string{"internal/ingest/nats"}, "events from NATS JetStream"},
+		{"github.com/prometheus/client_golang", []string{"internal/node"}, "metrics"},
+		{"github.com/redis/go-redis", []string{"internal/ingest/redis"}, "events from Redis streams"},
+		{"github.com/twmb/franz-go/pkg/kfake", nil, "a broker to test against"},
+		{"github.com/twmb/franz-go", []string{"internal/ingest/kafka"}, "events from Kafka"},
+		{"go.opentelemetry.io", []string{"internal/node"}, "traces"},
+		{"go.uber.org/goleak", nil, "goroutines that are left behind"},
 		{"github.com/blevesearch/bleve", nil, "the bar for search by words"},
 		{"github.com/blevesearch/snowballstem", []string{"internal/text"}, "the English stemmer of Snowball"},
 		{"github.com/cespare/xxhash", []string{"internal/text"}, "a quick hash of words, the same everywhere"},

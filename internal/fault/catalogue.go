@@ -21,10 +21,14 @@ const (
 	statusUnauthorized  = 401
 	statusForbidden     = 403
 	statusNotFound      = 404
+	statusWrongMethod   = 405
+	statusTooSlow       = 408
 	statusConflict      = 409
 	statusGone          = 410
 	statusTooLarge      = 413
+	statusWrongMedia    = 415
 	statusUnprocessable = 422
+	statusTooMany       = 429
 	statusClosed        = 499 // by custom: the client left before the answer, so none ever sees it
 	statusInternal      = 500
 	statusUnavailable   = 503
@@ -63,6 +67,18 @@ const (
 	WrongDimensions Code = "wrong_dimensions"
 	NoRefiner       Code = "refiner_unavailable"
 	Forbidden       Code = "action_forbidden"
+	Unauthenticated Code = "unauthenticated"
+	NotPermitted    Code = "not_permitted"
+	ForeignOrigin   Code = "foreign_origin"
+	RateLimited     Code = "rate_limited"
+	OverQuota       Code = "over_quota"
+	UnknownRoute    Code = "unknown_route"
+	WrongMethod     Code = "wrong_method"
+	WrongMedia      Code = "wrong_media"
+	Overloaded      Code = "overloaded"
+	TooSlow         Code = "too_slow"
+	BadConfig       Code = "bad_config"
+	NoServer        Code = "server_unreachable"
 	Closed          Code = "closed"
 	Canceled        Code = "canceled"
 	Internal        Code = "internal"
@@ -266,6 +282,82 @@ var catalogue = [...]Entry{{
 	Advice:  "Leave it, do what the verdict says instead, or ask whoever made the rule.",
 	HTTP:    statusForbidden,
 	Exit:    ExitForbidden,
+}, {
+	Code:    Unauthenticated,
+	Meaning: "The call has no credential, or one that is not known here.",
+	Advice:  "Send `Authorization: Bearer` with a key that is valid; `lukasa key create` makes one.",
+	HTTP:    statusUnauthorized,
+	Exit:    ExitUsage,
+}, {
+	Code:    NotPermitted,
+	Meaning: "The credential does not allow this.",
+	Advice:  "Use a credential with the right that is named, or ask whoever runs the server for one.",
+	HTTP:    statusForbidden,
+	Exit:    ExitUsage,
+}, {
+	Code:    ForeignOrigin,
+	Meaning: "The call comes from a web page or by a host name that the server does not know.",
+	Advice:  "Call it by the address that it prints, or add the origin or host to its configuration.",
+	HTTP:    statusForbidden,
+	Exit:    ExitUsage,
+}, {
+	Code:    RateLimited,
+	Meaning: "The tenant sends more than its share for now.",
+	Advice:  "Wait as long as `Retry-After` says, then send it again.",
+	Retry:   true,
+	HTTP:    statusTooMany,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    OverQuota,
+	Meaning: "The tenant has as much on record as it may.",
+	Advice:  "Ask whoever runs the server for more room.",
+	HTTP:    statusTooMany,
+	Exit:    ExitProblem,
+}, {
+	Code:    UnknownRoute,
+	Meaning: "There is nothing at this address.",
+	Advice:  "Look the address up in `/openapi.json`.",
+	HTTP:    statusNotFound,
+	Exit:    ExitUsage,
+}, {
+	Code:    WrongMethod,
+	Meaning: "The address is there, but not for this method.",
+	Advice:  "Use one of the methods that `Allow` lists.",
+	HTTP:    statusWrongMethod,
+	Exit:    ExitUsage,
+}, {
+	Code:    WrongMedia,
+	Meaning: "The body is of a type or an encoding that is not read here.",
+	Advice:  "Send one of the content types and encodings that are named.",
+	HTTP:    statusWrongMedia,
+	Exit:    ExitUsage,
+}, {
+	Code:    Overloaded,
+	Meaning: "The server has more to do than it can hold in memory.",
+	Advice:  "Wait as long as `Retry-After` says, then send it again.",
+	Retry:   true,
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    TooSlow,
+	Meaning: "The call did not come or end within the time that it has.",
+	Advice:  "Send it again, in smaller parts.",
+	Retry:   true,
+	HTTP:    statusTooSlow,
+	Exit:    ExitEnvironment,
+}, {
+	Code:    BadConfig,
+	Meaning: "The configuration cannot be used as it is written.",
+	Advice:  "Correct the setting that is named; docs/operations.md lists all of them.",
+	HTTP:    statusInternal,
+	Exit:    ExitUsage,
+}, {
+	Code:    NoServer,
+	Meaning: "The server does not answer.",
+	Advice:  "Check that it runs and that the address is right, then send it again.",
+	Retry:   true,
+	HTTP:    statusUnavailable,
+	Exit:    ExitEnvironment,
 }, {
 	Code:    Closed,
 	Meaning: "The board is closed.",

@@ -1,0 +1,2 @@
+// Package auth knows who calls: credentials, what they may do, and for whom.
+package auth

@@ -1,0 +1,4 @@
+package auth
+
+// Store is the credentials of a server.
+type Store struct{}
