@@ -1,13 +1,16 @@
 package vector
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // blockRows is how many codes are side by side in memory: of each block first the
 // first word of each code, then the second, and so on.
 const blockRows = 8
 
-// kernels are the two loops in which a search spends its time. All of them give the
-// same integers.
+// kernels are the loops in which searching and indexing spend their time. All of them
+// give the same bits.
 type kernels struct {
 	name string
 	// hamming counts for each code of the blocks by how many bits it differs from
@@ -16,10 +19,21 @@ type kernels struct {
 	hamming func(distances []uint16, near []byte, blocks, query []uint64, limit int)
 	// dot returns the product of a row's values with a query of the same length.
 	dot func(values []byte, query []int16) int32
+	// code rotates numbers in place and sets the bits of those that are above zero then.
+	// There are 64 for each word.
+	code func(dst []uint64, v []int32)
+	// top returns the bits of the largest number, whatever its sign; those of infinity or
+	// more if one is not finite.
+	top func(vector []float32) uint32
+	// round divides numbers by top and sets to what is nearest, and squares to the square
+	// of each quotient.
+	round func(to []int8, squares []float64, vector []float32, top, limit float64)
 }
 
 // plain returns the kernels that every processor has.
-func plain() kernels { return kernels{"plain", plainHamming, plainDot} }
+func plain() kernels {
+	return kernels{"plain", plainHamming, plainDot, plainCode, plainTop, plainRound}
+}
 
 func plainHamming(distances []uint16, near []byte, blocks, query []uint64, limit int) {
 	step := blockRows * len(query)
@@ -63,4 +77,25 @@ func plainDot(values []byte, query []int16) int32 {
 		a += int32(int8(values[i])) * int32(query[i])
 	}
 	return a + b + c + d
+}
+
+func plainCode(dst []uint64, v []int32) {
+	rotate(v)
+	signs(dst, v)
+}
+
+func plainTop(vector []float32) uint32 {
+	top := uint32(0)
+	for _, x := range vector {
+		top = max(top, math.Float32bits(x)&^(1<<31))
+	}
+	return top
+}
+
+func plainRound(to []int8, squares []float64, vector []float32, top, limit float64) {
+	for i, x := range vector {
+		y := float64(x) / top
+		squares[i] = float64(y * y)
+		to[i] = rounded[int8](float64(y * limit))
+	}
 }

@@ -16,9 +16,9 @@ func available() []kernels {
 	if !cpu.X86.HasAVX2 {
 		return all
 	}
-	all = append(all, kernels{"AVX2", hammingAVX2, dotAVX2})
+	all = append(all, kernels{"AVX2", hammingAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2})
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VPOPCNTDQ {
-		all = append(all, kernels{"AVX-512", hammingAVX512, dotAVX2})
+		all = append(all, kernels{"AVX-512", hammingAVX512, dotAVX2, codeAVX2, topAVX2, roundAVX2})
 	}
 	return all
 }
@@ -57,6 +57,37 @@ func dotAVX2(values []byte, query []int16) int32 {
 	return sum + plainDot(values[n:], query[n:])
 }
 
+func codeAVX2(dst []uint64, v []int32) {
+	v = v[:64*len(dst)]
+	if len(v) == 0 {
+		return
+	}
+	f := flips()
+	turnAVX2(&v[0], &f[0][:len(v)][0], len(v))
+	turnAVX2(&v[0], &f[1][:len(v)][0], len(v))
+	signsAVX2(&dst[0], &v[0], len(v))
+}
+
+func topAVX2(vector []float32) uint32 {
+	const step = 8
+	n := len(vector) / step * step
+	top := plainTop(vector[n:])
+	if n > 0 {
+		top = max(top, largestAVX2(&vector[0], n))
+	}
+	return top
+}
+
+func roundAVX2(to []int8, squares []float64, vector []float32, top, limit float64) {
+	to, squares = to[:len(vector)], squares[:len(vector)]
+	const step = 4
+	n := len(vector) / step * step
+	if n > 0 {
+		nearestAVX2(&to[0], &squares[0], &vector[0], n, top, limit)
+	}
+	plainRound(to[n:], squares[n:], vector[n:], top, limit)
+}
+
 // countAVX512 is the hamming kernel of count blocks, for a query of one word or more.
 //
 //go:noescape
@@ -71,3 +102,26 @@ func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *
 //
 //go:noescape
 func productAVX2(values *byte, query *int16, n int) int32
+
+// turnAVX2 gives n numbers their signs and replaces them by their Hadamard transform. N
+// is a power of two, 8 at least, and flips has -1 for a number that changes its sign, else
+// 0.
+//
+//go:noescape
+func turnAVX2(v, flips *int32, n int)
+
+// signsAVX2 sets a bit for each of n numbers that is above zero. N is a multiple of 8 above
+// 0.
+//
+//go:noescape
+func signsAVX2(code *uint64, v *int32, n int)
+
+// largestAVX2 is the top kernel of n numbers, a multiple of 8 above 0.
+//
+//go:noescape
+func largestAVX2(vector *float32, n int) uint32
+
+// nearestAVX2 is the round kernel of n numbers, a multiple of 4 above 0.
+//
+//go:noescape
+func nearestAVX2(to *int8, squares *float64, vector *float32, n int, top, limit float64)

@@ -148,3 +148,180 @@ step:
 	MOVL         AX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// Which numbers of eight are taken away: every other, every other two, every other four.
+DATA minus1<>+0(SB)/8, $0xffffffff00000001
+DATA minus1<>+8(SB)/8, $0xffffffff00000001
+DATA minus1<>+16(SB)/8, $0xffffffff00000001
+DATA minus1<>+24(SB)/8, $0xffffffff00000001
+GLOBL minus1<>(SB), RODATA|NOPTR, $32
+
+DATA minus2<>+0(SB)/8, $0x0000000100000001
+DATA minus2<>+8(SB)/8, $0xffffffffffffffff
+DATA minus2<>+16(SB)/8, $0x0000000100000001
+DATA minus2<>+24(SB)/8, $0xffffffffffffffff
+GLOBL minus2<>(SB), RODATA|NOPTR, $32
+
+DATA minus4<>+0(SB)/8, $0x0000000100000001
+DATA minus4<>+8(SB)/8, $0x0000000100000001
+DATA minus4<>+16(SB)/8, $0xffffffffffffffff
+DATA minus4<>+24(SB)/8, $0xffffffffffffffff
+GLOBL minus4<>(SB), RODATA|NOPTR, $32
+
+// func turnAVX2(v, flips *int32, n int)
+//
+// First eight numbers at a time, within a register: each is added to its partner, or
+// taken away from it. Then whole registers, whose partners are farther and farther away.
+TEXT ·turnAVX2(SB), NOSPLIT, $0-24
+	MOVQ    v+0(FP), SI
+	MOVQ    flips+8(FP), DI
+	MOVQ    n+16(FP), CX
+	SHLQ    $2, CX
+	LEAQ    (SI)(CX*1), R8 // the end
+	VMOVDQU minus1<>(SB), Y10
+	VMOVDQU minus2<>(SB), Y11
+	VMOVDQU minus4<>(SB), Y12
+	MOVQ    SI, DX
+
+within:
+	VMOVDQU    (DX), Y0
+	VMOVDQU    (DI), Y1
+	VPXOR      Y1, Y0, Y0
+	VPSUBD     Y1, Y0, Y0
+	VPSHUFD    $0xb1, Y0, Y1
+	VPSIGND    Y10, Y0, Y0
+	VPADDD     Y1, Y0, Y0
+	VPSHUFD    $0x4e, Y0, Y1
+	VPSIGND    Y11, Y0, Y0
+	VPADDD     Y1, Y0, Y0
+	VPERM2I128 $0x01, Y0, Y0, Y1
+	VPSIGND    Y12, Y0, Y0
+	VPADDD     Y1, Y0, Y0
+	VMOVDQU    Y0, (DX)
+	ADDQ       $32, DX
+	ADDQ       $32, DI
+	CMPQ       DX, R8
+	JLT        within
+
+	MOVQ $32, BX // how far away the partner is
+
+stage:
+	CMPQ BX, CX
+	JGE  turned
+	MOVQ SI, DX
+
+pair:
+	LEAQ (DX)(BX*1), R9 // the first of the partners
+	MOVQ R9, R10
+
+both:
+	VMOVDQU (DX), Y0
+	VMOVDQU (R9), Y1
+	VPADDD  Y1, Y0, Y2
+	VPSUBD  Y1, Y0, Y3
+	VMOVDQU Y2, (DX)
+	VMOVDQU Y3, (R9)
+	ADDQ    $32, DX
+	ADDQ    $32, R9
+	CMPQ    DX, R10
+	JLT     both
+
+	MOVQ R9, DX
+	CMPQ DX, R8
+	JLT  pair
+	SHLQ $1, BX
+	JMP  stage
+
+turned:
+	VZEROUPPER
+	RET
+
+// func signsAVX2(code *uint64, v *int32, n int)
+TEXT ·signsAVX2(SB), NOSPLIT, $0-24
+	MOVQ  code+0(FP), DI
+	MOVQ  v+8(FP), SI
+	MOVQ  n+16(FP), CX
+	VPXOR Y1, Y1, Y1
+
+eight:
+	VMOVDQU   (SI), Y0
+	VPCMPGTD  Y1, Y0, Y0
+	VMOVMSKPS Y0, AX
+	MOVB      AX, (DI)
+	ADDQ      $32, SI
+	INCQ      DI
+	SUBQ      $8, CX
+	JNZ       eight
+	VZEROUPPER
+	RET
+
+DATA unsigned<>+0(SB)/4, $0x7fffffff
+GLOBL unsigned<>(SB), RODATA|NOPTR, $4
+
+// func largestAVX2(vector *float32, n int) uint32
+//
+// Without their signs, floating-point numbers are in the order of their bits.
+TEXT ·largestAVX2(SB), NOSPLIT, $0-20
+	MOVQ         vector+0(FP), SI
+	MOVQ         n+8(FP), CX
+	VPBROADCASTD unsigned<>(SB), Y1
+	VPXOR        Y0, Y0, Y0
+
+largest:
+	VPAND   (SI), Y1, Y2
+	VPMAXUD Y2, Y0, Y0
+	ADDQ    $32, SI
+	SUBQ    $8, CX
+	JNZ     largest
+
+	VEXTRACTI128 $1, Y0, X1
+	VPMAXUD      X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPMAXUD      X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPMAXUD      X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA sign<>+0(SB)/8, $0x8000000000000000
+GLOBL sign<>(SB), RODATA|NOPTR, $8
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $8
+
+// func nearestAVX2(to *int8, squares *float64, vector *float32, n int, top, limit float64)
+//
+// Four numbers at a time. Half of one is added with the number's sign, and then the
+// fraction is cut off.
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-48
+	MOVQ         to+0(FP), DI
+	MOVQ         squares+8(FP), DX
+	MOVQ         vector+16(FP), SI
+	MOVQ         n+24(FP), CX
+	VBROADCASTSD top+32(FP), Y8
+	VBROADCASTSD limit+40(FP), Y9
+	VBROADCASTSD sign<>(SB), Y10
+	VBROADCASTSD half<>(SB), Y11
+
+four:
+	VCVTPS2PD   (SI), Y0
+	VDIVPD      Y8, Y0, Y0
+	VMULPD      Y0, Y0, Y1
+	VMOVUPD     Y1, (DX)
+	VMULPD      Y9, Y0, Y0
+	VANDPD      Y10, Y0, Y1
+	VORPD       Y11, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VCVTTPD2DQY Y0, X0
+	VPACKSSDW   X0, X0, X0
+	VPACKSSWB   X0, X0, X0
+	VMOVD       X0, (DI)
+	ADDQ        $16, SI
+	ADDQ        $32, DX
+	ADDQ        $4, DI
+	SUBQ        $4, CX
+	JNZ         four
+	VZEROUPPER
+	RET

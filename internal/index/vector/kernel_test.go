@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
@@ -56,6 +57,58 @@ func TestKernelsAgree(t *testing.T) {
 				}
 				if got := k.dot(values, query); int(got) != want {
 					t.Fatalf("%s, %d numbers: %d, want %d", k.name, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestKernelsMakeTheSameRows and codes as the plain ones, of vectors of all lengths and
+// sizes.
+func TestKernelsMakeTheSameRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	want := quantizer{kernels: plain(), values: make([]int8, maxDimensions), squares: make([]float64, maxDimensions)}
+	for _, k := range available() {
+		got := quantizer{kernels: k, values: make([]int8, maxDimensions), squares: make([]float64, maxDimensions)}
+		for _, n := range []int{1, 3, 4, 7, 8, 9, 31, 255, 256, 257, 1000, maxDimensions} {
+			for _, size := range []float64{1, 1e-44, 1e-38, 3e38} {
+				v, wide := make([]float32, n), make([]float64, n)
+				for i := range v {
+					v[i] = float32(max(-1, min(1, rng.NormFloat64()/3)) * size)
+					if rng.IntN(8) == 0 {
+						v[i] = float32(float64(rng.IntN(255)-127) / 254 * size) // halves
+					}
+					wide[i] = float64(v[i])
+				}
+				a, aOK := want.row(v)
+				b, bOK := got.row(v)
+				c, cOK := quantize[int8](nil, wide, maxRow)
+				if aOK != bOK || aOK != cOK || aOK && (!slices.Equal(a.values, b.values) || a.scale != b.scale || a.norm != b.norm || !slices.Equal(a.values, c.values) || a.scale != c.scale || a.norm != c.norm) {
+					t.Fatalf("%s, %d numbers of size %g: %v %v, want %v %v", k.name, n, size, b, bOK, a, aOK)
+				}
+			}
+			for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+				v := make([]float32, n)
+				v[rng.IntN(n)] = bad
+				if _, ok := got.row(v); ok {
+					t.Fatalf("%s: a row of %v", k.name, bad)
+				}
+			}
+			if _, ok := got.row(make([]float32, n)); ok {
+				t.Fatalf("%s: a row of nothing", k.name)
+			}
+		}
+		for _, n := range []int{64, 128, 256, 1024, maxDimensions} {
+			for range 20 {
+				v := make([]int32, n)
+				for i := range v {
+					v[i] = int32(rng.IntN(255) - 127)
+				}
+				a, b := make([]uint64, n/64), make([]uint64, n/64)
+				plainCode(a, slices.Clone(v))
+				k.code(b, v)
+				if !slices.Equal(a, b) {
+					t.Fatalf("%s: code %x of %d numbers, want %x", k.name, b, n, a)
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package vector
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // A code tells of each number whether it is above zero. That says the more, the
 // more alike the numbers are in size, which those of real models are not. So a row
@@ -89,8 +92,23 @@ func signs[I int32 | int64](code []uint64, v []I) {
 	}
 }
 
+// flips returns the signs that the two turns give to the numbers of the longest rows: -1
+// for one that changes its sign, else 0. Shorter rows have the first of them.
+var flips = sync.OnceValue(func() *[2][maxDimensions]int32 {
+	var all [2][maxDimensions]int32
+	for turn := range all {
+		for i := range all[turn] {
+			all[turn][i] = -int32(lots(uint64(turn*lotTurn+i/64)) >> (i % 64) & 1)
+		}
+	}
+	return &all
+})
+
 // coder makes codes of rows.
-type coder struct{ room []int32 }
+type coder struct {
+	kernels kernels
+	room    []int32
+}
 
 // code sets the code of a row's values.
 func (c *coder) code(dst []uint64, values []byte) {
@@ -103,6 +121,8 @@ func (c *coder) code(dst []uint64, values []byte) {
 		v[i] = int32(int8(b))
 	}
 	clear(v[len(values):])
-	rotate(v)
-	signs(dst, v)
+	if c.kernels.code == nil {
+		c.kernels = quickest()
+	}
+	c.kernels.code(dst, v)
 }

@@ -50,10 +50,44 @@ func quantize[I int8 | int16, F float32 | float64](room []I, vector []F, limit f
 		squares += float64(y * y)
 		room = append(room, rounded[I](float64(y*limit)))
 	}
+	return scaled(room, top, squares, limit), true
+}
+
+// quantizer is quantize for rows of the vectors that most documents have.
+type quantizer struct {
+	kernels kernels
+	values  []int8
+	squares []float64
+}
+
+// row rounds a vector as quantize does. The values are good until the next call.
+func (z *quantizer) row(vector []float32) (quantized[int8], bool) {
+	if len(vector) == 0 || len(vector) > maxDimensions {
+		return quantized[int8]{}, false
+	}
+	if z.values == nil {
+		z.kernels, z.values, z.squares = quickest(), make([]int8, maxDimensions), make([]float64, maxDimensions)
+	}
+	top := float64(math.Float32frombits(z.kernels.top(vector)))
+	if top == 0 || !(top <= math.MaxFloat32) {
+		return quantized[int8]{}, false
+	}
+	values, squares := z.values[:len(vector)], z.squares[:len(vector)]
+	z.kernels.round(values, squares, vector, top, maxRow)
+	sum := 0.0
+	for _, x := range squares {
+		sum += x
+	}
+	return scaled(values, top, sum, maxRow), true
+}
+
+// scaled completes a vector whose values are rounded: squares is the sum of those of its
+// numbers divided by top.
+func scaled[I int8 | int16](values []I, top, squares, limit float64) quantized[I] {
 	length := math.Sqrt(squares) // of the vector divided by top: 1 or more
-	q := quantized[I]{values: room, scale: float32(1 / float64(limit*length))}
-	q.norm = float32(min(float64(top*length), math.MaxFloat32))
-	return q, true
+	return quantized[I]{
+		values: values, scale: float32(1 / float64(limit*length)), norm: float32(min(float64(top*length), math.MaxFloat32)),
+	}
 }
 
 // rounded returns the nearest integer, and of two the one that is farther from zero.

@@ -76,6 +76,7 @@ type Vectors struct {
 	key    []byte
 	value  []byte
 	quant  []int8
+	rounds quantizer
 }
 
 // New returns the fold. Model names the built-in model.
@@ -150,17 +151,20 @@ func (x *Vectors) change(tx *kv.Txn, r *index.Record, changes index.Changes) err
 
 // add takes the vectors of a new document in.
 func (x *Vectors) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
-	there, err := put(x, tx, place{tenant, builtin, d.Position}, x.model, d.Embedding.Vector, origin{norm: d.Embedding.Norm, pieces: d.Embedding.Pieces})
-	if err != nil {
+	var err error
+	if q, ok := x.rounds.row(d.Embedding.Vector); ok {
+		err = x.put(tx, place{tenant, builtin, d.Position}, x.model, q, origin{norm: d.Embedding.Norm, pieces: d.Embedding.Pieces})
+	} else {
+		err = tx.Set(withoutKey(x.key, tenant, d.Position), nil)
+	}
+	if err != nil || len(d.Own) == 0 {
 		return err
 	}
-	if !there {
-		if err := tx.Set(withoutKey(x.key, tenant, d.Position), nil); err != nil {
-			return err
-		}
+	q, ok := quantize(x.quant[:0], d.Own, maxRow)
+	if x.quant = q.values; !ok {
+		return nil
 	}
-	_, err = put(x, tx, place{tenant, spaceOf(d.OwnModel, len(d.Own)), d.Position}, d.OwnModel, d.Own, origin{})
-	return err
+	return x.put(tx, place{tenant, spaceOf(d.OwnModel, len(d.Own)), d.Position}, d.OwnModel, q, origin{norm: q.norm})
 }
 
 // embed takes the vector in that a model made of a document. A document that is no
@@ -180,8 +184,11 @@ func (x *Vectors) embed(tx *kv.Txn, tenant uint32, e *memory.Embedding, by uint6
 	case there:
 		return nil
 	}
-	there, err := put(x, tx, p, e.Model, e.Floats(), origin{late: true, by: by})
-	if err != nil || !there {
+	q, ok := x.rounds.row(e.Floats())
+	if !ok {
+		return nil
+	}
+	if err := x.put(tx, p, e.Model, q, origin{norm: q.norm, late: true, by: by}); err != nil {
 		return err
 	}
 	x.value = appendEmbedded(x.value[:0], p)
@@ -237,19 +244,11 @@ func found(tx *kv.Txn, key []byte) (bool, error) {
 	return ok, err
 }
 
-// put writes the row of a vector, and reports whether the vector can have one.
-func put[F float32 | float64](x *Vectors, tx *kv.Txn, p place, model string, vector []F, o origin) (bool, error) {
-	q, ok := quantize(x.quant[:0], vector, maxRow)
-	x.quant = q.values
-	if !ok {
-		return false, nil
-	}
-	if p.space != builtin {
-		o.norm = q.norm
-	}
-	row := x.group.add(p, appendRow(x.group.room(rowBytes(o, len(vector))), q, o))
-	x.group.count(p, 1).name(model, len(vector))
-	return true, tx.SetBlind(rowKey(x.key, p), row)
+// put writes a row.
+func (x *Vectors) put(tx *kv.Txn, p place, model string, q quantized[int8], o origin) error {
+	row := x.group.add(p, appendRow(x.group.room(rowBytes(o, len(q.values))), q, o))
+	x.group.count(p, 1).name(model, len(q.values))
+	return tx.SetBlind(rowKey(x.key, p), row)
 }
 
 // remove takes all vectors of documents out.
