@@ -60,6 +60,10 @@ type Options struct {
 	// CompileAfter has the board compile tenants by itself, after so many new events or
 	// a quiet while. The zero value does not; [Tenant.Compile] does it on demand.
 	CompileAfter CompileAfter
+	// KeepSecrets records keys and passwords in events and bodies as they are. Without
+	// it they are taken out before anything is recorded, and results say how many there
+	// were; docs/security.md says which are known.
+	KeepSecrets bool
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool
 	// Rebuild makes the index anew from the journal before anything else.
@@ -82,7 +86,7 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
 	b, err := engine.Open(ctx, dir, engine.Options{
 		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
-		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter,
+		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter, KeepSecrets: o.KeepSecrets,
 	})
 	if err != nil {
 		return nil, err
@@ -121,6 +125,12 @@ func (b *Board) Append(ctx context.Context, w Writer, events ...*Event) (*Append
 	return b.engine.AppendEvents(ctx, w, events)
 }
 
+// Reached returns the highest sequence on record of a session. ok is false if there
+// is no event of it.
+func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
+	return b.engine.Reached(ctx, tenant, session)
+}
+
 // Ingest records a stream of events, one a line. A bad line costs no good one.
 func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
 	return b.engine.Ingest(ctx, src, o)
@@ -147,6 +157,12 @@ func (b *Board) Purge(ctx context.Context) error { return b.engine.Purge(ctx) }
 // NewKey makes a new signing key. What was signed with the old one can still be
 // checked with the old one.
 func (b *Board) NewKey(ctx context.Context) error { return b.engine.NewKey(ctx) }
+
+// Weight returns how many bytes the payloads of a tenant have, from a position on, and
+// the position that comes after them. What is erased weighs nothing.
+func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
+	return b.engine.Weight(ctx, tenant, from)
+}
 
 // ID returns the directory's own id, which is part of what it signs.
 func (b *Board) ID() string { return b.engine.ID() }

@@ -127,6 +127,11 @@ const (
 	Operator = record.Operator
 )
 
+// SystemTenant is the tenant in which a server keeps what it knows of itself: keys,
+// limits, what operators did. No call of this package reads it or writes to it, and it
+// is not listed among tenants.
+const SystemTenant = engine.SystemTenant
+
 // State is whether a thing is there.
 type State = catalog.State
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"time"
 
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/quota"
 )
 
 // Operation is one thing that can be asked of a board, on every transport. The table of
@@ -35,10 +37,15 @@ type Operation struct {
 	Needs auth.Rights
 	// Board says that it is about the server and no tenant, which leaves it to operators.
 	Board bool
+	// Operators says that only operators may do it, in the tenant that they name.
+	Operators bool
+	// AnyTenant says that operators may do it without naming a tenant: it is about those
+	// of the events then, or about the server.
+	AnyTenant bool
 	// Unscoped says that nobody with a scope may do it.
 	Unscoped bool
 	// Stream says that a transport serves it by its own means, since it is no single
-	// question with a single answer. Run is nil then.
+	// question with a single answer. Run is nil then. In and Out say what travels.
 	Stream bool
 	// Wrote says that a good answer is a write, after which reads see something new.
 	Wrote bool
@@ -74,9 +81,17 @@ type Call struct {
 	Who   *auth.Principal
 	// Keys are the credentials of the server; nil where there is none.
 	Keys *auth.Store
+	// Quotas are the limits of tenants; nil where there are none.
+	Quotas *quota.Book
 	// IfMatch is the version that a write expects, as an ETag without quotes; empty for
 	// any, "*" for one that exists.
 	IfMatch string
+	// IfAbsent says that a write expects that there is nothing yet.
+	IfAbsent bool
+	// Now gives the time it is. Nil means time.Now.
+	Now func() time.Time
+	// Embedder makes vectors of questions; nil leaves that to the built-in model.
+	Embedder lukasa.Embedder
 	// Progress is told how far a long operation is, if it is not nil.
 	Progress func(done, total uint64, what string)
 }
@@ -94,4 +109,6 @@ func (c *Call) Tenant() *lukasa.Tenant {
 func (o *Operation) ReadOnly() bool { return o.Needs == auth.Read && !o.Wrote }
 
 // Body reports whether its requests have a body.
-func (o *Operation) Body() bool { return o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch }
+func (o *Operation) Body() bool {
+	return o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch
+}

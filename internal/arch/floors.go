@@ -37,6 +37,7 @@ func floors() []floor {
 		packages: []string{
 			"internal/arch",
 			"internal/canon",
+			"internal/demo",
 			"internal/fault",
 			"internal/merkle",
 			"internal/record",
@@ -145,9 +146,17 @@ func floors() []floor {
 		purpose:  "the engine as a Go library",
 		packages: []string{"."},
 	}, {
+		name:     "migration",
+		purpose:  "what other programs recorded, as events and memories",
+		packages: []string{"internal/migrate"},
+	}, {
 		name:     "eval",
 		purpose:  "how good the answers are, on data with known answers",
 		packages: []string{"eval", "eval/nexttool"},
+	}, {
+		name:     "registry",
+		purpose:  "what a server keeps about itself, as records",
+		packages: []string{"internal/registry"},
 	}, {
 		name:     "admission",
 		purpose:  "who calls, how much a tenant may send, how a stream gets into order before it is recorded",
@@ -170,6 +179,10 @@ func floors() []floor {
 			"internal/transport/mcpapi",
 		},
 	}, {
+		name:     "broker suite",
+		purpose:  "what every source of events from a broker has to pass, for tests",
+		packages: []string{"internal/ingest/ingesttest"},
+	}, {
 		name:     "brokers",
 		purpose:  "one broker each",
 		packages: []string{"internal/ingest/kafka", "internal/ingest/nats", "internal/ingest/redis"},
@@ -177,6 +190,10 @@ func floors() []floor {
 		name:     "node",
 		purpose:  "one process that serves: configuration, listeners, consumers, the way down",
 		packages: []string{"internal/node"},
+	}, {
+		name:     "serving bench",
+		purpose:  "what the server reaches, beside the library and bare handlers, in one run",
+		packages: []string{"internal/bench/serving"},
 	}, {
 		name:     "torture",
 		purpose:  "tests with real processes that are killed, and real disks that fail",
@@ -225,7 +242,7 @@ func thirdParties() []thirdParty {
 		{"github.com/BurntSushi/toml", []string{"internal/node"}, "the configuration file"},
 		{"github.com/coder/websocket", []string{"client", "internal/transport/httpapi"}, "WebSocket frames"},
 		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
-		{"github.com/google/jsonschema-go", []string{"internal/transport/mcpapi"}, "schemas as the MCP library wants them"},
+		{"github.com/google/jsonschema-go", nil, "the judge of tools' schemas that clients of the MCP library have"},
 		{"github.com/klauspost/compress", []string{"client", "internal/transport/httpapi"}, "zstd"},
 		{"github.com/modelcontextprotocol/go-sdk", []string{"internal/transport/mcpapi"}, "the Model Context Protocol"},
 		{"github.com/nats-io/nats-server", nil, "a broker to test against"},

@@ -3,38 +3,15 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
-
-// rootAnswer names the state of a tenant, as --json prints it.
-type rootAnswer struct {
-	Tenant string `json:"tenant"`
-	Size   uint64 `json:"size"`
-	Root   string `json:"root"`
-	Time   string `json:"time,omitempty"` // of the newest record
-}
-
-func answerRoot(r lukasa.Root) rootAnswer {
-	return rootAnswer{r.Tenant, r.Size, hex.EncodeToString(r.Hash[:]), instant(r.Time)}
-}
-
-// putAnswer says where a write went.
-type putAnswer struct {
-	URI       lukasa.URI   `json:"uri"`
-	Version   uint64       `json:"version"`
-	Position  uint64       `json:"position"`
-	Trust     lukasa.Trust `json:"trust"`
-	Unchanged bool         `json:"unchanged"`
-	Size      uint64       `json:"size"`
-	Root      string       `json:"root"`
-}
 
 // wrote answers a command that wrote a version of a thing.
 func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) error {
@@ -42,7 +19,7 @@ func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) e
 	if err != nil {
 		return err
 	}
-	a := putAnswer{put.URI, put.URI.Version, put.Position, put.Trust, put.Unchanged, root.Size, answerRoot(root).Root}
+	a := answer.WriteOf(put, root)
 	s := v.shell
 	if s.json {
 		return s.writeJSON(a)
@@ -57,37 +34,16 @@ func (v *visit) wrote(ctx context.Context, verb string, put *lukasa.PutResult) e
 		trust += ": lowered by a source that is not known here or is trusted less"
 	}
 	s.detail("trust", trust)
+	s.tellScrubbed(a.Scrubbed)
 	s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
 	return nil
 }
 
-// thingAnswer is a thing at a version, as --json prints it.
-type thingAnswer struct {
-	URI       lukasa.URI      `json:"uri"`
-	Kind      lukasa.Kind     `json:"kind"`
-	Version   uint32          `json:"version"`
-	State     lukasa.State    `json:"state"`
-	Reason    string          `json:"reason,omitempty"`
-	Status    string          `json:"status,omitempty"`
-	Trust     lukasa.Trust    `json:"trust"`
-	Actor     string          `json:"actor"`
-	CreatedAt string          `json:"created_at"`
-	UpdatedAt string          `json:"updated_at"`
-	ExpiresAt string          `json:"expires_at,omitempty"`
-	Valid     bool            `json:"valid"`
-	Position  uint64          `json:"position"`
-	Form      memory.Form     `json:"form,omitempty"`
-	Rendered  string          `json:"rendered,omitempty"`
-	Body      json.RawMessage `json:"body"`
-}
-
-func answerThing(t *lukasa.Thing) (thingAnswer, error) {
-	body, err := t.Body.AppendJSON(nil)
-	return thingAnswer{
-		URI: t.URI, Kind: t.URI.Kind, Version: t.Version, State: t.State, Reason: t.Note, Status: t.Status,
-		Trust: t.Trust, Actor: t.Actor, CreatedAt: instant(t.Created), UpdatedAt: instant(t.Updated),
-		ExpiresAt: instant(t.Expires), Valid: t.Valid, Position: t.Position, Body: body,
-	}, err
+// tellScrubbed says how many secrets were taken out of what was written, if any were.
+func (s *shell) tellScrubbed(found int) {
+	if found > 0 {
+		s.detail("scrubbed", counted(found, "secret")+" taken out before anything was recorded")
+	}
 }
 
 // showThing prints a thing for a person: what it says, then what is known of it.
@@ -214,28 +170,9 @@ func summary(body lukasa.Body) string {
 	return ""
 }
 
-// eventAnswer is an event as it is recorded, as --json prints it.
-type eventAnswer struct {
-	URI        lukasa.URI      `json:"uri"`
-	Kind       lukasa.Kind     `json:"kind"`
-	Position   uint64          `json:"position"`
-	RecordedAt string          `json:"recorded_at"`
-	Actor      string          `json:"actor"`
-	Trust      lukasa.Trust    `json:"trust"`
-	Event      json.RawMessage `json:"event"`
-}
-
-func answerEvent(ev *lukasa.StoredEvent) (eventAnswer, error) {
-	text, err := ev.Event.AppendJSON(nil)
-	return eventAnswer{
-		URI:  lukasa.URI{Tenant: ev.Event.TenantID, Kind: lukasa.EventKind, ID: ev.Event.EventID},
-		Kind: lukasa.EventKind, Position: ev.Position, RecordedAt: instant(ev.Recorded), Actor: ev.Actor, Trust: ev.Trust, Event: text,
-	}, err
-}
-
 // showEvent prints an event for a person.
 func (s *shell) showEvent(ev *lukasa.StoredEvent) error {
-	a, err := answerEvent(ev)
+	a, err := answer.EventOf(ev)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -36,7 +37,7 @@ that were erased or forgotten are left out.`,
 				return err
 			}
 			if s.json {
-				return s.writeJSON(answerChain(t.URI(lukasa.ArtifactKind, id), list))
+				return s.writeJSON(answer.ChainOf(t.URI(lukasa.ArtifactKind, id), list))
 			}
 			s.showChain(id, list)
 			return nil
@@ -45,42 +46,6 @@ that were erased or forgotten are left out.`,
 	flags.addTenant(c)
 	flags.addScope(c)
 	return c
-}
-
-// chainAnswer is what lukasa artifacts chain --json prints.
-type chainAnswer struct {
-	URI      lukasa.URI      `json:"uri"`
-	Versions []chainedAnswer `json:"versions"`
-}
-
-// chainedAnswer is one version of an artifact, without its content.
-type chainedAnswer struct {
-	ID           string                 `json:"artifact_id"`
-	Version      int64                  `json:"version"`
-	Status       lukasa.Status          `json:"status"`
-	Title        string                 `json:"title"`
-	Confidence   float64                `json:"confidence"`
-	ContentHash  string                 `json:"content_hash"`
-	Events       int                    `json:"events"`
-	Supersedes   string                 `json:"supersedes,omitempty"`
-	SupersededBy string                 `json:"superseded_by,omitempty"`
-	Changes      []artifactChangeAnswer `json:"changes"`
-}
-
-func answerChained(a *hmx.Artifact) chainedAnswer {
-	return chainedAnswer{
-		ID: a.ArtifactID, Version: a.Version, Status: a.Status, Title: a.Title, Confidence: a.Confidence, ContentHash: a.ContentHash,
-		Events: len(a.SourceEvents), Supersedes: a.Supersedes.Or(""), SupersededBy: a.SupersededBy.Or(""), Changes: []artifactChangeAnswer{},
-	}
-}
-
-func answerChain(u lukasa.URI, list []*lukasa.ArtifactVersion) chainAnswer {
-	out := chainAnswer{URI: u, Versions: make([]chainedAnswer, len(list))}
-	for i, x := range list {
-		out.Versions[i] = answerChained(x.Artifact)
-		out.Versions[i].Changes = answerChanges(x.Changes)
-	}
-	return out
 }
 
 // showChain prints versions as a tree: below each the ones that supersede it.
@@ -192,7 +157,7 @@ order. Items of lists are compared with those that are about the same.`,
 				return err
 			}
 			if s.json {
-				return s.writeJSON(answerDiff(d))
+				return s.writeJSON(answer.DiffOf(d))
 			}
 			s.showDiff(d)
 			return nil
@@ -201,38 +166,6 @@ order. Items of lists are compared with those that are about the same.`,
 	flags.addTenant(c)
 	flags.addScope(c)
 	return c
-}
-
-// diffAnswer is what lukasa artifacts diff --json prints.
-type diffAnswer struct {
-	From          versionName        `json:"from"`
-	To            versionName        `json:"to"`
-	Changes       []differenceAnswer `json:"changes"`
-	EventsAdded   int                `json:"events_added"`
-	EventsRemoved int                `json:"events_removed"`
-}
-
-type versionName struct {
-	ID      string `json:"artifact_id"`
-	Version int64  `json:"version"`
-}
-
-type differenceAnswer struct {
-	Path string          `json:"path"`
-	Op   lukasa.DiffOp   `json:"op"`
-	From json.RawMessage `json:"from,omitempty"`
-	To   json.RawMessage `json:"to,omitempty"`
-}
-
-func answerDiff(d *lukasa.ArtifactDiff) diffAnswer {
-	out := diffAnswer{
-		From: versionName{d.From.Artifact.ArtifactID, d.From.Artifact.Version}, To: versionName{d.To.Artifact.ArtifactID, d.To.Artifact.Version},
-		Changes: []differenceAnswer{}, EventsAdded: d.EventsAdded, EventsRemoved: d.EventsRemoved,
-	}
-	for _, x := range d.Changes {
-		out.Changes = append(out.Changes, differenceAnswer(x))
-	}
-	return out
 }
 
 // showDiff prints what changed for a person.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -73,14 +74,6 @@ it is observed; what says something else waits as a draft for your approval.`,
 	})
 }
 
-// decidedAnswer is what the commands that give an artifact its status print as JSON.
-type decidedAnswer struct {
-	putAnswer
-	From       lukasa.Status `json:"from"`
-	To         lukasa.Status `json:"to"`
-	Superseded *lukasa.URI   `json:"superseded,omitempty"`
-}
-
 func (s *shell) decisionCommand(d decision) *cobra.Command {
 	var flags struct {
 		boardFlags
@@ -122,12 +115,7 @@ func (v *visit) decided(ctx context.Context, done string, d *lukasa.ArtifactDeci
 	if err != nil {
 		return err
 	}
-	a := decidedAnswer{
-		putAnswer: putAnswer{d.URI, d.URI.Version, d.Position, d.Trust, d.Unchanged, root.Size, answerRoot(root).Root}, From: d.From, To: d.To,
-	}
-	if !d.Superseded.IsZero() {
-		a.Superseded = &d.Superseded
-	}
+	a := answer.DecidedOf(d, root)
 	s := v.shell
 	if s.json {
 		return s.writeJSON(a)

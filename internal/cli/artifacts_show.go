@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 )
 
 func artifactsShowCommand(s *shell) *cobra.Command {
@@ -24,7 +25,8 @@ with the events that speak against it, a strategy as its phases.
 
 Below stands what it rests on: how many events it was made of and whether they are all
 on record, how sure it is, how far it is trusted, whether its content has the hash that
-it states, who made it, what became of it and why, and what contradicts it.`,
+it states, who made it, what became of it and why, and what contradicts it. A title that a
+language model wrote (lukasa refine) stands above the artifact's own, with the model.`,
 		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts show $(lukasa artifacts list --type decision_policy --ids --limit 1)
   lukasa artifacts show $(lukasa artifacts list --ids --limit 1) --json`,
@@ -41,7 +43,7 @@ it states, who made it, what became of it and why, and what contradicts it.`,
 				return err
 			}
 			if s.json {
-				return s.writeJSON(answerArtifact(d))
+				return s.writeJSON(answer.ArtifactOf(d))
 			}
 			s.showArtifact(d)
 			return nil
@@ -52,56 +54,14 @@ it states, who made it, what became of it and why, and what contradicts it.`,
 	return c
 }
 
-// artifactAnswer is what lukasa artifacts show --json prints.
-type artifactAnswer struct {
-	URI          lukasa.URI             `json:"uri"`
-	Artifact     *hmx.Artifact          `json:"artifact"`
-	Trust        lukasa.Trust           `json:"trust"`
-	Actor        string                 `json:"actor"`
-	Position     uint64                 `json:"position"`
-	RecordedAt   string                 `json:"recorded_at"`
-	HashVerified bool                   `json:"hash_verified"`
-	Evidence     evidenceAnswer         `json:"evidence"`
-	Conflicts    []lukasa.URI           `json:"conflicts"`
-	Changes      []artifactChangeAnswer `json:"changes"`
-}
-
-type evidenceAnswer struct {
-	Events       int          `json:"events"`
-	Memories     int          `json:"memories"`
-	MissingCount int          `json:"missing_count"`
-	Missing      []lukasa.URI `json:"missing"`
-}
-
-type artifactChangeAnswer struct {
-	Status       lukasa.Status `json:"status"`
-	Time         string        `json:"time"`
-	Actor        string        `json:"actor"`
-	Trust        lukasa.Trust  `json:"trust"`
-	Position     uint64        `json:"position"`
-	SupersededBy string        `json:"superseded_by,omitempty"`
-	Reason       string        `json:"reason,omitempty"`
-}
-
-func answerArtifact(d *lukasa.ArtifactDetail) artifactAnswer {
-	return artifactAnswer{
-		URI: d.URI, Artifact: d.Artifact, Trust: d.Trust, Actor: d.Actor, Position: d.Position, RecordedAt: instant(d.Recorded), HashVerified: d.HashVerified,
-		Evidence:  evidenceAnswer{d.Events, d.Memories, d.MissingCount, append([]lukasa.URI{}, d.Missing...)},
-		Conflicts: append([]lukasa.URI{}, d.Conflicts...), Changes: answerChanges(d.Changes),
-	}
-}
-
-func answerChanges(list []lukasa.ArtifactChange) []artifactChangeAnswer {
-	out := make([]artifactChangeAnswer, len(list))
-	for i, c := range list {
-		out[i] = artifactChangeAnswer{c.Status, instant(c.Time), c.Actor, c.Trust, c.Position, c.SupersededBy, c.Reason}
-	}
-	return out
-}
-
 // showArtifact prints an artifact for a person: what it says, then what it rests on.
 func (s *shell) showArtifact(d *lukasa.ArtifactDetail) {
 	a := d.Artifact
+	if x := d.Refined; x != nil {
+		fmt.Fprintf(s.stdout, "%s (by %s)\n", s.paint.bold(oneLine(x.Title)), oneLine(x.Model))
+		s.paragraph(x.Summary, 2)
+		fmt.Fprintln(s.stdout)
+	}
 	fmt.Fprintf(s.stdout, "%s\n", s.paint.bold(oneLine(a.Title)))
 	s.paragraph(a.Summary, 2)
 	s.showContent(a)

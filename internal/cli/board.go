@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ type boardFlags struct {
 
 // addData adds --data.
 func (f *boardFlags) addData(c *cobra.Command) {
-	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa)")
+	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa, else $XDG_DATA_HOME/lukasa if that is set)")
 	c.Flags().DurationVar(&f.wait, "wait", 5*time.Second, "how long to wait for another process that has the directory, a `DURATION`; 0 does not wait")
 }
 
@@ -96,10 +97,24 @@ func (s *shell) dataDir(c *cobra.Command, f *boardFlags) (string, error) {
 		return dir, nil
 	}
 	if home := s.home(); home != "" {
-		return filepath.Join(home, ".lukasa"), nil
+		return s.homeDir(home), nil
 	}
 	return "", fault.New(fault.Usage, "no data directory was named, and there is no home directory to look for one in").
 		WithFix("add --data DIR, or set LUKASA_DATA")
+}
+
+// homeDir returns the data directory of someone who named none: ~/.lukasa, unless
+// there is none and XDG_DATA_HOME says where data belongs.
+func (s *shell) homeDir(home string) string {
+	usual := filepath.Join(home, ".lukasa")
+	data := s.env("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		return usual
+	}
+	if _, err := os.Stat(usual); err == nil {
+		return usual
+	}
+	return filepath.Join(data, "lukasa")
 }
 
 func (s *shell) home() string {
@@ -168,9 +183,11 @@ func reading() lukasa.Options { return lukasa.Options{MustExist: true} }
 // visit opens the board, lets use work with it, and closes it. A long opening
 // says how far it is.
 func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use func(context.Context, *visit) error) (err error) {
-	dir, err := s.dataDir(c, f)
-	if err != nil {
-		return err
+	dir := "" // of a server, which has it open
+	if s.served.board == nil {
+		if dir, err = s.dataDir(c, f); err != nil {
+			return err
+		}
 	}
 	p := s.progress()
 	defer p.done()
@@ -191,21 +208,40 @@ func (s *shell) visit(c *cobra.Command, f *boardFlags, o lukasa.Options, use fun
 	if err != nil {
 		return err
 	}
-	b, err := s.openBoard(c.Context(), dir, o, f.wait)
+	b, done, err := s.boardAt(c.Context(), dir, o, f.wait)
 	if err != nil {
 		return err
 	}
 	p.done()
 	defer func() {
-		if failed := b.Close(); err == nil {
+		if failed := done(); err == nil {
 			err = failed
 		}
 	}()
 	return use(c.Context(), &visit{Board: b, shell: s, cmd: c, flags: f, scope: token})
 }
 
+// boardAt opens a directory, and returns what to do when the command is through
+// with it. A server's own board stays open.
+func (s *shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, func() error, error) {
+	if s.served.board == nil {
+		b, err := s.openBoard(ctx, dir, o, wait)
+		if err != nil {
+			return nil, nil, err
+		}
+		return b, b.Close, nil
+	}
+	if o.Rebuild {
+		if err := s.served.board.Rebuild(ctx, o.Progress); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.served.board, func() error { return nil }, nil
+}
+
 // openBoard opens a directory. While another process has it, it tries again for
-// as long as it may wait.
+// as long as it may wait; one that turns out to be a server's ends it, see
+// forward.go.
 func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, error) {
 	if wait < 0 {
 		return nil, fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
@@ -220,6 +256,9 @@ func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wai
 		b, err := lukasa.OpenContext(ctx, dir, o)
 		if !errors.Is(err, fault.Locked) {
 			return b, err
+		}
+		if isServed(dir) {
+			return nil, errServed
 		}
 		if waited >= wait {
 			return nil, fault.From(err).WithFix(longest)

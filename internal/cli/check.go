@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -117,7 +117,7 @@ func (s *shell) check(c *cobra.Command, args []string, flags *checkFlags) error 
 		if err != nil {
 			return err
 		}
-		a := answerCheck(found)
+		a := answer.CheckOf(found)
 		if s.json {
 			if err := s.writeJSON(a); err != nil {
 				return err
@@ -130,69 +130,4 @@ func (s *shell) check(c *cobra.Command, args []string, flags *checkFlags) error 
 		}
 		return nil
 	})
-}
-
-// checkAnswer is what lukasa check --json prints.
-type checkAnswer struct {
-	Level       string               `json:"level"`
-	Tool        string               `json:"tool"`
-	Shape       string               `json:"shape"`
-	Same        bool                 `json:"same"`
-	Tried       int                  `json:"tried"`
-	Went        int                  `json:"went"`
-	SuccessRate *float64             `json:"success_rate"`
-	Judged      int                  `json:"judged"`
-	Succeeded   int                  `json:"succeeded"`
-	Last        *checkLastAnswer     `json:"last"`
-	Reasons     []checkReasonAnswer  `json:"reasons"`
-	Instead     []checkInsteadAnswer `json:"instead"`
-	Behind      checkBasisAnswer     `json:"behind"`
-}
-
-// checkBasisAnswer is what a verdict rests on.
-type checkBasisAnswer struct {
-	Past      int  `json:"past"`
-	More      bool `json:"more"`
-	Rules     int  `json:"rules"`
-	Artifacts int  `json:"artifacts"`
-}
-
-type checkLastAnswer struct {
-	Time  string `json:"time"`
-	Went  bool   `json:"went"`
-	Error string `json:"error,omitempty"`
-	Event string `json:"event,omitempty"`
-}
-
-type checkReasonAnswer struct {
-	Level  string `json:"level"`
-	Text   string `json:"text"`
-	Source string `json:"source,omitempty"`
-	Quote  string `json:"quote,omitempty"`
-}
-
-type checkInsteadAnswer struct {
-	Text   string `json:"text"`
-	Tool   string `json:"tool,omitempty"`
-	Source string `json:"source,omitempty"`
-}
-
-func answerCheck(v *lukasa.CheckedAction) *checkAnswer {
-	a := &checkAnswer{
-		Level: v.Level.String(), Tool: v.Tool, Shape: v.Shape, Same: v.Same, Tried: v.Tried, Went: v.Went, Judged: v.Judged, Succeeded: v.Succeeded,
-		Reasons: []checkReasonAnswer{}, Instead: []checkInsteadAnswer{}, Behind: checkBasisAnswer{v.Past, v.More, v.Rules, v.Artifacts},
-	}
-	if rate := v.SuccessRate(); rate.Set {
-		a.SuccessRate = &rate.Value
-	}
-	if d := v.Last; d != nil {
-		a.Last = &checkLastAnswer{Time: instant(time.UnixMilli(d.Time)), Went: d.Went(), Error: d.Error, Event: d.Event}
-	}
-	for _, r := range v.Reasons {
-		a.Reasons = append(a.Reasons, checkReasonAnswer{r.Level.String(), r.Text, r.Source, r.Quote})
-	}
-	for _, x := range v.Instead {
-		a.Instead = append(a.Instead, checkInsteadAnswer(x))
-	}
-	return a
 }

@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 )
 
 // showCheck prints a verdict: how much speaks against the action, what, and what to do
 // instead. Texts of tools stand between quotes.
-func (s *shell) showCheck(planned *lukasa.Action, a *checkAnswer) {
+func (s *shell) showCheck(planned *lukasa.Action, a *answer.Check) {
 	what := planned.Command
 	if what == "" {
 		what = planned.Tool
@@ -62,7 +63,7 @@ func (s *shell) showBasis(quote, source string) {
 }
 
 // beforeLine says how it went before.
-func beforeLine(a *checkAnswer) string {
+func beforeLine(a *answer.Check) string {
 	if a.Tried == 0 {
 		return "neither it nor its like was done and told how it went"
 	}

@@ -36,6 +36,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // run is Run with the commands of list.
 func (s *shell) run(ctx context.Context, list []command, args []string) int {
 	err := s.execute(ctx, list, args)
+	if there, ok := errors.AsType[carriedOut](err); ok {
+		return int(there) // it has said everything already
+	}
 	// A truncated answer is worse than whatever the command had to say.
 	if failed := s.stdout.finish(); failed != nil {
 		err = failed
@@ -61,9 +64,9 @@ func (s *shell) execute(ctx context.Context, list []command, args []string) (err
 	started := false
 	walk(root, func(c *cobra.Command) {
 		if run := c.RunE; run != nil {
-			c.RunE = func(c *cobra.Command, args []string) error {
+			c.RunE = func(c *cobra.Command, rest []string) error {
 				started = true
-				return run(c, args)
+				return s.orForward(c, args, func() error { return run(c, rest) })
 			}
 		}
 	})

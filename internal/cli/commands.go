@@ -21,6 +21,7 @@ const programExample = `  lukasa ingest examples/session.ndjson
 
 // Groups of commands in the help, by what they are about.
 const (
+	groupServer    = "server"
 	groupMemory    = "memory"
 	groupCare      = "care"
 	groupDocuments = "documents"
@@ -31,6 +32,7 @@ const (
 // commands is not shown.
 func groups() []*cobra.Group {
 	return []*cobra.Group{
+		{ID: groupServer, Title: "Server"},
 		{ID: groupMemory, Title: "Memory"},
 		{ID: groupCare, Title: "Proof and care"},
 		{ID: groupDocuments, Title: "Documents (no engine, no state)"},
@@ -48,6 +50,10 @@ type command struct {
 // new command is a file of its own and a line here.
 func commands() []command {
 	return []command{
+		{groupServer, serveCommand},
+		{groupServer, mcpCommand},
+		{groupServer, keyCommand},
+		{groupMemory, demoCommand},
 		{groupMemory, ingestCommand},
 		{groupMemory, eventsCommand},
 		{groupMemory, rememberCommand},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -55,25 +56,6 @@ nothing is written.`,
 	return c
 }
 
-// compileAnswer is what lukasa compile --json prints.
-type compileAnswer struct {
-	DryRun    bool                  `json:"dry_run"`
-	Sessions  int                   `json:"sessions"`
-	Events    int                   `json:"events"`
-	Tasks     int                   `json:"tasks"`
-	Changes   []compileChangeAnswer `json:"changes"`
-	Unchanged int                   `json:"unchanged"`
-	rootAnswer
-}
-
-type compileChangeAnswer struct {
-	Op     lukasa.CompileOp `json:"op"`
-	URI    lukasa.URI       `json:"uri"`
-	Class  string           `json:"class,omitempty"`
-	Title  string           `json:"title,omitempty"`
-	Reason string           `json:"reason,omitempty"`
-}
-
 func (s *shell) compile(c *cobra.Command, flags *compileFlags) error {
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.writer(ctx)
@@ -99,13 +81,7 @@ func (s *shell) compile(c *cobra.Command, flags *compileFlags) error {
 
 // showCompiled prints what a compile did.
 func (s *shell) showCompiled(r *lukasa.CompileReport, dry bool) error {
-	a := compileAnswer{
-		DryRun: dry, Sessions: r.Sessions, Events: r.Events, Tasks: r.Tasks, Changes: []compileChangeAnswer{}, Unchanged: r.Unchanged,
-		rootAnswer: answerRoot(r.Root),
-	}
-	for _, x := range r.Changes {
-		a.Changes = append(a.Changes, compileChangeAnswer(x))
-	}
+	a := answer.CompiledOf(r, dry)
 	if s.json {
 		return s.writeJSON(a)
 	}
@@ -122,7 +98,7 @@ func (s *shell) showCompiled(r *lukasa.CompileReport, dry bool) error {
 
 // showChanges prints what was changed, an artifact that became active at once in one
 // line.
-func (s *shell) showChanges(list []compileChangeAnswer) {
+func (s *shell) showChanges(list []answer.CompileChange) {
 	const shown = 40
 	lines := 0
 	for i, x := range list {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -106,7 +107,7 @@ func (s *shell) conflictsList(page *lukasa.ConflictPage, ids bool) error {
 			fmt.Fprintln(s.stdout, oneLine(x.URI.ID))
 			continue
 		}
-		a, err := answerConflict(x)
+		a, err := answer.ConflictOf(x)
 		if err != nil {
 			return err
 		}
@@ -122,32 +123,6 @@ func (s *shell) conflictsList(page *lukasa.ConflictPage, ids bool) error {
 		return nil
 	}
 	return out.end(page.Next, nil)
-}
-
-// conflictAnswer is a conflict as --json prints it: a thing, and what it is between.
-type conflictAnswer struct {
-	thingAnswer
-	Sides []sideAnswer `json:"sides"`
-}
-
-type sideAnswer struct {
-	URI   lukasa.URI    `json:"uri"`
-	State lukasa.State  `json:"state,omitempty"`
-	Trust *lukasa.Trust `json:"trust,omitempty"`
-	Text  string        `json:"text,omitempty"`
-}
-
-func answerConflict(x *lukasa.StoredConflict) (conflictAnswer, error) {
-	thing, err := answerThing(x.Thing)
-	a := conflictAnswer{thingAnswer: thing, Sides: []sideAnswer{}}
-	for _, side := range x.Sides {
-		out := sideAnswer{URI: side.URI, State: side.State, Text: side.Text}
-		if side.State != "" {
-			out.Trust = &side.Trust
-		}
-		a.Sides = append(a.Sides, out)
-	}
-	return a, err
 }
 
 func conflictsShowCommand(s *shell) *cobra.Command {
@@ -175,7 +150,7 @@ if that is suggested, and how it was settled if it was. The numbers are those th
 				s.showConflict(x)
 				return nil
 			}
-			a, err := answerConflict(x)
+			a, err := answer.ConflictOf(x)
 			if err != nil {
 				return err
 			}

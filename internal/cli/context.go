@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -179,7 +180,7 @@ func (s *shell) context(c *cobra.Command, flags *contextFlags) error {
 			return err
 		}
 		if s.json {
-			return s.writeJSON(answerBundle(found))
+			return s.writeJSON(answer.BundleOf(found))
 		}
 		start := &coldStart{verb: o.Verb, objects: flags.objects, agent: o.View.Agent, now: o.View.Now, tiers: o.IncludeTiers}
 		if v.scope != "" {

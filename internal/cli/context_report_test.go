@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/memory"
 )
@@ -168,7 +169,7 @@ func TestBundleInJSON(t *testing.T) {
 		"rendered", "root", "scores", "size", "tenant", "tokens", "total_tokens", "trimmed",
 	}
 	for name, b := range map[string]*bundle.Bundle{"full": drawnBundle(), "empty": {}} {
-		text, err := json.Marshal(answerBundle(b))
+		text, err := json.Marshal(answer.BundleOf(b))
 		if err != nil {
 			t.Fatal(err)
 		}

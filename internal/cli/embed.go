@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
@@ -144,7 +145,7 @@ type embedAnswer struct {
 	Failed     int                  `json:"failed"`
 	Left       int                  `json:"left"`
 	Problems   []embedProblemAnswer `json:"problems,omitempty"`
-	rootAnswer
+	answer.State
 }
 
 type embedProblemAnswer struct {
@@ -222,7 +223,7 @@ func (s *shell) showEmbedded(ctx context.Context, t *lukasa.Tenant, done *lukasa
 		return err
 	}
 	a := embedAnswer{
-		Model: done.Model, Dimensions: done.Dimensions, Embedded: done.Done, Failed: done.Failed, Left: done.Left, rootAnswer: answerRoot(root),
+		Model: done.Model, Dimensions: done.Dimensions, Embedded: done.Done, Failed: done.Failed, Left: done.Left, State: answer.StateOf(root),
 	}
 	for _, p := range done.Problems {
 		a.Problems = append(a.Problems, embedProblemAnswer{p.URI, fault.From(p.Err).Error()})

@@ -135,7 +135,7 @@ func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
 	if flags.out == "" {
 		err = run()
 	} else {
-		err = writeFile(flags.out, func(w io.Writer) error {
+		err = s.files.replace(flags.out, func(w io.Writer) error {
 			o.Answer = func(a *eval.Answer) error { return encodeLine(w, a) }
 			return run()
 		})

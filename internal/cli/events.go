@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -96,7 +97,7 @@ func (s *shell) events(c *cobra.Command, flags *eventsFlags) error {
 
 func (p *pages) event(ev *lukasa.StoredEvent) error {
 	if p.shell.json {
-		a, err := answerEvent(ev)
+		a, err := answer.EventOf(ev)
 		if err != nil {
 			return err
 		}
@@ -129,15 +130,9 @@ func (s *shell) sessions(ctx context.Context, t *lukasa.Tenant, q lukasa.EventQu
 		list = list[:q.Limit]
 		next = cursor(list[q.Limit-1].ID)
 	}
-	type answer struct {
-		SessionID string `json:"session_id"`
-		Events    uint64 `json:"events"`
-		First     string `json:"first"`
-		Last      string `json:"last"`
-	}
 	out := s.newPages("sessions", "SESSION", "EVENTS", "FIRST", "LAST")
 	for _, i := range list {
-		a := answer{i.ID, i.Events, instant(i.First), instant(i.Last)}
+		a := answer.SessionOf(i)
 		if err := out.add(a, a.SessionID, fmt.Sprint(a.Events), moment(i.First), moment(i.Last)); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -64,14 +65,10 @@ func (s *shell) expire(c *cobra.Command, flags *expireFlags) error {
 			return err
 		}
 		if s.json {
-			return s.writeJSON(struct {
-				Things int `json:"things"`
-				Events int `json:"events"`
-				rootAnswer
-			}{done.Things, done.Events, answerRoot(root)})
+			return s.writeJSON(answer.Expired{Things: done.Things, Events: done.Events, State: answer.StateOf(root)})
 		}
 		fmt.Fprintf(s.stdout, "%s %s, %s\n", s.paint.green("expired"), counted(done.Things, "thing"), counted(done.Events, "event"))
-		s.detail("root", answerRoot(root).Root+" over "+counted(int(root.Size), "record"))
+		s.detail("root", answer.StateOf(root).Root+" over "+counted(int(root.Size), "record"))
 		return nil
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
-	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
@@ -82,7 +82,7 @@ func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) 
 			s.note("what is asked about comes first, then the QUERY; did you mean %s", explainLine(query, what))
 		}
 		if s.json {
-			return s.writeJSON(answerExplanation(e))
+			return s.writeJSON(answer.ExplanationOf(e))
 		}
 		s.showExplanation(e, what)
 		return nil
@@ -117,50 +117,6 @@ func (v *visit) explained(ctx context.Context, what string) (*lukasa.Tenant, err
 		err = noRecords(u.Tenant)
 	}
 	return v.handle(u.Tenant, lukasa.Writer{}), err
-}
-
-// partsAnswer is what a score is made of, as --json prints it.
-type partsAnswer struct {
-	Relevance  float64 `json:"relevance"`
-	Recency    float64 `json:"recency"`
-	Provenance float64 `json:"provenance"`
-	Salience   float64 `json:"salience"`
-}
-
-// verdictAnswer is what became of a candidate, as --json prints it.
-type verdictAnswer struct {
-	Section   hmx.Section `json:"section"`
-	Rank      int         `json:"rank"`
-	Score     float64     `json:"score"`
-	Parts     partsAnswer `json:"parts"`
-	Tokens    int         `json:"tokens"`
-	Of        int         `json:"of,omitempty"`
-	Pass      *int        `json:"pass,omitempty"` // of what is in the pack
-	Truncated bool        `json:"truncated"`
-}
-
-// explanationAnswer says why something is in a pack, or is not, as --json prints it.
-type explanationAnswer struct {
-	PackID  string         `json:"pack_id"`
-	URI     *lukasa.URI    `json:"uri,omitempty"`
-	In      bool           `json:"in"`
-	Reason  string         `json:"reason"`
-	Detail  string         `json:"detail"`
-	Verdict *verdictAnswer `json:"verdict,omitempty"`
-}
-
-func answerExplanation(e *lukasa.Explanation) explanationAnswer {
-	a := explanationAnswer{PackID: e.PackID, In: e.In, Reason: e.Reason, Detail: e.Detail}
-	if !e.URI.IsZero() {
-		a.URI = &e.URI
-	}
-	if v := e.Verdict; v != nil {
-		a.Verdict = &verdictAnswer{Section: v.Candidate.Section, Rank: v.Rank, Score: v.Score, Parts: partsAnswer(v.Parts), Tokens: v.Tokens, Of: v.Of, Truncated: v.Truncated}
-		if e.In {
-			a.Verdict.Pass = &v.Pass
-		}
-	}
-	return a
 }
 
 // passes say by which part of the budget something got in.

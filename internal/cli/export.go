@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
@@ -26,7 +28,8 @@ as it stands in the journal, salts and erasures included. The root can be made
 again from the file alone, and ` + "`lukasa import`" + ` gives the same records with the
 same proofs. Erased content is not in it.
 
-The file is as secret as the tenant's data. Keys are not part of it.`,
+The file is as secret as the tenant's data. Keys of callers are not part of it:
+--tenant lukasa-system writes those, as hashes, with limits and acts of operators.`,
 		Example: `  lukasa export --out acme.ndjson
   lukasa export | wc -l`,
 		Args: noArgs,
@@ -47,6 +50,9 @@ func (s *shell) export(c *cobra.Command, flags *exportFlags) error {
 		if err != nil {
 			return err
 		}
+		if t.Name() == lukasa.SystemTenant {
+			ctx = engine.AsSystem(ctx) // a copy of the directory is not whole without it
+		}
 		p := s.progress()
 		defer p.done()
 		var root lukasa.Root
@@ -57,19 +63,19 @@ func (s *shell) export(c *cobra.Command, flags *exportFlags) error {
 		if flags.out == "-" {
 			return write(s.stdout)
 		}
-		if err := writeFile(flags.out, write); err != nil {
+		if err := s.files.replace(flags.out, write); err != nil {
 			return err
 		}
 		p.done()
 		if s.json {
 			return s.writeJSON(struct {
 				Out string `json:"out"`
-				rootAnswer
-			}{flags.out, answerRoot(root)})
+				answer.State
+			}{flags.out, answer.StateOf(root)})
 		}
 		fmt.Fprintf(s.stdout, "%s %s to %s\n", s.paint.green("exported"), counted(int(root.Size), "record"), oneLine(flags.out))
 		s.detail("tenant", root.Tenant)
-		s.detail("root", answerRoot(root).Root)
+		s.detail("root", answer.StateOf(root).Root)
 		return nil
 	})
 }

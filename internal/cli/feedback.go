@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -134,12 +135,12 @@ func (v *visit) author() (string, error) {
 }
 
 // held returns what the scope comes to that the command is held to.
-func (v *visit) held() (grantAnswer, error) {
+func (v *visit) held() (answer.Grant, error) {
 	grants, sealed, err := lukasa.InspectScope(v.scope)
 	if err != nil {
-		return grantAnswer{}, err
+		return answer.Grant{}, err
 	}
-	return answerScope(grants, sealed).Effective, nil
+	return answer.ScopeOf(grants, sealed).Effective, nil
 }
 
 // cited returns the URI of something that is there, forgotten or not: to cite

@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -311,7 +312,7 @@ func (s *shell) find(c *cobra.Command, text string, flags *findFlags) error {
 			s.noEvents(flags)
 		}
 		if s.json {
-			a, err := answerFound(found)
+			a, err := answer.FoundOf(found)
 			if err != nil {
 				return err
 			}

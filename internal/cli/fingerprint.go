@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -69,7 +69,7 @@ func (s *shell) writeFingerprint(f *lukasa.Fingerprint, out, verb string) error 
 	if out == "" {
 		return fault.New(fault.Usage, "--out is empty").WithFix("name a file, or leave the flag away")
 	}
-	err = writeFile(out, func(w io.Writer) error {
+	err = s.files.replace(out, func(w io.Writer) error {
 		_, err := w.Write(line)
 		return err
 	})
@@ -351,21 +351,6 @@ shows one as a whole.`,
 	return c
 }
 
-// fingerprintListed is a fingerprint of a list, as --json prints it.
-type fingerprintListed struct {
-	URI        lukasa.URI        `json:"uri"`
-	Hash       string            `json:"hash"`
-	Actor      string            `json:"actor"`
-	Trust      lukasa.Trust      `json:"trust"`
-	Visibility lukasa.Visibility `json:"visibility"`
-	UpdatedAt  string            `json:"updated_at"`
-	Bytes      int               `json:"bytes"`
-	Origins    int               `json:"origins"`
-	Tasks      int64             `json:"tasks"`
-	Tools      int               `json:"tools"`
-	Artifacts  int               `json:"artifacts"`
-}
-
 func (s *shell) listFingerprints(c *cobra.Command, flags *fingerprintListFlags) error {
 	o := lukasa.ListOptions{Kind: lukasa.FingerprintKind, Limit: flags.limit, After: flags.after}
 	if err := inRange("limit", o.Limit, 1, 1000); err != nil {
@@ -399,16 +384,9 @@ func (s *shell) listFingerprints(c *cobra.Command, flags *fingerprintListFlags) 
 
 // fingerprint adds a fingerprint to a list.
 func (p *pages) fingerprint(x *lukasa.Thing) error {
-	body, ok := x.Body.(*lukasa.FingerprintBody)
-	if !ok {
-		return errors.New("a list of fingerprints has something else")
-	}
-	a := fingerprintListed{
-		URI: x.URI.Head(), Hash: body.Hash(), Actor: x.Actor, Trust: x.Trust, Visibility: body.Visibility,
-		UpdatedAt: instant(x.Updated), Bytes: len(body.Document),
-	}
-	if f, err := lukasa.DecodeFingerprint([]byte(body.Document)); err == nil { // else it is of another version of the program
-		a.Origins, a.Tasks, a.Tools, a.Artifacts = len(f.Origins), f.Behaviour.Tasks, len(f.Behaviour.Tools), len(f.Artifacts)
+	a, err := answer.FingerprintOf(x)
+	if err != nil {
+		return err
 	}
 	guides := "everybody"
 	switch {

@@ -2,25 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 )
-
-// changeAnswer is one version in a history, as --json prints it.
-type changeAnswer struct {
-	Version  uint32          `json:"version"`
-	Op       string          `json:"op"`
-	Position uint64          `json:"position"`
-	Time     string          `json:"time"`
-	Actor    string          `json:"actor"`
-	Trust    lukasa.Trust    `json:"trust"`
-	Reason   string          `json:"reason,omitempty"` // of a tombstone, an expiry or a transition
-	Body     json.RawMessage `json:"body,omitempty"`
-}
 
 func historyCommand(s *shell) *cobra.Command {
 	var flags boardFlags
@@ -60,20 +48,11 @@ func (s *shell) history(c *cobra.Command, arg string, flags *boardFlags) error {
 			s.showHistory(uri, changes)
 			return nil
 		}
-		list := make([]changeAnswer, len(changes))
-		for i, ch := range changes {
-			list[i] = changeAnswer{ch.Version, string(ch.Op), ch.Position, instant(ch.Time), ch.Actor, ch.Trust, ch.Note, nil}
-			if ch.Body == nil {
-				continue
-			}
-			if list[i].Body, err = ch.Body.AppendJSON(nil); err != nil {
-				return err
-			}
+		a, err := answer.HistoryOf(uri, changes)
+		if err != nil {
+			return err
 		}
-		return s.writeJSON(struct {
-			URI      lukasa.URI     `json:"uri"`
-			Versions []changeAnswer `json:"versions"`
-		}{uri, list})
+		return s.writeJSON(a)
 	})
 }
 

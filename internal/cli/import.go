@@ -9,21 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
-// importAnswer is what lukasa import --json prints.
-type importAnswer struct {
-	Imported uint64 `json:"imported"`
-	Present  uint64 `json:"present"` // there already
-	rootAnswer
-}
-
 func importCommand(s *shell) *cobra.Command {
-	var flags boardFlags
+	var flags importFlags
 	c := &cobra.Command{
-		Use:   "import [FILE|-]",
-		Short: "Bring in what an export wrote",
+		Use:   "import [FILE|DIR|-]...",
+		Short: "Bring in what an export wrote, or another program",
 		Long: `Bring in what ` + "`lukasa export`" + ` wrote: the same records at the same positions, with
 their writers, times, trust and erasures. Every commitment is checked, and the
 root that comes out must be the one that the file names, before the first record
@@ -31,13 +26,38 @@ is brought in; so nothing was changed on the way, and nothing is missing. The
 tenant is the one of the file, and must be new here, or hold a beginning of the
 same records: an import that was interrupted is simply run again.
 
-A data directory that is not there is made.`,
+With --from, bring in what another program wrote, such as the transcripts below
+~/.claude/projects with --from claude-code: transcripts and messages as events,
+memories as memories, with where each comes from in its metadata. DIR is looked
+through for the files of that format, in order and without following links. The same again changes nothing, and a file that grew adds what is new, so
+one that was interrupted is simply run again. A bad line costs no good one. What
+people said is trusted as a user's word, what agents and tools said as theirs,
+and memories as an agent's unless --trust says otherwise. docs/import.md says
+what becomes of what.
+
+A data directory that is not there is made. Exit code 1 with --from: some was
+not taken; the others are recorded.`,
 		Example: `  lukasa export --out acme.ndjson && lukasa import acme.ndjson --data copy
-  lukasa export | lukasa import --data copy --json -`,
-		Args: oneFile,
-		RunE: func(c *cobra.Command, args []string) error { return s.importFile(c, args, &flags) },
+  lukasa export | lukasa import --data copy --json -
+  lukasa import --from hmx examples/session.ndjson --dry-run
+  echo '[{"role":"user","content":"Ship on Tuesday."}]' | lukasa import --from openai-chat -`,
+		Args: func(c *cobra.Command, args []string) error {
+			if flags.from != "" {
+				return nil
+			}
+			return oneFile(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("from") {
+				return s.importFrom(c, args, &flags)
+			}
+			if err := flags.alone(c); err != nil {
+				return err
+			}
+			return s.importFile(c, args, &flags.boardFlags)
+		},
 	}
-	flags.addData(c)
+	flags.add(c)
 	return c
 }
 
@@ -102,6 +122,9 @@ func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) e
 			}
 			return n, err
 		}
+		if s.served.board == nil {
+			ctx = engine.AsSystem(ctx) // a server would go on with the keys that it knows
+		}
 		tell := p.parts("imported", "record")
 		report, err := v.Import(ctx, in, func(done, total uint64) {
 			checked = true
@@ -111,7 +134,7 @@ func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) e
 			return stopped(ctx, err)
 		}
 		p.done()
-		a := importAnswer{report.Imported, report.Present, answerRoot(report.Root)}
+		a := answer.Imported{Imported: report.Imported, Present: report.Present, State: answer.StateOf(report.Root)}
 		if s.json {
 			return s.writeJSON(a)
 		}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -49,31 +49,9 @@ others are recorded.`,
 	return c
 }
 
-// rejectedLine is a line that was not recorded, as --json prints it.
-type rejectedLine struct {
-	File   string     `json:"file"`
-	Index  int        `json:"index"` // among the lines of all files that have something on them, from 0
-	Line   int        `json:"line"`  // of the file, from 1
-	Code   fault.Code `json:"code"`
-	Detail string     `json:"detail"`
-}
-
-// intakeAnswer is what lukasa ingest --json prints.
-type intakeAnswer struct {
-	Accepted   int            `json:"accepted"`
-	Duplicates int            `json:"duplicates"`
-	Late       int            `json:"late"`
-	Rejected   []rejectedLine `json:"rejected"`
-	Omitted    int            `json:"omitted"` // rejected, but not listed
-	Warnings   int            `json:"warnings"`
-	Position   *uint64        `json:"position,omitempty"` // of the newest record, if one tenant was written to
-	Root       string         `json:"root,omitempty"`
-	Tenants    []rootAnswer   `json:"tenants"`
-}
-
 // intake is one run of ingest.
 type intake struct {
-	intakeAnswer
+	*answer.Intake
 	shell *shell
 	most  int
 	file  string // as it was given
@@ -98,8 +76,7 @@ func (s *shell) ingest(c *cobra.Command, args []string, flags *ingestFlags) erro
 	if err := s.eventFiles(c.Context(), args); err != nil {
 		return err
 	}
-	in := &intake{shell: s, most: flags.most, codes: map[fault.Code]bool{}, roots: map[string]lukasa.Root{}}
-	in.Rejected, in.Tenants = []rejectedLine{}, []rootAnswer{}
+	in := &intake{Intake: answer.NewIntake(), shell: s, most: flags.most, codes: map[fault.Code]bool{}, roots: map[string]lukasa.Root{}}
 	return s.visit(c, &flags.boardFlags, lukasa.Options{}, func(ctx context.Context, v *visit) error {
 		if w, err = v.bound(w); err != nil {
 			return err
@@ -162,6 +139,7 @@ func (in *intake) one(ctx context.Context, v *visit, name string, args []string,
 	in.Duplicates += report.Duplicates
 	in.Late += report.Late
 	in.Warnings += report.Warnings
+	in.Scrubbed += report.Scrubbed
 	in.lines += report.Lines
 	for _, root := range report.Tenants {
 		if _, known := in.roots[root.Tenant]; !known {
@@ -176,7 +154,7 @@ func (in *intake) one(ctx context.Context, v *visit, name string, args []string,
 // is made for them. What can be read once only is looked at when its turn comes.
 func (s *shell) eventFiles(ctx context.Context, args []string) error {
 	for _, name := range args {
-		info, err := os.Stat(name)
+		info, err := s.files.stat(name)
 		if name == "-" || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -238,7 +216,7 @@ func (in *intake) reject(r lukasa.Rejection) {
 		in.Omitted++
 		return
 	}
-	line := rejectedLine{in.file, in.lines + r.Index, r.Line, r.Fault.Code, r.Fault.Error()}
+	line := answer.Rejected{File: in.file, Index: in.lines + r.Index, Line: r.Line, Code: r.Fault.Code, Detail: r.Fault.Error()}
 	in.Rejected = append(in.Rejected, line)
 	if s := in.shell; !s.json {
 		fmt.Fprintf(s.stdout, "%s: %s %s\n", s.paint.bold(oneLine(in.file)+":"+strconv.Itoa(r.Line)), oneLine(line.Detail), s.paint.dim("["+string(line.Code)+"]"))
@@ -247,16 +225,14 @@ func (in *intake) reject(r lukasa.Rejection) {
 
 // end prints the answer.
 func (in *intake) end() error {
-	for _, name := range in.order {
-		in.Tenants = append(in.Tenants, answerRoot(in.roots[name]))
+	roots := make([]lukasa.Root, len(in.order))
+	for i, name := range in.order {
+		roots[i] = in.roots[name]
 	}
-	if len(in.Tenants) == 1 && in.Tenants[0].Size > 0 {
-		last := in.Tenants[0].Size - 1
-		in.Position, in.Root = &last, in.Tenants[0].Root
-	}
+	in.Into(roots...)
 	s := in.shell
 	if s.json {
-		return s.writeJSON(in.intakeAnswer)
+		return s.writeJSON(in.Intake)
 	}
 	if in.Omitted > 0 {
 		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all, and `lukasa validate FILE` everything that is wrong\n", counted(in.Omitted, "more rejected line"))
@@ -273,6 +249,9 @@ func (in *intake) end() error {
 	}
 	if in.Warnings > 0 {
 		parts = append(parts, counted(in.Warnings, "warning"))
+	}
+	if in.Scrubbed > 0 {
+		parts = append(parts, s.paint.yellow(counted(in.Scrubbed, "secret")+" taken out"))
 	}
 	fmt.Fprintln(s.stdout, strings.Join(parts, ", "))
 	const shown = 20 // a file may have events of a hundred thousand tenants

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"lukasa.dev/internal/fault"
 )
@@ -35,11 +34,15 @@ func (s *shell) open(ctx context.Context, args []string) (*input, error) {
 		if len(args) == 0 && s.detect(s.stdin).is {
 			return nil, noFile()
 		}
+		s.begun = true
 		return s.newInput(ctx, "standard input", s.stdin, func() error { return nil })
 	}
-	f, err := openFile(ctx, args[0])
+	f, err := s.files.open(ctx, args[0])
 	if err != nil {
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, cannotOpen(args[0], err)
 	}
 	in, err := s.newInput(ctx, fmt.Sprintf("%q", args[0]), f, f.Close)
 	if err != nil {
@@ -63,7 +66,7 @@ func (s *shell) readable(args []string) error {
 		if name == "-" {
 			continue
 		}
-		info, err := os.Stat(name)
+		info, err := s.files.stat(name)
 		if err != nil {
 			return cannotOpen(name, err)
 		}
@@ -78,31 +81,9 @@ func isDirectory(name string) error {
 	return fault.Newf(fault.UnreadableInput, "%s is a directory", name).WithFix("name a file inside it")
 }
 
-// openFile opens path, or ends with ctx: to open a pipe is to wait for its writer.
-func openFile(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.Open(path)
-		done <- opened{f, err}
-	}()
-	select {
-	case o := <-done:
-		if o.err != nil {
-			return nil, cannotOpen(path, o.err)
-		}
-		return o.f, nil
-	case <-ctx.Done():
-		return nil, ctx.Err() // the file, should it open yet, ends with the process
-	}
-}
-
 func (s *shell) newInput(ctx context.Context, name string, r io.Reader, closeSource func() error) (*input, error) {
 	in := &input{name: name, size: -1}
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(file); ok {
 		info, err := f.Stat()
 		switch {
 		case err != nil:

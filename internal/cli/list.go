@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -268,7 +269,7 @@ func (p *pages) add(item any, row ...string) error {
 
 func (p *pages) thing(t *lukasa.Thing) error {
 	if p.shell.json {
-		a, err := answerThing(t)
+		a, err := answer.ThingOf(t)
 		if err != nil {
 			return err
 		}

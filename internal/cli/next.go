@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -46,21 +47,6 @@ suggested. It is what happened, not advice: what came next may have been wrong.`
 	return c
 }
 
-// nextAnswer is what lukasa next --json prints.
-type nextAnswer struct {
-	Session     string             `json:"session"`
-	Steps       int                `json:"steps"`
-	Artifacts   int                `json:"artifacts"`
-	Suggestions []suggestionAnswer `json:"suggestions"`
-}
-
-type suggestionAnswer struct {
-	Tool        string   `json:"tool"`
-	Probability float64  `json:"probability"`
-	Reason      string   `json:"reason"`
-	Artifacts   []string `json:"artifacts"`
-}
-
 func (s *shell) next(c *cobra.Command, session string, flags *nextFlags) error {
 	if err := inRange("limit", flags.limit, 1, lukasa.MaxNextSteps); err != nil {
 		return err
@@ -74,20 +60,17 @@ func (s *shell) next(c *cobra.Command, session string, flags *nextFlags) error {
 		if err != nil {
 			return err
 		}
-		a := nextAnswer{Session: session, Steps: found.Steps, Artifacts: found.Artifacts, Suggestions: []suggestionAnswer{}}
-		for _, x := range found.Suggestions {
-			a.Suggestions = append(a.Suggestions, suggestionAnswer{x.Tool, x.Probability, x.Reason, append([]string{}, x.Artifacts...)})
-		}
+		a := answer.NextOf(session, found)
 		if s.json {
 			return s.writeJSON(a)
 		}
-		s.showNext(&a)
+		s.showNext(a)
 		return nil
 	})
 }
 
 // showNext prints what may come next.
-func (s *shell) showNext(a *nextAnswer) {
+func (s *shell) showNext(a *answer.Next) {
 	if len(a.Suggestions) == 0 {
 		fmt.Fprintln(s.stdout, "nothing is suggested")
 		if a.Artifacts == 0 {

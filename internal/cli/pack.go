@@ -12,11 +12,11 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
-	"lukasa.dev/internal/tokens"
 )
 
 // How a pack is printed.
@@ -427,7 +427,7 @@ func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format str
 		if proof == nil {
 			return s.writeJSON(p.Pack)
 		}
-		return s.writeJSON(provenPackAnswer{p.Pack, answerProof(proof)})
+		return s.writeJSON(answer.ProvenPack{Pack: p.Pack, Proof: answer.PackProofOf(proof)})
 	case packTerminal:
 		s.showPack(p, proof)
 		return nil
@@ -438,13 +438,6 @@ func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format str
 	}
 	_, err := io.WriteString(s.stdout, p.Text)
 	return err
-}
-
-// contextAnswer is a block of context, as --json prints it.
-type contextAnswer struct {
-	Context string `json:"context"`
-	Tokens  int    `json:"tokens"`
-	Counter string `json:"counter"`
 }
 
 // packContext prints a block of context.
@@ -479,7 +472,7 @@ func (s *shell) packContext(c *cobra.Command, topic string, flags *packFlags, fo
 			return asPack(c, err)
 		}
 		if format == packJSON {
-			return s.writeJSON(contextAnswer{block, tokens.Estimate().Count(block), tokens.Estimate().Name()})
+			return s.writeJSON(answer.BlockOf(block))
 		}
 		if block != "" && s.detect(s.stdout.target).is {
 			block += "\n" // whoever counts what a pipe gets finds it within the budget

@@ -9,58 +9,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 )
-
-// provenPackAnswer is a pack with its proof, as --json prints it.
-type provenPackAnswer struct {
-	Pack  *lukasa.Pack `json:"pack"`
-	Proof proofAnswer  `json:"proof"`
-}
-
-// proofAnswer is what was found of what a pack states, as --json prints it.
-type proofAnswer struct {
-	Size       uint64             `json:"size"`
-	Root       string             `json:"root"`
-	Digest     string             `json:"digest"`
-	Records    int                `json:"records"`
-	Checkpoint string             `json:"checkpoint"`
-	Remade     lukasa.Remade      `json:"remade"`
-	Unchecked  string             `json:"unchecked,omitempty"` // why it was not made again
-	Entries    []entryProofAnswer `json:"entries"`
-}
-
-// entryProofAnswer is what was found of one entry.
-type entryProofAnswer struct {
-	SourceID string   `json:"source_id"`
-	URI      string   `json:"uri"`
-	Position uint64   `json:"position"`
-	Leaf     string   `json:"leaf"`
-	Path     []string `json:"path"`
-	Sources  int      `json:"sources"`
-}
-
-func answerProof(p *lukasa.PackProof) proofAnswer {
-	a := proofAnswer{
-		Size: p.Size, Root: hex.EncodeToString(p.Root[:]), Digest: p.Digest, Records: p.Records, Checkpoint: p.Checkpoint,
-		Remade: p.Remade, Unchecked: p.Unchecked, Entries: make([]entryProofAnswer, len(p.Entries)),
-	}
-	for i, e := range p.Entries {
-		a.Entries[i] = entryProofAnswer{
-			SourceID: e.SourceID, URI: e.URI, Position: e.Position, Leaf: hex.EncodeToString(e.Leaf[:]), Path: hexes(e.Path), Sources: e.Sources,
-		}
-	}
-	return a
-}
-
-func hexes(list []merkle.Hash) []string {
-	out := make([]string, len(list))
-	for i := range list {
-		out[i] = hex.EncodeToString(list[i][:])
-	}
-	return out
-}
 
 // provenText says what was proven.
 func provenText(p *lukasa.PackProof) string {

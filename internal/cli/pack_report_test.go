@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/pack"
 )
 
@@ -183,7 +184,7 @@ func TestRemadeIsTold(t *testing.T) {
 	if got := remadeText(p); got != "not made again, so that it was not checked whether anything is missing in it: something was erased since" {
 		t.Error(got)
 	}
-	data, err := json.Marshal(answerProof(p))
+	data, err := json.Marshal(answer.PackProofOf(p))
 	if err != nil || !strings.Contains(string(data), `"remade":"not possible","unchecked":"something was erased since"`) {
 		t.Errorf("%s, %v", data, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/tokens"
@@ -108,7 +109,7 @@ func TestPackDocumentIsWhole(t *testing.T) {
 		t.Errorf("the pack is\n%s\nand printed is\n%s", got, text)
 	}
 	code, out, problems = ask("pack", "when are releases cut", "--json", "--verify")
-	var proven provenPackAnswer
+	var proven answer.ProvenPack
 	if err := json.NewDecoder(bytes.NewReader([]byte(out))).Decode(&proven); code != 0 || err != nil || proven.Pack.PackID != p.PackID {
 		t.Fatalf("%d, %v: %s%s", code, err, out, problems)
 	}

@@ -179,7 +179,7 @@ func (s *shell) handOut(document any, out, what string) error {
 	if out == "" || out == "-" {
 		return s.writeJSON(document)
 	}
-	err := writeFile(out, func(w io.Writer) error { return encodeLine(w, document) })
+	err := s.files.replace(out, func(w io.Writer) error { return encodeLine(w, document) })
 	if err != nil {
 		return err
 	}

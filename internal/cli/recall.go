@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -133,7 +134,7 @@ func (s *shell) answerThing(t *lukasa.Thing, form memory.Form) error {
 	}
 	switch {
 	case s.json:
-		a, err := answerThing(t)
+		a, err := answer.ThingOf(t)
 		if err != nil {
 			return err
 		}

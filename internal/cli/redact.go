@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -58,21 +59,8 @@ them either; --no-purge puts that off, and --purge alone makes up for it.`,
 
 // redaction is something that is to be erased.
 type redaction struct {
-	URI     lukasa.URI `json:"uri"`
-	Already bool       `json:"already_erased"`
-	text    string     // what it says, for the question
-}
-
-// redactAnswer is what lukasa redact --json prints.
-type redactAnswer struct {
-	Erased    int         `json:"erased"` // payloads
-	Already   int         `json:"already_erased"`
-	Redaction *uint64     `json:"redaction,omitempty"` // position of the record that says so
-	Targets   []redaction `json:"targets"`
-	Receipts  []string    `json:"receipts"`
-	Purged    bool        `json:"purged"`
-	Size      uint64      `json:"size"`
-	Root      string      `json:"root"`
+	answer.Redaction
+	text string // what it says, for the question
 }
 
 func (s *shell) redact(c *cobra.Command, args []string, flags *redactFlags) error {
@@ -170,7 +158,7 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 // redaction looks at one thing that is to be erased. What cannot be read because
 // it is damaged may be erased all the same.
 func (v *visit) redaction(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (redaction, error) {
-	target := redaction{URI: t.URI(ref.Kind, ref.ID)}
+	target := redaction{Redaction: answer.Redaction{URI: t.URI(ref.Kind, ref.ID)}}
 	var err error
 	if ref.Kind == lukasa.EventKind {
 		var ev *lukasa.StoredEvent
@@ -227,13 +215,11 @@ func (s *shell) agree(ctx context.Context, targets []redaction, yes bool) error 
 
 // erased purges the index and answers.
 func (v *visit) erased(ctx context.Context, t *lukasa.Tenant, targets []redaction, done *lukasa.Erasure, flags *redactFlags) error {
-	a := redactAnswer{Erased: done.Erased, Already: done.Already, Targets: targets, Receipts: []string{}}
-	if done.Written {
-		a.Redaction = &done.Redaction
+	named := make([]answer.Redaction, len(targets))
+	for i, x := range targets {
+		named[i] = x.Redaction
 	}
-	for _, note := range done.Receipts {
-		a.Receipts = append(a.Receipts, string(note))
-	}
+	a := answer.RedactedOf(named, done)
 	var failed error
 	v.shell.witnessNote(done.Warning)
 	if done.Unsigned != nil {
@@ -247,7 +233,7 @@ func (v *visit) erased(ctx context.Context, t *lukasa.Tenant, targets []redactio
 		}
 	}
 	if flags.receipt != "" && len(done.Receipts) > 0 {
-		err := writeFile(flags.receipt, func(w io.Writer) error {
+		err := v.shell.files.replace(flags.receipt, func(w io.Writer) error {
 			_, err := w.Write(bytes.Join(done.Receipts, []byte("\n")))
 			return err
 		})
@@ -259,14 +245,14 @@ func (v *visit) erased(ctx context.Context, t *lukasa.Tenant, targets []redactio
 	if err != nil {
 		return err
 	}
-	a.Size, a.Root = root.Size, answerRoot(root).Root
+	a.Size, a.Root = root.Size, answer.StateOf(root).Root
 	if err := v.shell.showErasure(a, flags.receipt); err != nil {
 		return err
 	}
 	return failed
 }
 
-func (s *shell) showErasure(a redactAnswer, file string) error {
+func (s *shell) showErasure(a *answer.Redacted, file string) error {
 	if s.json {
 		return s.writeJSON(a)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
@@ -80,7 +81,7 @@ type refineAnswer struct {
 	Failed   int                   `json:"failed"`
 	Left     int                   `json:"left"`
 	Problems []refineProblemAnswer `json:"problems,omitempty"`
-	rootAnswer
+	answer.State
 }
 
 type refineProblemAnswer struct {
@@ -167,7 +168,7 @@ func (s *shell) showRefined(ctx context.Context, t *lukasa.Tenant, done *lukasa.
 	if err != nil {
 		return err
 	}
-	a := refineAnswer{Model: done.Model, Refined: done.Done, Failed: done.Failed, Left: done.Left, rootAnswer: answerRoot(root)}
+	a := refineAnswer{Model: done.Model, Refined: done.Done, Failed: done.Failed, Left: done.Left, State: answer.StateOf(root)}
 	for _, p := range done.Problems {
 		a.Problems = append(a.Problems, refineProblemAnswer{p.URI, fault.From(p.Err).Error()})
 	}

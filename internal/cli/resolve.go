@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -83,7 +84,7 @@ func (s *shell) resolve(c *cobra.Command, arg string, flags *resolveFlags) error
 		if !s.json {
 			return s.showEvent(found.Event)
 		}
-		a, err := answerEvent(found.Event)
+		a, err := answer.EventOf(found.Event)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 )
 
@@ -97,7 +98,7 @@ func (s *shell) nameState(c *cobra.Command, flags *rootFlags) error {
 }
 
 func (s *shell) showRoot(root lukasa.Root) error {
-	a := answerRoot(root)
+	a := answer.StateOf(root)
 	if s.json {
 		return s.writeJSON(a)
 	}
@@ -115,7 +116,7 @@ func (s *shell) roots(ctx context.Context, v *visit) error {
 		if err != nil {
 			return err
 		}
-		a := answerRoot(root)
+		a := answer.StateOf(root)
 		if err := out.add(a, a.Tenant, thousands(int(a.Size)), moment(root.Time), a.Root); err != nil {
 			return err
 		}
@@ -131,10 +132,7 @@ func (s *shell) checkpoint(ctx context.Context, t *lukasa.Tenant) error {
 	}
 	s.witnessNote(signed.Warning)
 	if s.json {
-		return s.writeJSON(struct {
-			Tenant     string `json:"tenant"`
-			Checkpoint string `json:"checkpoint"`
-		}{t.Name(), string(signed.Note)})
+		return s.writeJSON(answer.Checkpoint{Tenant: t.Name(), Checkpoint: string(signed.Note)})
 	}
 	_, err = s.stdout.Write(signed.Note)
 	return err
@@ -148,11 +146,7 @@ func (s *shell) key(t *lukasa.Tenant, made bool) error {
 			WithFix("`lukasa verify` says what is wrong with it")
 	}
 	if s.json {
-		return s.writeJSON(struct {
-			Tenant string `json:"tenant"`
-			Key    string `json:"key"`
-			New    bool   `json:"new"`
-		}{t.Name(), key, made})
+		return s.writeJSON(answer.Key{Tenant: t.Name(), Key: key, New: made})
 	}
 	if made {
 		s.note("this is a new key; what the old one signed is checked with the old one")

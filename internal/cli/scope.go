@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
@@ -310,7 +310,7 @@ func (s *shell) scopeText(ctx context.Context, arg string) (string, error) {
 		return "", fault.New(fault.ScopeInvalid, "scope token: it is empty").WithFix("give a token that `lukasa scope mint` printed, or @FILE")
 	}
 	if !isFile {
-		return arg, takenForFile(arg)
+		return arg, s.takenForFile(arg)
 	}
 	return arg, nil
 }
@@ -324,11 +324,11 @@ var fileLike = regexp.MustCompile(`[/\\]|\.[A-Za-z0-9]{1,6}$`)
 
 // takenForFile is the error for the name of a file in the place of a token. What
 // could be a token with a slip in it is not repeated.
-func takenForFile(arg string) error {
+func (s *shell) takenForFile(arg string) error {
 	if strings.HasPrefix(arg, tokenPrefix) {
 		return nil
 	}
-	if info, err := os.Stat(arg); err == nil && !info.IsDir() {
+	if info, err := s.files.stat(arg); err == nil && !info.IsDir() {
 		return fault.Newf(fault.ScopeInvalid, "scope token: %q is the name of a file", arg).WithFix("write @" + arg + " for the token in it")
 	}
 	if fileLike.MatchString(arg) {
@@ -349,16 +349,16 @@ func (s *shell) answerToken(token, out string) error {
 		_, err := fmt.Fprintln(s.stdout, token)
 		return err
 	}
-	a := answerScope(grants, sealed)
+	a := answer.ScopeOf(grants, sealed)
 	if out == "" {
 		a.Token = token
 		return s.writeJSON(a)
 	}
 	verb := "wrote"
-	if info, err := os.Stat(out); err == nil && info.Mode().IsRegular() {
+	if info, err := s.files.stat(out); err == nil && info.Mode().IsRegular() {
 		verb = "replaced"
 	}
-	err = writeFile(out, func(w io.Writer) error {
+	err = s.files.replace(out, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, token)
 		return err
 	})
@@ -369,7 +369,7 @@ func (s *shell) answerToken(token, out string) error {
 		return s.writeJSON(a)
 	}
 	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), oneLine(out))
-	s.showEffective(&a)
+	s.showEffective(a)
 	return nil
 }
 
@@ -424,21 +424,21 @@ func (s *shell) inspectScope(c *cobra.Command, arg string, flags *boardFlags) er
 	if err != nil {
 		return err
 	}
-	a := answerScope(grants, sealed)
-	failed := s.checkScope(c, flags, token, &a)
+	a := answer.ScopeOf(grants, sealed)
+	failed := s.checkScope(c, flags, token, a)
 	if s.json {
 		if err := s.writeJSON(a); err != nil {
 			return err
 		}
 		return failed
 	}
-	s.showScope(&a)
+	s.showScope(a)
 	return failed
 }
 
 // checkScope asks the board about a token, if there is one. An error is what is
 // wrong with the token, or with a board that was named.
-func (s *shell) checkScope(c *cobra.Command, flags *boardFlags, token string, a *scopeAnswer) error {
+func (s *shell) checkScope(c *cobra.Command, flags *boardFlags, token string, a *answer.Scope) error {
 	judged := false
 	err := s.visit(c, flags, reading(), func(ctx context.Context, v *visit) error {
 		tenant := a.Tenant

@@ -4,98 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"lukasa.dev"
-	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/answer"
 )
 
-// selectorsAnswer is what a block picks, as --json prints it.
-type selectorsAnswer struct {
-	All      bool     `json:"all,omitempty"`
-	Pinned   bool     `json:"pinned,omitempty"`
-	Types    []string `json:"types,omitempty"`
-	Tags     []string `json:"tags,omitempty"`
-	IDs      []string `json:"ids,omitempty"`
-	Frames   []string `json:"frames,omitempty"`
-	Sections []string `json:"sections,omitempty"`
-	Sessions []string `json:"sessions,omitempty"`
-}
-
-// grantAnswer is a block of a scope, as --json prints it.
-type grantAnswer struct {
-	By           string           `json:"by,omitempty"`
-	To           string           `json:"to,omitempty"`
-	Mode         scope.Mode       `json:"mode,omitempty"`
-	Include      *selectorsAnswer `json:"include,omitempty"`
-	Exclude      *selectorsAnswer `json:"exclude,omitempty"`
-	BudgetTokens int              `json:"budget_tokens,omitempty"`
-	NotBefore    string           `json:"not_before,omitempty"`
-	ExpiresAt    string           `json:"expires_at,omitempty"`
-	Trust        string           `json:"trust,omitempty"`
-}
-
-// scopeAnswer is a scope, as --json prints it.
-type scopeAnswer struct {
-	Token      string        `json:"token,omitempty"` // of mint and narrow alone
-	Out        string        `json:"out,omitempty"`
-	ID         string        `json:"id"`
-	Tenant     string        `json:"tenant"`
-	Grants     []grantAnswer `json:"grants"`
-	Effective  grantAnswer   `json:"effective"`
-	Sealed     bool          `json:"sealed"`
-	Verified   *bool         `json:"verified,omitempty"`   // of inspect alone
-	Unverified string        `json:"unverified,omitempty"` // why nobody was asked
-	Problem    string        `json:"problem,omitempty"`    // why it is not good
-}
-
-// answerScope says what a token claims. What it comes to is what its last blocks
-// say of each matter, since no block says more than those before it; what it
-// shows is what every block shows.
-func answerScope(grants []lukasa.Grant, sealed bool) scopeAnswer {
-	a := scopeAnswer{Sealed: sealed, Grants: make([]grantAnswer, len(grants))}
-	for i := range grants {
-		g := &grants[i]
-		if i == 0 {
-			a.ID, a.Tenant, a.Effective.By = g.ID, g.Tenant, g.By
-		}
-		b := answerGrant(g)
-		a.Grants[i] = b
-		e := &a.Effective
-		for _, word := range []struct{ to, from *string }{{&e.To, &b.To}, {&e.NotBefore, &b.NotBefore}, {&e.ExpiresAt, &b.ExpiresAt}, {&e.Trust, &b.Trust}} {
-			if *word.from != "" {
-				*word.to = *word.from
-			}
-		}
-		if b.Mode != "" {
-			e.Mode = b.Mode
-		}
-		if b.BudgetTokens > 0 {
-			e.BudgetTokens = b.BudgetTokens
-		}
-	}
-	return a
-}
-
-func answerGrant(g *lukasa.Grant) grantAnswer {
-	b := grantAnswer{
-		By: g.By, To: g.To, Mode: g.Mode, Include: answerSelectors(g.Include), Exclude: answerSelectors(g.Exclude),
-		BudgetTokens: g.BudgetTokens, NotBefore: instant(g.NotBefore), ExpiresAt: instant(g.Expires),
-	}
-	if g.Trust != 0 {
-		b.Trust = g.Trust.String()
-	}
-	return b
-}
-
-func answerSelectors(x lukasa.Selectors) *selectorsAnswer {
-	a := selectorsAnswer(x)
-	if !a.All && !a.Pinned && len(a.picks()) == 0 {
-		return nil
-	}
-	return &a
-}
-
 // picks says what the lists name, one phrase a list.
-func (a *selectorsAnswer) picks() []string {
+func picks(a *answer.Selectors) []string {
 	var phrases []string
 	for _, l := range []struct {
 		name  string
@@ -111,11 +24,11 @@ func (a *selectorsAnswer) picks() []string {
 }
 
 // sees says what is picked.
-func (a *selectorsAnswer) sees() string {
+func sees(a *answer.Selectors) string {
 	if a.All {
 		return "everything"
 	}
-	listed := strings.Join(a.picks(), ", and ")
+	listed := strings.Join(picks(a), ", and ")
 	switch {
 	case !a.Pinned:
 		return listed
@@ -126,7 +39,7 @@ func (a *selectorsAnswer) sees() string {
 }
 
 // showScope prints a scope for a person, block by block and as a whole.
-func (s *shell) showScope(a *scopeAnswer) {
+func (s *shell) showScope(a *answer.Scope) {
 	fmt.Fprintln(s.stdout, s.paint.bold(oneLine("scope "+a.ID+" of tenant "+a.Tenant)))
 	for i := range a.Grants {
 		g := &a.Grants[i]
@@ -151,19 +64,19 @@ func (s *shell) showScope(a *scopeAnswer) {
 
 // showEffective prints what a scope comes to: it sees what every block lets it
 // see.
-func (s *shell) showEffective(a *scopeAnswer) {
+func (s *shell) showEffective(a *answer.Scope) {
 	s.detail("agent", a.Effective.To)
 	s.detail("may", string(a.Effective.Mode))
 	label := "sees"
 	for i := range a.Grants {
 		if a.Grants[i].Include != nil {
-			s.detail(label, a.Grants[i].Include.sees())
+			s.detail(label, sees(a.Grants[i].Include))
 			label = "and only"
 		}
 	}
 	for i := range a.Grants {
 		if a.Grants[i].Exclude != nil {
-			s.detail("but not", strings.Join(a.Grants[i].Exclude.picks(), ", or "))
+			s.detail("but not", strings.Join(picks(a.Grants[i].Exclude), ", or "))
 		}
 	}
 	s.showBounds(&a.Effective)
@@ -173,19 +86,19 @@ func (s *shell) showEffective(a *scopeAnswer) {
 }
 
 // showGrant prints what a block says.
-func (s *shell) showGrant(g *grantAnswer) {
+func (s *shell) showGrant(g *answer.Grant) {
 	s.detail("may", string(g.Mode))
 	if g.Include != nil {
-		s.detail("sees", g.Include.sees())
+		s.detail("sees", sees(g.Include))
 	}
 	if g.Exclude != nil {
-		s.detail("but not", strings.Join(g.Exclude.picks(), ", or "))
+		s.detail("but not", strings.Join(picks(g.Exclude), ", or "))
 	}
 	s.showBounds(g)
 }
 
 // showBounds prints how much, how long and how far.
-func (s *shell) showBounds(g *grantAnswer) {
+func (s *shell) showBounds(g *answer.Grant) {
 	if g.BudgetTokens > 0 {
 		s.detail("budget", counted(g.BudgetTokens, "token"))
 	}

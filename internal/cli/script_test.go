@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,9 +29,18 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 // The test binary plays two programs for the scripts: lukasa itself, and a
 // probe with commands that bring the frame into every situation.
 func TestMain(m *testing.M) {
+	if os.Getenv(callerEnv) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+	}
 	testscript.Main(m, map[string]func(){
 		"lukasa": func() {
-			os.Exit(Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+			run := Run
+			if os.Getenv(servedEnv) != "" {
+				run = runServed
+			}
+			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},
 		"probe": func() {
 			s := newShell(os.Stdin, os.Stdout, os.Stderr, os.LookupEnv, detectTerminal)
@@ -39,9 +50,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+	p := scriptParams()
+	p.Dir = "testdata/script"
+	p.UpdateScripts = *update
+	testscript.Run(t, p)
+}
+
+// scriptParams says how scripts are run.
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -64,7 +81,7 @@ func TestScripts(t *testing.T) {
 			"mask":     mask,
 			"setenv":   setenv,
 		},
-	})
+	}
 }
 
 // hold opens a data directory, and keeps it open until the script ends: hold DIR

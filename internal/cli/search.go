@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
-	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 )
@@ -126,7 +126,7 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 			s.note("%s", d)
 		}
 		if s.json {
-			a, err := answerSearched(text, found, flags.explain)
+			a, err := answer.SearchedOf(text, found, flags.explain)
 			if err != nil {
 				return err
 			}
@@ -143,86 +143,4 @@ func (s *shell) search(c *cobra.Command, text string, flags *findFlags) error {
 		s.showSearched(found, shown, now, flags.explain)
 		return nil
 	})
-}
-
-// searchHitAnswer is what answers a question, as --json prints it.
-type searchHitAnswer struct {
-	ID          string             `json:"id"`
-	URI         lukasa.URI         `json:"uri"`
-	Kind        lukasa.Kind        `json:"kind"`
-	SourceType  hmx.SourceType     `json:"source_type"`
-	Score       float64            `json:"score"`
-	Parts       map[string]float64 `json:"parts"`
-	Reasons     []reasonAnswer     `json:"reasons,omitempty"` // with --explain
-	Text        string             `json:"text"`
-	Tokens      int                `json:"tokens"`
-	DuplicateOf *lukasa.URI        `json:"duplicate_of,omitempty"`
-	Thing       *thingAnswer       `json:"thing,omitempty"`
-	Event       *eventAnswer       `json:"event,omitempty"`
-}
-
-// reasonAnswer is how a part of a score comes about.
-type reasonAnswer struct {
-	Name   string  `json:"name"`
-	Value  float64 `json:"value"`
-	Weight float64 `json:"weight"`
-	Score  float64 `json:"score"`
-}
-
-// searchedAnswer is the answer to a question, as --json prints it.
-type searchedAnswer struct {
-	Query          string                  `json:"query"`
-	Hits           []searchHitAnswer       `json:"hits"`
-	Classification hmx.QueryClassification `json:"classification"`
-	Degraded       []string                `json:"degraded,omitempty"`
-	Candidates     int                     `json:"candidates"`
-	Trimmed        int                     `json:"trimmed"`
-	TotalTokens    int                     `json:"total_tokens"`
-	BudgetTokens   int                     `json:"budget_tokens,omitempty"`
-	Form           string                  `json:"form"`
-	Counter        string                  `json:"counter"`
-	rootAnswer
-}
-
-func answerSearched(query string, f *lukasa.Searched, explain bool) (searchedAnswer, error) {
-	a := searchedAnswer{
-		Query: query, Hits: make([]searchHitAnswer, len(f.Hits)), Classification: f.Class.Classification(), Degraded: f.Degraded,
-		Candidates: f.Candidates, Trimmed: f.Trimmed, TotalTokens: f.TotalTokens, BudgetTokens: f.BudgetTokens,
-		Form: string(f.Form), Counter: f.Counter, rootAnswer: answerRoot(f.Root),
-	}
-	for i := range f.Hits {
-		h := &f.Hits[i]
-		one := searchHitAnswer{
-			ID: h.URI.ID, URI: h.URI, Kind: h.URI.Kind, SourceType: h.SourceType, Score: h.Score,
-			Parts: make(map[string]float64, len(h.Parts)), Text: h.Text, Tokens: h.Tokens,
-		}
-		for _, p := range h.Parts {
-			if p.Score == 0 {
-				p.Score = 0 // and not -0
-			}
-			one.Parts[p.Name] = p.Score
-			if explain {
-				one.Reasons = append(one.Reasons, reasonAnswer(p))
-			}
-		}
-		if !h.DuplicateOf.IsZero() {
-			one.DuplicateOf = &h.DuplicateOf
-		}
-		if h.Thing != nil {
-			thing, err := answerThing(h.Thing)
-			if err != nil {
-				return a, err
-			}
-			one.Thing = &thing
-		}
-		if h.Event != nil {
-			event, err := answerEvent(h.Event)
-			if err != nil {
-				return a, err
-			}
-			one.Event = &event
-		}
-		a.Hits[i] = one
-	}
-	return a, nil
 }

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/quota"
 )
 
 // shell is all that a command may touch of the world around it.
@@ -15,7 +19,13 @@ type shell struct {
 	lookup func(string) (string, bool) // an environment variable
 	now    func() time.Time
 	detect func(stream any) terminal
+	files  files
 
+	// served is what a server has open, when a command is carried out by it;
+	// otherwise each command opens its own.
+	served served
+	// begun says that standard input is not at its beginning any more.
+	begun bool
 	// json is the --json flag: answer in JSON instead of text.
 	json bool
 	// paint colours text for standard output, alarm for standard error.
@@ -30,10 +40,18 @@ func newShell(stdin io.Reader, stdout, stderr io.Writer, lookup func(string) (st
 		lookup: lookup,
 		now:    time.Now,
 		detect: detect,
+		files:  ownFiles{},
 	}
 	s.paint = newPalette(detect(stdout), s.env)
 	s.alarm = newPalette(detect(stderr), s.env)
 	return s
+}
+
+// served is what a server has open. The zero value is of no server.
+type served struct {
+	board  *lukasa.Board
+	keys   *auth.Store
+	quotas *quota.Book
 }
 
 // env returns the value of an environment variable; one that is not set is empty.

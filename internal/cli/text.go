@@ -88,14 +88,6 @@ func moment(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// instant writes a time for a program; the zero time is nothing.
-func instant(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
 // detail writes one line below an answer: what it is, and its value. Without a
 // value it writes nothing.
 func (s *shell) detail(label, value string) {

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
 )
@@ -81,22 +80,6 @@ func (s *shell) verify(c *cobra.Command, flags *verifyFlags) error {
 	return fault.Newf(fault.Usage, "--%s exclude each other", strings.Join(offline, " and --")).WithFix("check one thing at a time")
 }
 
-// verifyAnswer is what lukasa verify --json prints about a directory.
-type verifyAnswer struct {
-	OK       bool            `json:"ok"`
-	Deep     bool            `json:"deep"`
-	Tenants  int             `json:"tenants"`
-	Records  uint64          `json:"records"`
-	Erased   *uint64         `json:"erased,omitempty"` // counted by a deep check
-	Bytes    int64           `json:"bytes"`
-	Findings []findingAnswer `json:"findings"`
-}
-
-type findingAnswer struct {
-	Where  string `json:"where"`
-	Detail string `json:"detail"`
-}
-
 func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
 	for _, name := range []string{"key", "checkpoint", "from-checkpoint", "about"} {
 		if c.Flags().Changed(name) {
@@ -123,16 +106,7 @@ func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
 }
 
 func (s *shell) showReport(r *lukasa.VerifyReport) error {
-	a := verifyAnswer{OK: r.OK(), Deep: r.Deep, Tenants: r.Tenants, Records: r.Records, Bytes: r.Bytes, Findings: []findingAnswer{}}
-	for _, f := range r.Findings {
-		// The opening and the deep check may come across the same damage.
-		if found := (findingAnswer{f.Where, f.Detail}); !slices.Contains(a.Findings, found) {
-			a.Findings = append(a.Findings, found)
-		}
-	}
-	if r.Deep {
-		a.Erased = &r.Erased
-	}
+	a := answer.VerifiedOf(r)
 	if s.json {
 		if err := s.writeJSON(a); err != nil {
 			return err
@@ -167,7 +141,7 @@ func (s *shell) verifierKey(ctx context.Context, value string) (string, error) {
 	if _, err := merkle.NewVerifier(value); err == nil {
 		return value, nil
 	}
-	if _, err := os.Stat(value); err != nil && strings.Contains(value, "+") && value != "-" {
+	if _, err := s.files.stat(value); err != nil && strings.Contains(value, "+") && value != "-" {
 		return value, nil // a key that is none: the check says what is wrong with it
 	}
 	text, err := s.readFile(ctx, value, 64<<10)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -136,7 +137,7 @@ func (s *shell) verifyProof(ctx context.Context, flags *verifyFlags, key string,
 	h := verdict.Header
 	a := provenAnswer{
 		Proven: true, Tenant: h.Tenant, Position: h.Position, Kind: h.Kind, Trust: h.Trust,
-		Time: instant(time.Unix(0, h.Time)), Actor: h.Actor,
+		Time: answer.Instant(time.Unix(0, h.Time)), Actor: h.Actor,
 		Origin: verdict.Checkpoint.Origin, Size: verdict.Checkpoint.Size, Root: hex.EncodeToString(verdict.Checkpoint.Root[:]),
 	}
 	var body lukasa.Body
@@ -257,7 +258,7 @@ func (s *shell) verifyReceipts(ctx context.Context, flags *verifyFlags, key stri
 		if err != nil {
 			return keyChanged(mistaken("receipt", text, err))
 		}
-		a := receiptAnswer{Tenant: r.Tenant(), Origin: r.Origin, Time: instant(r.Time), Redaction: r.Redaction, Size: r.Size, Root: hex.EncodeToString(r.Root[:])}
+		a := receiptAnswer{Tenant: r.Tenant(), Origin: r.Origin, Time: answer.Instant(r.Time), Redaction: r.Redaction, Size: r.Size, Root: hex.EncodeToString(r.Root[:])}
 		for _, e := range r.Erased {
 			a.Erased = append(a.Erased, erasedAnswer{e.Kind, hex.EncodeToString(e.ID[:]), e.Positions})
 			found = found || about.Tenant == a.Tenant && e.Kind == about.Kind && e.ID == record.ID(about.Tenant, about.Kind, about.ID)

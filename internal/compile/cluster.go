@@ -2,6 +2,7 @@ package compile
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type grouper struct {
 	byTool map[int32][]int32
 	byWord map[int32][]int32
 	same   map[string]int32
+	sets   []toolSet // the tools of each group, if there are few enough of them; else nil
 	// shared is how much the task at hand shares with each group, and met are those
 	// with which it shares anything; worded is how many words, of a task for which tools
 	// are shared.
@@ -100,6 +102,42 @@ func (g *grouper) meet(list []int32) {
 	}
 }
 
+// toolSet is some tools, a bit for each.
+type toolSet [4]uint64
+
+// setTools is how many tools there may be for sets of them.
+const setTools = 64 * len(toolSet{})
+
+func setOf(tools []int32) (s toolSet) {
+	for _, t := range tools {
+		s[t/64] |= 1 << (t % 64)
+	}
+	return s
+}
+
+// meetTools takes in the groups that have tools of a task. If there are sets, it leaves
+// those out that have too few of them to be alike, whatever their words.
+func (g *grouper) meetTools(tools []int32) {
+	if g.sets == nil {
+		for _, t := range tools {
+			g.meet(g.byTool[t])
+		}
+		return
+	}
+	const least = alikeTasks - weightOfWords - 0.01 // what words cannot make up for, with room for rounding
+	own := setOf(tools)
+	for i := range g.groups {
+		set, n := &g.sets[i], 0
+		for j := range own {
+			n += bits.OnesCount64(own[j] & set[j])
+		}
+		if weightOfTools*float64(n) > least*float64(len(tools)+len(g.groups[i].tools)-n) {
+			g.shared[i] = int32(n)
+			g.met = append(g.met, int32(i))
+		}
+	}
+}
+
 // alike returns how alike two lists are that share some of their entries.
 func alike(shared, a, b int) float64 {
 	if shared == 0 {
@@ -125,8 +163,12 @@ func (g *grouper) begin(task int32, tools, words []int32) {
 	n := int32(len(g.groups))
 	g.groups = append(g.groups, group{tools: tools, words: words, members: []int32{task}})
 	g.shared, g.worded = append(g.shared, 0), append(g.worded, 0)
-	for _, t := range tools {
-		g.byTool[t] = append(g.byTool[t], n)
+	if g.sets != nil {
+		g.sets = append(g.sets, setOf(tools))
+	} else {
+		for _, t := range tools {
+			g.byTool[t] = append(g.byTool[t], n)
+		}
 	}
 	for _, w := range words {
 		g.byWord[w] = append(g.byWord[w], n)
@@ -155,12 +197,17 @@ const (
 // procedures returns the largest groups of tasks that are alike in tools and in goal. It
 // may be called by several goroutines at once.
 func (c *corpus) procedures() []group {
-	c.grouped.Do(func() { c.groups = largest(procedures(c), minTasks, maxSchemas) })
+	c.grouped.Do(func() { c.groups = largest(procedures(c, len(c.tools) <= setTools), minTasks, maxSchemas) })
 	return c.groups
 }
 
-func procedures(c *corpus) []group {
+// procedures groups tasks, by sets of tools if there are few enough of them, which makes
+// no difference to the groups.
+func procedures(c *corpus, sets bool) []group {
 	g := newGrouper()
+	if sets {
+		g.sets = make([]toolSet, 0, maxLeaders)
+	}
 	for i := range c.tasks {
 		w := &c.tasks[i]
 		if len(w.acts) < minActs {
@@ -169,9 +216,7 @@ func procedures(c *corpus) []group {
 		tools, words := w.distinctTools(), w.goal
 		at, found := g.same[toolsKey(tools)]
 		if !found {
-			for _, t := range tools {
-				g.meet(g.byTool[t])
-			}
+			g.meetTools(tools)
 			g.word(words, 1)
 			at = int32(g.nearest(alikeTasks, func(i, shared int) float64 {
 				o := &g.groups[i]

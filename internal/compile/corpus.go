@@ -150,9 +150,11 @@ func (c *corpus) rank(acts int) {
 	}
 }
 
-// evidence is what something is known from.
+// evidence is what something is known from. Its events are many, and most findings say
+// what is known already, so most miners have them listed only when they are asked for.
 type evidence struct {
 	refs   []source
+	list   func(*evidence) // refers to the events; nil if they are in refs
 	trust  record.Trust
 	newest int64 // time of the newest
 	where  string
@@ -169,6 +171,26 @@ type source struct {
 func (e *evidence) add(step *trace.Step) {
 	e.lower(step.Trust)
 	e.refer(ref(step))
+}
+
+// take takes in a step that is listed later.
+func (e *evidence) take(step *trace.Step) {
+	e.lower(step.Trust)
+	e.see(ref(step))
+}
+
+// takeBoth takes in a step whose call and result are listed later.
+func (e *evidence) takeBoth(step *trace.Step) {
+	e.lower(step.Trust)
+	e.see(&step.Call)
+	e.see(&step.Result)
+}
+
+// see takes in when an event was that is listed later.
+func (e *evidence) see(r *trace.Ref) {
+	if r.ID != "" {
+		e.newest = max(e.newest, r.Time)
+	}
 }
 
 // both adds the call of a step and its result.
@@ -210,7 +232,7 @@ func (e *evidence) refer(r *trace.Ref) {
 	if r.ID == "" {
 		return
 	}
-	e.newest = max(e.newest, r.Time)
+	e.see(r)
 	e.refs = append(e.refs, source{r.Position, r})
 	if len(e.refs) >= 2*hmx.MaxSourceEvents {
 		e.refs = newest(e.refs)
@@ -220,8 +242,13 @@ func (e *evidence) refer(r *trace.Ref) {
 // inOrder returns the evidence in the order of the journal, each event once; of more
 // than HMX-A allows, the newest.
 func (e *evidence) inOrder() []source {
-	e.refs = newest(e.refs)
-	return e.refs
+	if e.list == nil {
+		e.refs = newest(e.refs)
+		return e.refs
+	}
+	var listed evidence
+	e.list(&listed)
+	return newest(listed.refs)
 }
 
 func newest(refs []source) []source {

@@ -55,6 +55,8 @@ type Options struct {
 	// Resolves reports whether an event is there. Nil says that all are. Whoever erased
 	// events since the last time gives it, so that artifacts lose what is gone.
 	Resolves func(id string) bool
+	// Erased reports whether an artifact of this id was erased. Nil says that none was.
+	Erased func(id string) bool
 	// ByHand reports whether it was an operator who gave an artifact the status that it
 	// has: approved it, or deprecated it. Nil says that none was. What is archived was
 	// archived by hand.
@@ -65,8 +67,9 @@ type Options struct {
 type Draft struct {
 	// Key names what it is about, with its type, and is the same in every version.
 	Key string
-	// Artifact has all but an id, a version and links to other versions. Its status is
-	// draft, and its metadata names the compiler and the key.
+	// Artifact has all but an id, a version, links to other versions and, if Sources has
+	// to list them, the events that it was made of. Its status is draft, and its metadata
+	// names the compiler and the key.
 	Artifact hmx.Artifact
 	// Trust is the lowest of the sources.
 	Trust record.Trust
@@ -74,6 +77,17 @@ type Draft struct {
 	Support int
 	// Against says why what happened speaks against it; empty if it does not.
 	Against string
+
+	list func() []string // the events that it was made of; nil if Artifact has them
+}
+
+// Sources returns the ids of the events that it was made of. Those of a draft that Mine
+// returned are listed each time, since most drafts say what is known already.
+func (d *Draft) Sources() []string {
+	if d.list == nil {
+		return d.Artifact.SourceEvents
+	}
+	return d.list()
 }
 
 // metadata is what an artifact says of how it was made.
@@ -175,7 +189,6 @@ func (o *Options) draft(f *finding) (Draft, error) {
 		a.SuccessRate = hmx.Some(thousandths(float64(f.all.succeeded) / float64(f.all.judged)))
 	}
 	a.Confidence = o.confidence(f)
-	a.SourceEvents = fitting(f.sources.inOrder(), hmx.MaxArtifactBytes-overhead-len(a.Content))
 	for _, t := range f.tags {
 		if len(a.Tags) < maxTags && t != "" && !slices.Contains(a.Tags, t) {
 			a.Tags = append(a.Tags, t)
@@ -187,6 +200,12 @@ func (o *Options) draft(f *finding) (Draft, error) {
 		return Draft{}, fmt.Errorf("%s: metadata: %w", d.Key, err)
 	}
 	a.Metadata = hmx.Raw(meta)
+	sources, room := f.sources, hmx.MaxArtifactBytes-overhead-len(a.Content)
+	if sources.list == nil {
+		a.SourceEvents = fitting(sources.inOrder(), room)
+	} else {
+		d.list = func() []string { return fitting(sources.inOrder(), room) }
+	}
 	d.Artifact = a
 	return d, nil
 }

@@ -48,7 +48,8 @@ type Change struct {
 // and nothing speaks against it. It stays a draft if it lacks support or confidence
 // only, and is not made at all otherwise. What one approved needs no support or confidence.
 //
-// What an operator archived or deprecated stays so: nothing of its key that says the
+// What was erased is not made again of the same evidence. What an operator archived or
+// deprecated stays so: nothing of its key that says the
 // same, apart from counts, is made again, and what says something else is made as a
 // draft and becomes active by an operator's hand only. So it is for what an operator
 // has superseded by something of their own. What an operator approved stays active
@@ -92,7 +93,7 @@ type row struct {
 	drafts   []*hmx.Artifact
 	version  int64           // the newest
 	contents map[string]int  // how many artifacts have a content
-	last     *hmx.Artifact   // the newest that is or was in use, or that an operator put away
+	past     []*hmx.Artifact // that are or were in use, or that an operator put away
 	refused  map[string]bool // what those say, apart from counts, that operators put away
 }
 
@@ -112,8 +113,8 @@ func (m *merger) know(a *hmx.Artifact) {
 	r.version = max(r.version, a.Version)
 	r.contents[a.ContentHash]++
 	used := a.Status == hmx.StatusActive || a.Status == hmx.StatusSuperseded
-	if (used || m.putAway(a)) && (r.last == nil || newestFirst(a, r.last) < 0) {
-		r.last = a
+	if used || m.putAway(a) {
+		r.past = append(r.past, a)
 	}
 	switch {
 	case a.Status == hmx.StatusActive:
@@ -128,6 +129,15 @@ func (m *merger) know(a *hmx.Artifact) {
 	}
 }
 
+// last returns the newest that is or was in use, or that an operator put away, if there is
+// one.
+func (r *row) last() *hmx.Artifact {
+	if len(r.past) == 0 {
+		return nil
+	}
+	return slices.MinFunc(r.past, newestFirst)
+}
+
 // newestFirst compares artifacts of a key.
 func newestFirst(a, b *hmx.Artifact) int {
 	return cmp.Or(cmp.Compare(b.Version, a.Version), strings.Compare(a.ArtifactID, b.ArtifactID))
@@ -140,7 +150,8 @@ func (m *merger) putAway(a *hmx.Artifact) bool {
 
 // ended reports whether it was an operator who took the last of a key out of use.
 func (m *merger) ended(r *row) bool {
-	return len(r.active) == 0 && r.last != nil && (m.putAway(r.last) || r.last.Status == hmx.StatusSuperseded && m.byHand(r.last))
+	last := r.last()
+	return len(r.active) == 0 && last != nil && (m.putAway(last) || last.Status == hmx.StatusSuperseded && m.byHand(last))
 }
 
 func (m *merger) byHand(a *hmx.Artifact) bool { return m.o.ByHand != nil && m.o.ByHand(a) }
@@ -175,10 +186,11 @@ func distinct(drafts []Draft) []*Draft {
 
 // join takes in the evidence of another draft with the same content.
 func (d *Draft) join(other *Draft) {
-	ids := slices.Concat(d.Artifact.SourceEvents, other.Artifact.SourceEvents)
+	ids := slices.Concat(d.Sources(), other.Sources())
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	d.Artifact.SourceEvents = lastFitting(ids[:min(len(ids), hmx.MaxSourceEvents)], hmx.MaxArtifactBytes-overhead-len(d.Artifact.Content))
+	d.list = nil
 	d.Trust = min(d.Trust, other.Trust)
 	d.Support = max(d.Support, other.Support)
 }
@@ -197,14 +209,14 @@ func (m *merger) settle(r *row) {
 		m.deprecate("what it was made of is observed no more", r.active, r.drafts)
 	case d.Against != "":
 		m.deprecate(d.Against, r.active, r.drafts)
-	case !m.resolves(&d.Artifact):
+	case !m.stands(d):
 		m.deprecate("an event that it was made of is not there", r.active, r.drafts)
 	case m.approved(r):
 		m.keep(r)
 	case m.away(r):
 		m.deprecate("what happened since then says what an operator put away", r.active, r.drafts)
 	case m.ended(r):
-		m.wait(r, hmx.Opt[string]{}, "an operator took the version before out of use, so one has to approve it")
+		m.wait(r, hmx.Opt[string]{}, tookOut)
 	default:
 		if why := m.unfit(d); why != "" {
 			m.hold(r, why)
@@ -214,15 +226,18 @@ func (m *merger) settle(r *row) {
 	}
 }
 
+// tookOut is why a draft waits if an operator took the version before it out of use.
+const tookOut = "an operator took the version before out of use, so one has to approve it"
+
 // approved reports whether it was an operator who made what is active so, and its
 // evidence is there.
 func (m *merger) approved(r *row) bool {
 	return len(r.active) > 0 && m.byHand(r.active[0]) && m.resolves(r.active[0])
 }
 
-// away reports whether a draft says what an operator put away.
+// away reports whether a draft says what an operator put away, or is what was erased.
 func (m *merger) away(r *row) bool {
-	return m.refused[sameAs(&r.draft.Artifact)] || r.refused[saysOf(&r.draft.Artifact)]
+	return m.o.Erased != nil && m.o.Erased(m.idOf(r)) || m.refused[sameAs(&r.draft.Artifact)] || r.refused[saysOf(&r.draft.Artifact)]
 }
 
 // unfit returns what a draft lacks to be used; empty if it is fit.
@@ -241,16 +256,28 @@ func (m *merger) unfit(d *Draft) string {
 	return ""
 }
 
-func (m *merger) resolves(a *hmx.Artifact) bool {
-	if m.o.Resolves == nil {
-		return len(a.SourceEvents) > 0
-	}
-	return len(a.SourceEvents) > 0 && !slices.ContainsFunc(a.SourceEvents, func(id string) bool { return !m.o.Resolves(id) })
+// stands reports whether the evidence of a draft is there. What is listed later is there
+// if nothing was erased: there is no draft without an event.
+func (m *merger) stands(d *Draft) bool {
+	return m.o.Resolves == nil && d.list != nil || m.there(d.Sources())
 }
 
-// hold keeps a draft that is not fit as a draft. What is active goes.
+func (m *merger) resolves(a *hmx.Artifact) bool { return m.there(a.SourceEvents) }
+
+// there reports whether there are events, and all of them resolve.
+func (m *merger) there(ids []string) bool {
+	return len(ids) > 0 && (m.o.Resolves == nil || !slices.ContainsFunc(ids, func(id string) bool { return !m.o.Resolves(id) }))
+}
+
+// hold keeps a draft that is not fit as a draft. What is active goes, and then it may be an
+// operator who took out of use what was there before that.
 func (m *merger) hold(r *row, why string) {
 	m.deprecate(why, r.active)
+	r.past = slices.DeleteFunc(r.past, func(a *hmx.Artifact) bool { return a.Status == hmx.StatusActive })
+	if r.active = nil; m.ended(r) {
+		m.wait(r, hmx.Opt[string]{}, tookOut)
+		return
+	}
 	if same := m.pick(r); same != nil {
 		m.unchanged(why, same)
 		return
@@ -275,7 +302,7 @@ func (m *merger) keep(r *row) {
 // counts only stays.
 func (m *merger) wait(r *row, supersedes hmx.Opt[string], why string) {
 	said := saysOf(&r.draft.Artifact)
-	if said == saysOf(r.last) {
+	if said == saysOf(r.last()) {
 		m.deprecate("it differs from the version before in counts only", r.drafts)
 		return
 	}
@@ -350,9 +377,16 @@ func times(n int) string {
 // next returns the draft as the next version of its key.
 func (m *merger) next(r *row) *hmx.Artifact {
 	a := r.draft.Artifact
+	a.SourceEvents = r.draft.Sources()
 	a.Version = r.version + 1
-	a.ArtifactID = idOf(m.o.Tenant, r.draft.Key, a.ContentHash, r.contents[a.ContentHash])
+	a.ArtifactID = m.idOf(r)
 	return &a
+}
+
+// idOf returns the id that a draft would have.
+func (m *merger) idOf(r *row) string {
+	hash := r.draft.Artifact.ContentHash
+	return idOf(m.o.Tenant, r.draft.Key, hash, r.contents[hash])
 }
 
 // idOf returns the id of what a key says for the n-th time: a UUID of version 8, made

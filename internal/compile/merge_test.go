@@ -289,6 +289,48 @@ func TestMergeDuplicates(t *testing.T) {
 	}
 }
 
+// What was approved loses its evidence after the version before was archived: what is
+// observed waits, at once and from then on.
+func TestMergeWithoutWhatWasApproved(t *testing.T) {
+	from := func(says, event string) Draft {
+		return draftOf(t, "a", says, func(d *Draft) { d.Artifact.SourceEvents = []string{event} })
+	}
+	b, gone := newBoard(), ""
+	o := Options{Tenant: "t", Resolves: func(id string) bool { return id != gone }}
+	b.merge(t, []Draft{from("one", "e1")}, o)
+	b.set(hmx.StatusActive, hmx.StatusArchived)
+	b.merge(t, []Draft{from("two", "e2")}, o)
+	b.set(hmx.StatusDraft, hmx.StatusActive)
+	few := from("three", "e3")
+	b.merge(t, []Draft{few}, o)
+	gone, few.Support = "e2", 1
+	if got := b.merge(t, []Draft{few}, o); len(got) != 3 || len(b.active()) > 0 {
+		t.Errorf("%q, %v", got, b.active())
+	}
+	if got := b.merge(t, []Draft{few}, o); len(got) > 0 {
+		t.Errorf("and then %q", got)
+	}
+}
+
+// What was erased is not made again, and what says something else is.
+func TestMergeErasedArtifact(t *testing.T) {
+	one, two := draftOf(t, "a", "one"), draftOf(t, "a", "two")
+	b := newBoard()
+	b.merge(t, []Draft{one}, Options{Tenant: "t"})
+	erased := b.known()[0].ArtifactID
+	o := Options{Tenant: "t", Erased: func(id string) bool { return id == erased }}
+	b = newBoard()
+	if got := b.merge(t, []Draft{one}, o); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+	if got := b.merge(t, []Draft{two}, o); len(got) != 2 || len(b.active()) != 1 {
+		t.Errorf("%q", got)
+	}
+	if got := b.merge(t, []Draft{one}, o); len(got) != 1 || len(b.active()) > 0 {
+		t.Errorf("%q", got)
+	}
+}
+
 // An id depends on tenant, key and content, and on nothing else.
 func TestIDs(t *testing.T) {
 	id := idOf("t", "k", "c", 0)

@@ -119,6 +119,7 @@ type book struct {
 	lost      int // acts until then
 	lostTime  int64
 	with      map[int32]bool // tasks that it came in
+	ways      []int8         // of the acts after each time that is counted, those that led out
 	without   []int32        // tasks with the tool that it did not come in
 	spared    tally          // how those ended
 	until     int32          // the last act that is counted
@@ -143,24 +144,39 @@ func newBook(c *corpus, f *failure, tasks []int32, m *marks) *book {
 		b.sources.newest = max(b.sources.newest, ref(w.acts[m.act].Step).Time)
 		if i < b.counted {
 			b.until = w.acts[m.act].rank
-			b.count(m)
+			b.ways = append(b.ways, b.count(m))
 		}
 	}
+	b.sources.list = c.eventsAround(f.at[:b.counted], b.ways)
 	b.contrast(tasks)
 	return b
 }
 
-// count counts one time that the error came.
-func (b *book) count(m moment) {
+// eventsAround lists the acts at some moments, so many acts behind each, and who judged
+// the tasks.
+func (c *corpus) eventsAround(at []moment, behind []int8) func(*evidence) {
+	return func(e *evidence) {
+		for i, m := range at {
+			w := &c.tasks[m.task]
+			e.refer(&w.Judge)
+			for _, a := range w.acts[m.act : m.act+1+int32(behind[i])] {
+				e.both(a.Step)
+			}
+		}
+	}
+}
+
+// count counts one time that the error came, and returns how many acts behind it led out.
+func (b *book) count(m moment) int8 {
 	w := &b.c.tasks[m.task]
 	at := w.acts[m.act]
 	if !b.with[m.task] {
 		b.with[m.task] = true
 		b.ended.add(w.Outcome)
 		b.sources.from(w.Task)
-		b.sources.refer(&w.Judge)
+		b.sources.see(&w.Judge)
 	}
-	b.sources.both(at.Step)
+	b.sources.takeBoth(at.Step)
 	if m.act > 0 {
 		b.before[w.acts[m.act-1].tool]++
 	} else {
@@ -170,7 +186,7 @@ func (b *book) count(m moment) {
 	b.lostTime += at.Cost
 	rest := w.acts[m.act+1:]
 	if len(rest) == 0 {
-		return
+		return 0
 	}
 	n := b.next[rest[0].tool]
 	if n == nil {
@@ -178,11 +194,12 @@ func (b *book) count(m moment) {
 		b.next[rest[0].tool] = n
 	}
 	count(n, w.Outcome)
-	b.recover(at, rest, w.Outcome)
+	return b.recover(at, rest, w.Outcome)
 }
 
-// recover looks for the way out among the acts after the error.
-func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
+// recover looks for the way out among the acts after the error, and returns how many of
+// them it takes.
+func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
 	end := slices.IndexFunc(rest, func(a act) bool { return a.tool == failed.tool && a.state == trace.OK })
 	again := end >= 0
 	switch {
@@ -192,16 +209,16 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
 	case outcome == trace.Succeeded:
 		end = min(len(rest), maxPath)
 	default:
-		return
+		return 0
 	}
 	b.recovered++
 	if end > maxPath {
-		return
+		return 0
 	}
 	var key strings.Builder
 	var tools []int32
 	for _, a := range rest[:end] {
-		b.sources.both(a.Step)
+		b.sources.takeBoth(a.Step)
 		if a.State == trace.Broken || len(tools) > 0 && tools[len(tools)-1] == a.tool {
 			continue
 		}
@@ -209,7 +226,7 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
 		tools = append(tools, a.tool)
 	}
 	if len(tools) == 0 {
-		return
+		return int8(end)
 	}
 	p := b.paths[key.String()]
 	if p == nil {
@@ -223,6 +240,7 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) {
 			p.changed++
 		}
 	}
+	return int8(end)
 }
 
 // contrast finds the newest tasks with the tool and without the error.

@@ -277,6 +277,7 @@ func (m *policyMiner) settle() {
 		s := &m.after[i]
 		if n := counted(len(s.ranks)); n > 0 {
 			s.until = s.ranks[n-1]
+			s.sources.list = m.c.actsAt(s.ranks[:n])
 		}
 	}
 	for i := range m.taken {
@@ -288,6 +289,17 @@ func (m *policyMiner) settle() {
 		s.until = max(s.ranks[n-1], int32(counted(len(m.c.order))-1))
 		if n < len(s.ranks) {
 			s.until = min(s.until, s.ranks[n]-1)
+		}
+		s.sources.list = m.c.actsAt(s.ranks[:n])
+	}
+}
+
+// actsAt lists the acts of some ranks.
+func (c *corpus) actsAt(ranks []int32) func(*evidence) {
+	return func(e *evidence) {
+		for _, rank := range ranks {
+			o := c.order[rank]
+			e.refer(ref(c.tasks[o.task].acts[o.act].Step))
 		}
 	}
 }
@@ -304,14 +316,14 @@ func (m *policyMiner) count(rank int32) {
 	if p.after != other && rank <= m.after[p.after].until {
 		m.follow(p, w.Outcome)
 		m.after[p.after].sources.from(w.Task)
-		m.after[p.after].sources.add(step)
+		m.after[p.after].sources.take(step)
 	}
 	u := &m.taken[p.tool]
 	used := rank <= u.until
 	if used {
 		count(&u.chosen, w.Outcome)
 		u.sources.from(w.Task)
-		u.sources.add(step)
+		u.sources.take(step)
 		u.uses[p.times].Taken++
 	}
 	if rank < m.heard {

@@ -35,8 +35,9 @@ const (
 // the last steps which are not optional have worked.
 func schemas(c *corpus) ([]finding, error) {
 	var out []finding
+	times := newTakings(len(c.tools))
 	for _, g := range c.procedures() {
-		f, ok, err := newSchema(c, &g).finding()
+		f, ok, err := newSchema(c, &g, times).finding()
 		if err != nil {
 			return nil, err
 		}
@@ -81,11 +82,29 @@ type schema struct {
 	all     tally
 	counted tally
 	sources evidence
-	acts    []int // of each counted task
+	acts    []int    // of each counted task
+	times   *takings // of the task at hand
 }
 
-func newSchema(c *corpus, g *group) *schema {
-	s := &schema{c: c, group: g, members: g.members[:counted(len(g.members))], spots: make(map[spot]*seenSpot)}
+// takings is how often each tool was taken since it was begun.
+type takings struct {
+	seen marks
+	n    []int32
+}
+
+func newTakings(tools int) *takings { return &takings{newMarks(tools), make([]int32, tools)} }
+
+// take counts a tool, and returns how often it was taken.
+func (t *takings) take(tool int32) int32 {
+	if t.seen.first(tool) {
+		t.n[tool] = 0
+	}
+	t.n[tool]++
+	return t.n[tool]
+}
+
+func newSchema(c *corpus, g *group, t *takings) *schema {
+	s := &schema{c: c, group: g, members: g.members[:counted(len(g.members))], spots: make(map[spot]*seenSpot), times: t}
 	for i, n := range g.members {
 		w := &c.tasks[n]
 		s.all.add(w.Outcome)
@@ -95,29 +114,45 @@ func newSchema(c *corpus, g *group) *schema {
 			s.count(w)
 		}
 	}
+	s.sources.list = c.eventsOf(s.members)
 	return s
+}
+
+// eventsOf lists the events of tasks: goals, acts, and who judged them.
+func (c *corpus) eventsOf(tasks []int32) func(*evidence) {
+	return func(e *evidence) {
+		for _, n := range tasks {
+			w := &c.tasks[n]
+			e.refer(&w.GoalRef)
+			e.refer(&w.Judge)
+			for i := range w.acts {
+				e.refer(ref(w.acts[i].Step))
+			}
+		}
+	}
 }
 
 // count counts the steps of a task.
 func (s *schema) count(w *work) {
 	s.sources.from(w.Task)
 	s.sources.lower(w.Trust)
-	s.sources.refer(&w.GoalRef)
-	s.sources.refer(&w.Judge)
+	s.sources.see(&w.GoalRef)
+	s.sources.see(&w.Judge)
 	s.acts = append(s.acts, len(w.acts))
-	times := make(map[int32]int32)
+	s.times.seen.begin()
 	var last *seenSpot
-	for i, a := range w.acts {
-		s.sources.add(a.Step)
+	for i := range w.acts {
+		a := &w.acts[i]
+		s.sources.take(a.Step)
 		if i == 0 || w.acts[i-1].tool != a.tool {
-			times[a.tool]++
-			last = s.at(spot{a.tool, min(times[a.tool], maxTimes)})
-			if times[a.tool] <= maxTimes {
+			n := s.times.take(a.tool)
+			last = s.at(spot{a.tool, min(n, maxTimes)})
+			if n <= maxTimes {
 				last.tasks++
 				last.place += int64(i) * 1000 / int64(len(w.acts))
 			}
 		}
-		last.take(&a)
+		last.take(a)
 		if i+1 == len(w.acts) {
 			last.next[-1]++
 		} else if w.acts[i+1].tool != a.tool {

@@ -226,13 +226,13 @@ func (s *strategy) tools(sources *evidence) (phases []phaseTools, acts []int) {
 		acts = append(acts, len(w.acts))
 		sources.from(w.Task)
 		sources.lower(w.Trust)
-		sources.refer(&w.GoalRef)
-		sources.refer(&w.Judge)
+		sources.see(&w.GoalRef)
+		sources.see(&w.Judge)
 		at := 0
 		s.taken.begin()
 		s.worked.begin()
 		for j, a := range w.acts {
-			sources.add(a.Step)
+			sources.take(a.Step)
 			if j > 0 && s.role[w.acts[j-1].tool] != s.role[a.tool] {
 				at++
 				s.taken.begin()
@@ -253,6 +253,7 @@ func (s *strategy) tools(sources *evidence) (phases []phaseTools, acts []int) {
 func (s *strategy) finding(procedure map[int32]string) (finding, error) {
 	f := finding{all: s.all, consistency: share(len(s.tasks), s.of), against: against(s.all)}
 	phases, acts := s.tools(&f.sources)
+	f.sources.list = s.c.eventsOf(s.tasks)
 	for _, i := range s.group.members {
 		f.sources.newest = max(f.sources.newest, s.c.tasks[i].To.Time)
 	}

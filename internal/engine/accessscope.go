@@ -20,6 +20,9 @@ func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.
 	if err := b.unscoped(ctx, tenant, w, memory.OpMint, "a scope for "+g.To); err != nil {
 		return "", err
 	}
+	if err := enterTenant(ctx, tenant); err != nil {
+		return "", err
+	}
 	if err := b.enter(ctx); err != nil {
 		return "", err
 	}

@@ -94,6 +94,7 @@ func (b *Board) unscoped(ctx context.Context, tenant string, w Writer, op memory
 // eventWriter is entitled for events, which name their tenants themselves. Under
 // a scope there is one only, which is that of the token.
 func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
+	w.system = isSystem(ctx)
 	if err := w.check(); err != nil || w.Scope == "" {
 		return w, err
 	}

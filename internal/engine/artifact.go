@@ -167,6 +167,8 @@ type ArtifactDetail struct {
 	MissingCount     int
 	// Conflicts are those that it is part of and that are open, or that another has won.
 	Conflicts []memory.URI
+	// Refined is the newest title by a language model; nil if there is none.
+	Refined *Refined
 	// Changes are what became of it, oldest first; the first is that it was written.
 	Changes []ArtifactChange
 }
@@ -214,6 +216,9 @@ func (b *Board) artifactDetail(ctx context.Context, r kv.Reader, t *ledger.Tenan
 		return nil, err
 	}
 	if d.Conflicts, err = b.contradictions(r, t, v, stored.URI); err != nil {
+		return nil, err
+	}
+	if d.Refined, err = b.refined(r, t, h.ID); err != nil {
 		return nil, err
 	}
 	d.Changes, err = b.artifactChanges(r, t, h)

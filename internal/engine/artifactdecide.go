@@ -48,6 +48,7 @@ func (b *Board) DecideArtifact(ctx context.Context, w Writer, d ArtifactDecision
 	if err != nil {
 		return nil, err
 	}
+	d.Reason, _ = b.scrubText(ctx, d.Reason)
 	if err := d.check(); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,9 @@ type Options struct {
 	// Reserve is how much room is left on the disk when writes are refused.
 	// Zero means 8 MiB and what the index has yet to write.
 	Reserve uint64
+	// KeepSecrets records keys and passwords in what callers write as they are. Without
+	// it they are taken out first; see package secret.
+	KeepSecrets bool
 	// Note is what someone who finds the directory locked is told about the
 	// holder, besides its process id.
 	Note string
@@ -120,6 +123,7 @@ type Board struct {
 	background *background      // that compiles by itself; nil for none
 	guides     *guides          // what artifacts say about next steps
 	ticks      func() time.Time // by which it is measured how long something takes
+	watching   watchers
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.

@@ -19,6 +19,7 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 	if err != nil {
 		return nil, err
 	}
+	reason, scrubbed := b.scrubText(ctx, reason)
 	var res *PutResult
 	err = b.change(ctx, w, memory.OpForget, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
@@ -27,7 +28,15 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 		}
 		return &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: reason}, nil
 	}, &res)
-	return res, err
+	return res.scrubbed(scrubbed), err
+}
+
+// scrubbed says how many secrets were taken out of what was written, if something was.
+func (r *PutResult) scrubbed(found int) *PutResult {
+	if r != nil {
+		r.Scrubbed = found
+	}
+	return r
 }
 
 // Transition changes the status of an artifact. The rules are those of HMX-A, for the
@@ -38,6 +47,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 	if err != nil {
 		return nil, err
 	}
+	reason, scrubbed := b.scrubText(ctx, reason)
 	var res *PutResult
 	err = b.change(ctx, w, memory.OpTransition, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
@@ -57,7 +67,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 		}
 		return &memory.Transition{ArtifactID: h.ID, From: hmx.Status(h.Status), To: to, SupersededBy: supersededBy, Reason: reason}, nil
 	}, &res)
-	return res, err
+	return res.scrubbed(scrubbed), err
 }
 
 func unchangedResult(t *ledger.Tenant, h *catalog.Head) *PutResult {

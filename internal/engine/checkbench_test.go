@@ -71,16 +71,17 @@ func checkBoard(b *testing.B, events int) *engine.Board {
 
 // BenchmarkCheckAction checks actions on a board of LUKASA_CHECK_EVENTS events (20,000), and
 // reports the median and the 99th percentile in milliseconds: as whoever sees everything, in
-// a session, and under a scope. The first hundred checks are not counted.
+// a session, under a scope, and under one that hides all but two sessions. The first hundred checks are not counted.
 func BenchmarkCheckAction(b *testing.B) {
 	board := checkBoard(b, knob(b, "LUKASA_CHECK_EVENTS", 20_000))
 	clock := newClock()
 	clock.nanos.Store(time.Now().UnixNano())
 	token := mint(b, board, clock, func(g *scope.Grant) { g.Include.All, g.Exclude.Tags = true, []string{"secret"} })
+	narrow := mint(b, board, clock, func(g *scope.Grant) { g.Include.Sessions = []string{"s7", "s8"} })
 	for _, c := range []struct {
 		name string
 		o    engine.CheckOptions
-	}{{"all", engine.CheckOptions{}}, {"session", engine.CheckOptions{Session: "s7"}}, {"scope", engine.CheckOptions{Session: "s7", View: engine.View{Scope: token}}}} {
+	}{{"all", engine.CheckOptions{}}, {"session", engine.CheckOptions{Session: "s7"}}, {"scope", engine.CheckOptions{Session: "s7", View: engine.View{Scope: token}}}, {"hidden", engine.CheckOptions{Session: "s7", View: engine.View{Scope: narrow}}}} {
 		b.Run(c.name, func(b *testing.B) {
 			chance := rand.New(rand.NewPCG(3, 4))
 			ask := func() time.Duration {

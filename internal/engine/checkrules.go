@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -225,15 +224,12 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 		return said, nil
 	}
 	said = &spoken{}
-	for _, h := range heads {
-		body, err := c.b.bodyAt(c.r, c.t, h.Kind, h.Position)
-		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		said.add(c.t.Name, h, body)
+	bodies, err := c.b.bodiesOf(c.r, c.t, heads)
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range heads {
+		said.add(c.t.Name, h, bodies[i])
 	}
 	slices.SortFunc(said.artifacts, func(a, b *hmx.Artifact) int { return strings.Compare(a.ArtifactID, b.ArtifactID) })
 	k.mu.Lock()
@@ -254,7 +250,7 @@ func (s *spoken) add(tenant string, h *catalog.Head, body memory.Body) {
 		rule.Text, rule.Strength, rule.scope = x.Text, x.Strength, x.Scope
 	case *memory.Artifact:
 		a := x.HMX
-		a.ArtifactID, a.SourceEvents = uri, nil // which nobody asks for here, and which are many
+		a.ArtifactID = uri
 		s.artifacts = append(s.artifacts, &a)
 		return
 	default:

@@ -126,6 +126,7 @@ type compilation struct {
 	heads    map[string]*catalog.Head // of the artifacts
 	byHand   map[string]bool          // artifacts that somebody else gave their status
 	gone     map[record.Hash]bool     // events that were erased
+	erased   map[record.Hash]bool     // artifacts that were
 	said     *saying
 	statings map[string]*statedHead // memories of what users said, by id
 	claims   map[memory.URI]claim
@@ -207,8 +208,9 @@ func (c *compilation) keep(ctx context.Context) error {
 	return nil
 }
 
-// gatherErased finds out which events were erased.
+// gatherErased finds out which events and artifacts were erased.
 func (c *compilation) gatherErased(ctx context.Context, r kv.Reader, t *ledger.Tenant) error {
+	gone, erased := make(map[record.Hash]bool), make(map[record.Hash]bool)
 	n := 0
 	for e, err := range ledger.Erasures(r) {
 		if n++; n%1024 == 0 && err == nil {
@@ -224,13 +226,14 @@ func (c *compilation) gatherErased(ctx context.Context, r kv.Reader, t *ledger.T
 		if err != nil {
 			return err
 		}
-		if h.Kind == record.Event {
-			if c.gone == nil {
-				c.gone = make(map[record.Hash]bool)
-			}
-			c.gone[h.ID] = true
+		switch h.Kind {
+		case record.Event:
+			gone[h.ID] = true
+		case record.Artifact:
+			erased[h.ID] = true
 		}
 	}
+	c.gone, c.erased = gone, erased
 	return nil
 }
 
@@ -239,6 +242,10 @@ func (c *compilation) plan(ctx context.Context) error {
 	o := compile.Options{Tenant: c.tenant, Now: c.now, ByHand: func(a *hmx.Artifact) bool { return c.byHand[a.ArtifactID] }}
 	if len(c.gone) > 0 {
 		o.Resolves = func(id string) bool { return !c.gone[record.ID(c.tenant, record.Event, id)] }
+	}
+	if len(c.erased) > 0 {
+		// An artifact is written once, so its text is that of its first version.
+		o.Erased = func(id string) bool { return c.erased[record.ID(c.tenant, record.Artifact, id+"#1")] }
 	}
 	c.complete()
 	drafts, err := compile.Mine(ctx, c.traced.list(), o)

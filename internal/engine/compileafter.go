@@ -74,6 +74,9 @@ func (g *background) note(batch *eventBatch, res *AppendResult) {
 			continue
 		}
 		name := batch.events[i].header.Tenant
+		if name == SystemTenant {
+			continue
+		}
 		if g.waiting[name] == nil {
 			g.waiting[name] = &waiting{}
 		}

@@ -118,7 +118,8 @@ func fill(t testing.TB, b *engine.Board, number, events int) int {
 // and the most memory that was resident, where that is known.
 func BenchmarkCompileOnTop(b *testing.B) {
 	events := knob(b, "LUKASA_COMPILE_EVENTS", 20_000)
-	debug.SetMemoryLimit(880 << 20)
+	debug.SetMemoryLimit(880 << 20) // as the command does
+	debug.SetGCPercent(200)
 	dir := filepath.Join(b.TempDir(), "data")
 	if kept := os.Getenv("LUKASA_COMPILE_DIR"); kept != "" {
 		dir = kept

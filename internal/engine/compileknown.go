@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -32,31 +33,64 @@ type artifact struct {
 
 // gatherArtifacts finds out which artifacts compiles made, those that are put aside too.
 func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *traced) error {
-	c.heads, c.byHand = make(map[string]*catalog.Head), make(map[string]bool)
-	var failed error
+	var things []catalog.Thing
 	for _, state := range []catalog.State{catalog.Live, catalog.Forgotten} {
 		err := catalog.List(r, t.Number, catalog.All(record.Artifact, state), nil, func(_ []byte, d catalog.Thing) bool {
-			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed == nil && h != nil && h.Actor == Compiler {
-				c.heads[h.ID] = h
-			}
-			return failed == nil
+			things = append(things, d)
+			return true
 		})
-		if err := first(failed, err); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.heads)) {
-		if err := c.know(r, t, c.heads[id], old.Artifacts[id]); err != nil {
-			return err
+	found := make([]knownArtifact, len(things))
+	err := index.Share(len(things), index.Parts(len(things), knownTogether), func(_, from, to int) (err error) {
+		for i := from; i < to && err == nil; i++ {
+			found[i], err = c.know(r, t, things[i], old)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(k knownArtifact) bool { return k.head == nil })
+	slices.SortFunc(found, func(a, b knownArtifact) int { return strings.Compare(a.head.ID, b.head.ID) })
+	c.heads, c.byHand = make(map[string]*catalog.Head, len(found)), make(map[string]bool)
+	for _, k := range found {
+		id := k.head.ID
+		if c.heads[id] = k.head; k.hmx == nil {
+			continue
+		}
+		c.traced.Artifacts[id] = k.kept
+		c.known = append(c.known, k.hmx)
+		if k.byHand {
+			c.byHand[id] = true
 		}
 	}
 	return nil
 }
 
+// knownTogether is how many artifacts are worth a goroutine.
+const knownTogether = 64
+
+// knownArtifact is what was found out of an artifact: its head only, if it cannot be read,
+// and nothing, if no compile made it.
+type knownArtifact struct {
+	head   *catalog.Head
+	kept   *artifact
+	hmx    *hmx.Artifact
+	byHand bool // somebody else gave it its status
+}
+
 // know finds out what an artifact is now. What it was made of is read only if something
 // was erased.
-func (c *compilation) know(r kv.Reader, t *ledger.Tenant, h *catalog.Head, was *artifact) error {
+func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *traced) (k knownArtifact, err error) {
+	h, _, err := catalog.HeadOf(r, t.Number, record.Artifact, d)
+	if err != nil || h == nil || h.Actor != Compiler {
+		return k, err
+	}
+	k.head = h
+	was := old.Artifacts[h.ID]
 	status := hmx.Status(h.Status)
 	if h.State == catalog.Forgotten {
 		status = hmx.StatusArchived // nobody wants it any more
@@ -66,40 +100,36 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, h *catalog.Head, was *
 	if was == nil || was.Position != h.Position || inUse && len(c.gone) > 0 {
 		body, err := c.b.bodyAt(r, t, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
-			return nil
+			return k, nil
 		}
 		if err != nil {
-			return err
+			return k, err
 		}
 		a, ok := body.(*memory.Artifact)
 		if !ok {
-			return fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
+			return k, fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
 		}
 		was, sources = shortened(&a.HMX, h.Position), a.HMX.SourceEvents
 	}
 	if sources == nil && was.Source != "" {
 		sources = []string{was.Source}
 	}
-	c.traced.Artifacts[h.ID] = was
-	a := &hmx.Artifact{
+	k.kept = was
+	k.hmx = &hmx.Artifact{
 		HMXVersion: hmx.Version, ArtifactID: h.ID, ArtifactType: was.Type, Title: was.Title, Status: status, Version: was.Version,
 		ContentHash: was.Hash, Metadata: hmx.Raw(was.Metadata), Confidence: h.Confidence, SourceEvents: sources,
 	}
 	if was.Supersedes != "" {
-		a.Supersedes = hmx.Some(was.Supersedes)
+		k.hmx.Supersedes = hmx.Some(was.Supersedes)
 	}
 	if next := linked(h, "superseded_by"); next != "" {
-		a.SupersededBy = hmx.Some(next)
+		k.hmx.SupersededBy = hmx.Some(next)
 	}
-	c.known = append(c.known, a)
-	entries, err := catalog.Entries(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, h.ID))
-	if err != nil {
-		return err
+	entries, err := catalog.Entries(r, t.Number, record.Artifact, d)
+	if err == nil {
+		k.byHand = entries[len(entries)-1].Actor != Compiler
 	}
-	if last := entries[len(entries)-1]; last.Actor != Compiler {
-		c.byHand[h.ID] = true
-	}
-	return nil
+	return k, err
 }
 
 // shortened returns what has to be known of an artifact.

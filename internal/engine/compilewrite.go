@@ -6,6 +6,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
@@ -148,13 +149,19 @@ func (w *write) size() int {
 
 // writeGroup writes some records together, or none of them.
 func (c *compilation) writeGroup(ctx context.Context, list []write) error {
-	for i := range list {
-		if list[i].body == nil {
-			continue
+	err := index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
+		for _, w := range list[from:to] {
+			if w.body == nil {
+				continue
+			}
+			if err := c.b.checkPut(Writer{Actor: Compiler, Trust: w.trust}, c.tenant, w.body); err != nil {
+				return err
+			}
 		}
-		if err := c.b.checkPut(Writer{Actor: Compiler, Trust: list[i].trust}, c.tenant, list[i].body); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return c.b.submit(ctx, &request{alone: true, records: len(list), admit: func(g *group) error {
 		if g.b.traced.erasures.Load() != c.erasures {

@@ -148,6 +148,9 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 		return nil, err
 	}
 	composer = composer.Capped(view.access.Budget())
+	if err := enterTenant(ctx, o.Tenant); err != nil {
+		return nil, err
+	}
 	if err := b.asking.take(ctx); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ type Writer struct {
 	// derived says that the ceiling is the lowest of what a body was derived from, so
 	// that it need not be looked up.
 	derived bool
+	// system says that it may write to the system's tenant.
+	system bool
 }
 
 func (w Writer) ceiling() record.Trust {
@@ -67,6 +69,8 @@ type EventReceipt struct {
 	Disposition Disposition  `json:"disposition"`
 	Position    uint64       `json:"position"`        // where it is recorded; of no meaning when refused
 	Fault       *fault.Error `json:"error,omitempty"` // why it was refused
+	// Scrubbed is how many secrets were taken out of it before it was recorded.
+	Scrubbed int `json:"scrubbed,omitempty"`
 }
 
 // AppendResult says what became of a batch of events.
@@ -76,13 +80,15 @@ type AppendResult struct {
 	Duplicates int
 	Late       int
 	Refused    int
+	Scrubbed   int // secrets that were taken out of those that were accepted
 }
 
 // prepared is an event that is ready for the queue.
 type prepared struct {
 	entry
-	refused *fault.Error
-	beyond  *refusal // the scope's reason, if it is that
+	refused  *fault.Error
+	beyond   *refusal // the scope's reason, if it is that
+	scrubbed int      // secrets that were taken out
 }
 
 // eventBatch is a batch of them, whose hashes may still be on their way.
@@ -132,6 +138,7 @@ func (r *AppendResult) add(next *AppendResult) {
 	r.Duplicates += next.Duplicates
 	r.Late += next.Late
 	r.Refused += next.Refused
+	r.Scrubbed += next.Scrubbed
 }
 
 // origin says where events come from: a decoder, which has applied every rule
@@ -164,6 +171,12 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			p.refused = fault.From(err)
 			continue
 		}
+		again := from == madeInGo
+		if b.scrubs(w) {
+			if ev, p.scrubbed = scrubEvent(ev); p.scrubbed > 0 {
+				again = true
+			}
+		}
 		start := len(arena)
 		arena = append(arena, salts[i*record.SaltSize:(i+1)*record.SaltSize]...)
 		grown, err := ev.AppendJSON(arena)
@@ -179,7 +192,7 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			p.refused = fault.Newf(fault.TooLarge, "event %q has %d bytes as it would be recorded, numbers written out; at most %d are allowed", ev.EventID, len(p.body)-record.SaltSize, hmx.MaxEventBytes)
 			continue
 		}
-		if from == madeInGo {
+		if again {
 			// What is read back at a replay must be accepted then.
 			if ev, _, err = hmx.DecodeEvent(p.body[record.SaltSize:]); err != nil {
 				arena = arena[:start]
@@ -221,6 +234,9 @@ func checkEvent(ev *hmx.Event, w Writer) error {
 	}
 	if err := memory.CheckTenant(ev.TenantID); err != nil {
 		return err
+	}
+	if ev.TenantID == SystemTenant && !w.system {
+		return notYours()
 	}
 	for _, f := range [...]struct {
 		name, value string
@@ -269,6 +285,7 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 		return nil, err
 	}
 	for i := range res.Receipts {
+		res.Scrubbed += res.Receipts[i].Scrubbed
 		switch res.Receipts[i].Disposition {
 		case Late:
 			res.Late++
@@ -344,7 +361,7 @@ func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	if err != nil {
 		return g.stop(err)
 	}
-	out.Disposition = Accepted
+	out.Disposition, out.Scrubbed = Accepted, p.scrubbed
 	if late {
 		out.Disposition = Late
 	}

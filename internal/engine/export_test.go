@@ -32,3 +32,10 @@ func OnCompiled(b *Board, told func(tenant string, err error)) {
 
 // LookForDue has a board look what it is to compile by itself.
 func LookForDue(b *Board) { b.background.look() }
+
+// Watched is how many tenants of a board somebody watches.
+func Watched(b *Board) int {
+	b.watching.mu.Lock()
+	defer b.watching.mu.Unlock()
+	return len(b.watching.list)
+}

@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
@@ -299,16 +300,12 @@ func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) 
 		}
 	}
 	var all []*hmx.Artifact
-	for _, h := range heads {
-		body, err := b.bodyAt(r, t, record.Artifact, h.Position)
-		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
+	bodies, err := b.bodiesOf(r, t, heads)
+	if err != nil {
+		return nil, err
+	}
+	for _, body := range bodies {
 		if a, ok := body.(*memory.Artifact); ok {
-			a.HMX.SourceEvents = nil // nobody asks for them here, and they are many
 			all = append(all, &a.HMX)
 		}
 	}
@@ -319,6 +316,33 @@ func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) 
 	}
 	return all, nil
 }
+
+// bodiesOf reads what things say, several at once: nothing of one that was erased
+// meanwhile or cannot be read, and artifacts without the events that they were made of,
+// which are many.
+func (b *Board) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]memory.Body, error) {
+	out := make([]memory.Body, len(heads))
+	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			body, err := b.bodyAt(r, t, heads[i].Kind, heads[i].Position)
+			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if a, ok := body.(*memory.Artifact); ok {
+				a.HMX.SourceEvents = nil
+			}
+			out[i] = body
+		}
+		return nil
+	})
+	return out, err
+}
+
+// bodiesTogether is how many bodies are worth a goroutine.
+const bodiesTogether = 16
 
 // halfRead is a session as far as it was read.
 type halfRead struct {

@@ -72,6 +72,9 @@ func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry
 	if err != nil {
 		return head, err
 	}
+	if err := enterTenant(ctx, head.Tenant); err != nil {
+		return head, err
+	}
 	check := newExportCheck(head, b.o.Clock())
 	for {
 		if err := ctx.Err(); err != nil {

@@ -216,7 +216,7 @@ func checkOwn(e *entry) error {
 		if h.ID != record.ID(h.Tenant, record.Event, e.rec.Event.EventID) {
 			return fmt.Errorf("id: it is not the digest of the event's id")
 		}
-		return checkEvent(e.rec.Event, Writer{Actor: h.Actor})
+		return checkEvent(e.rec.Event, Writer{Actor: h.Actor, system: true})
 	case e.rec.Body != nil:
 		if id, _ := e.rec.Body.Identity(); id == "" {
 			return fmt.Errorf("payload: it has no id")

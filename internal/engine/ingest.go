@@ -33,6 +33,7 @@ type IngestReport struct {
 	Duplicates int
 	Late       int
 	Rejected   int
+	Scrubbed   int // secrets that were taken out of those that were accepted
 	Bytes      int64
 	Warnings   int
 	// Tenants are the roots of those that were written to, in the order in
@@ -43,6 +44,10 @@ type IngestReport struct {
 // IngestOptions says how a stream is read.
 type IngestOptions struct {
 	Writer Writer
+	// Admit refuses events that are not for whoever sends them, each as a line of its
+	// own. It is called in the order of the lines, by one goroutine, before anything is
+	// recorded, and the stream is not read on while it runs. Nil admits all.
+	Admit func(*hmx.Event) error
 	// Reject is told of every line that is not recorded, in order. It is
 	// called by one goroutine at a time.
 	Reject func(Rejection)
@@ -72,9 +77,9 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 	go func() {
 		defer close(ready)
 		for l := range lots {
-			if l.err == nil {
-				l.batch, l.err = b.prepareEvents(o.Writer, l.events, decoded)
-			}
+			// A source that fails has said what it said before.
+			batch, err := b.prepareEvents(o.Writer, l.events, decoded)
+			l.batch, l.err = batch, first(l.err, err)
 			select {
 			case ready <- l:
 			case <-ctx.Done():
@@ -179,6 +184,12 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 				l.rejected = append(l.rejected, Rejection{line.Number, l.read - 1, fault.From(fault.Wrap(fault.InvalidDocument, err))})
 				break
 			}
+			if in.o.Admit != nil {
+				if err := in.o.Admit(ev); err != nil {
+					l.rejected = append(l.rejected, Rejection{line.Number, l.read - 1, fault.From(err)})
+					break
+				}
+			}
 			l.warnings += len(warnings)
 			l.events, l.places = append(l.events, ev), append(l.places, linePlace{line.Number, l.read - 1})
 		}
@@ -231,6 +242,7 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 		r.Accepted += res.Accepted
 		r.Duplicates += res.Duplicates
 		r.Late += res.Late
+		r.Scrubbed += res.Scrubbed
 		for i, receipt := range res.Receipts {
 			if receipt.Disposition == Refused {
 				l.rejected = append(l.rejected, Rejection{l.places[i].line, l.places[i].index, receipt.Fault})

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
 )
 
 // TestSlowStream takes in a stream that pauses: what it said before the pause
@@ -64,4 +65,23 @@ func TestSilentStream(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it still waits")
 	}
+}
+
+// TestBrokenStream keeps what came whole of a stream that breaks off, and says that it did.
+func TestBrokenStream(t *testing.T) {
+	b := open(t, disk.NewMem(), "data")
+	line, err := event(t, "acme", "e1", 1, "said before the end").AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, _ = w.Write(append(append(line, '\n'), line[:20]...))
+		w.CloseWithError(io.ErrUnexpectedEOF)
+	}()
+	report, err := b.Ingest(ctx, r, engine.IngestOptions{Writer: user})
+	if fault.CodeOf(err) != fault.UnreadableInput || report.Accepted != 1 || report.Lines != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	sound(t, b)
 }

@@ -185,6 +185,9 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		}
 	}()
 	name := p.o.Tenant
+	if err := enterTenant(p.ctx, name); err != nil {
+		return nil, err
+	}
 	t, ok, err := ledger.Lookup(snap, name)
 	if err != nil {
 		return nil, err

@@ -34,13 +34,14 @@ type PutResult struct {
 	Position  uint64
 	Trust     record.Trust
 	Unchanged bool // it said already what the write says; nothing was written
+	Scrubbed  int  // secrets that were taken out of it before it was recorded
 }
 
 // Put writes a version of a thing: a new one, or the next of the one with the
 // same id or, if it has no id, the same key. What it is derived from lowers its
 // trust to the lowest of its sources; a source that is not known here counts as
 // external. The body is normalised, and gets its id, if it lacks one; a feedback
-// gets its profile.
+// gets its profile. Secrets are taken out of it, unless they are to be kept.
 func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
 	if none(body) {
 		return nil, noBody()
@@ -62,6 +63,13 @@ func noBody() error {
 // put is Put of content that is trusted no further than the given tier, by a
 // writer whose scope is verified.
 func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
+	if none(body) {
+		return nil, noBody()
+	}
+	scrubbed, err := b.scrubBody(ctx, body)
+	if err != nil {
+		return nil, err
+	}
 	if err := b.checkPut(w, tenant, body); err != nil {
 		return nil, err
 	}
@@ -77,7 +85,7 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 	if err != nil {
 		return nil, err
 	}
-	return res, nil
+	return res.scrubbed(scrubbed), nil
 }
 
 // checkPut applies the rules that need no state.

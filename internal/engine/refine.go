@@ -349,26 +349,30 @@ func (b *Board) Refinement(ctx context.Context, ref Ref, v View) (*Refined, erro
 		if err != nil {
 			return err
 		}
-		made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID})
-		if err != nil || made == nil {
-			return err
-		}
-		body, err := b.bodyAt(r, t, record.Refinement, made.Position)
-		if fault.CodeOf(err) == fault.Erased {
-			return nil // since the snapshot was taken
-		}
-		if err != nil {
-			return err
-		}
-		if x, ok := body.(*memory.Refinement); ok {
-			out = &Refined{
-				URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
-				Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: at(made.Created),
-			}
-		}
-		return nil
+		out, err = b.refined(r, t, h.ID)
+		return err
 	})
 	return out, err
+}
+
+// refined is Refinement for an artifact that may be seen.
+func (b *Board) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
+	made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: id})
+	if err != nil || made == nil {
+		return nil, err
+	}
+	body, err := b.bodyAt(r, t, record.Refinement, made.Position)
+	if fault.CodeOf(err) == fault.Erased {
+		return nil, nil // since the snapshot was taken
+	}
+	x, ok := body.(*memory.Refinement)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &Refined{
+		URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
+		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: at(made.Created),
+	}, nil
 }
 
 // refinementHead returns the head of the newest refinement of an artifact, or nil.

@@ -27,6 +27,9 @@ func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return Root{}, err
 	}
+	if err := enterTenant(ctx, tenant); err != nil {
+		return Root{}, err
+	}
 	if err := b.enter(ctx); err != nil {
 		return Root{}, err
 	}
@@ -48,18 +51,18 @@ func rootOf(t *ledger.Tenant) Root {
 // tenantsAtOnce is how many tenants a walk looks up at a time.
 const tenantsAtOnce = 1000
 
-// Tenants walks over the roots of all tenants, in the order in which they first
-// wrote. Whoever walks may use the board meanwhile; of a tenant that is written
+// Tenants walks over the roots of all tenants but [SystemTenant], in the order in
+// which they first wrote. Whoever walks may use the board meanwhile; of a tenant that is written
 // to, one of its roots is seen.
 func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
 	return func(yield func(Root, error) bool) {
 		for from := uint32(0); ; {
 			part, err := b.tenantsFrom(ctx, from)
 			for _, t := range part {
-				if !yield(rootOf(t), nil) {
+				from = t.Number + 1
+				if t.Name != SystemTenant && !yield(rootOf(t), nil) {
 					return
 				}
-				from = t.Number + 1
 			}
 			if err != nil {
 				yield(Root{}, err)
@@ -90,13 +93,21 @@ func (b *Board) tenantsFrom(ctx context.Context, from uint32) ([]*ledger.Tenant,
 	return part, nil
 }
 
-// CountTenants returns how many tenants have records.
+// CountTenants returns how many tenants have records, without [SystemTenant].
 func (b *Board) CountTenants(ctx context.Context) (int, error) {
 	if err := b.enter(ctx); err != nil {
 		return 0, err
 	}
 	defer b.leave()
-	return ledger.Count(b.store)
+	n, err := ledger.Count(b.store)
+	if err != nil {
+		return 0, err
+	}
+	_, ok, err := ledger.Lookup(b.store, SystemTenant)
+	if ok {
+		n--
+	}
+	return n, err
 }
 
 // RootAt returns the root that a tenant had when it was of a given size.
@@ -120,6 +131,9 @@ func rootAt(r kv.Reader, t *ledger.Tenant, size uint64) (merkle.Hash, error) {
 // not found.
 func (b *Board) read(ctx context.Context, tenant string, f func(r kv.Reader, t *ledger.Tenant) error) error {
 	if err := memory.CheckTenant(tenant); err != nil {
+		return err
+	}
+	if err := enterTenant(ctx, tenant); err != nil {
 		return err
 	}
 	if err := b.enter(ctx); err != nil {

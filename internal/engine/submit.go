@@ -55,7 +55,9 @@ type group struct {
 	// journal before it is durable.
 	bodies map[place][]byte
 	broken error
-	erases bool // a record in it takes others away
+	erases bool     // a record in it takes others away
+	system bool     // the request that is admitted may write to the system's tenant
+	grown  []string // the tenants of its records, one after the other
 	room   []byte
 }
 
@@ -112,6 +114,7 @@ func (b *Board) runGroup(reqs []*request) {
 		if r.err = r.ctx.Err(); r.err != nil {
 			continue // given up before its turn
 		}
+		g.system = isSystem(r.ctx)
 		r.err = r.admit(g)
 		if g.broken != nil {
 			break
@@ -152,6 +155,7 @@ func (g *group) commit() error {
 	if g.erases {
 		b.traced.erasures.Add(1)
 	}
+	b.watching.tell(g.grown)
 	return nil
 }
 
@@ -194,6 +198,9 @@ func (b *Board) writable() error {
 
 // tenant returns the state of a tenant as the group sees it.
 func (g *group) tenant(name string) (*ledger.Tenant, error) {
+	if name == SystemTenant && !g.system {
+		return nil, notYours()
+	}
 	t, err := g.b.applier.Ledger.For(g.tx, name)
 	if err != nil {
 		g.broken = err
@@ -247,6 +254,9 @@ func (g *group) putVerbatim(e *entry) error {
 	}
 	g.b.guides.touch(&e.header)
 	g.bodies[place{r.Tenant, e.header.Position}] = e.body
+	if n := len(g.grown); n == 0 || g.grown[n-1] != e.header.Tenant {
+		g.grown = append(g.grown, e.header.Tenant)
+	}
 	g.puts++
 	g.b.unchecked += len(e.body) + len(g.room)
 	return nil
@@ -271,6 +281,12 @@ func (g *group) payloadAt(t *ledger.Tenant, position uint64) (payload []byte, er
 // frameAt reads the frame at a position. What was redacted but is not yet
 // overwritten counts as erased.
 func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	return b.frameIn(r, t, position, false)
+}
+
+// frameIn is frameAt for whoever knows whether the tenant is whole in the snapshot: that
+// nothing of it was erased then.
+func (b *Board) frameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bool) (journal.Frame, error) {
 	if position >= t.Size {
 		return journal.Frame{}, fault.Newf(fault.NotFound, "tenant %q has no position %d; its newest is %d", t.Name, position, int64(t.Size)-1)
 	}
@@ -282,9 +298,11 @@ func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal
 		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
 			WithFix("`lukasa rebuild` makes the index anew from the journal")
 	}
-	_, gone, err := ledger.Erased(r, t.Number, position)
-	if err != nil {
-		return journal.Frame{}, err
+	gone := false
+	if !whole {
+		if _, gone, err = ledger.Erased(r, t.Number, position); err != nil {
+			return journal.Frame{}, err
+		}
 	}
 	f, err := b.log.Read(at.LSN, nil)
 	if gone && apply.Bodiless(err) {

@@ -1,18 +1,16 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"lukasa.dev/internal/disk"
-	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -38,14 +36,19 @@ import (
 //	32 bytes  root of the tenant
 //	uvarint   how many records it had then
 //	uvarint   length of what users said and what artifacts there were, and that as JSON
-//	          the traces, as package trace encodes them
+//	uvarint   how many parts there are, then each: uvarint length, and traces as package
+//	          trace encodes them
 //	4 bytes   CRC-32C of all before, little-endian
 //
 // A session that is in a file is as it is in the last one that has it.
 const (
-	traceFormat = 2
+	traceFormat = 3
 	traceMark   = "lukasatr"
 )
+
+// tracesTogether is how many traces a part has: parts are read by several goroutines at
+// once.
+const tracesTogether = 4096
 
 // Bounds of the files behind the first: when there are more of them, or they hold more
 // than this part of it, all is written anew.
@@ -153,13 +156,20 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 // keptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
 // this state or an earlier one.
 func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
-	x := &traced{traces: make(map[string]*trace.Trace)}
-	for shared := new(trace.Strings); x.files.count < maxTraceFiles; {
-		data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, x.files.count))
-		if err != nil || x.decode(data, t.Name, shared) != nil {
+	var files []*traceFile
+	sum := uint32(0)
+	for len(files) < maxTraceFiles {
+		data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, len(files)))
+		if err != nil {
 			break // as good as none
 		}
+		f, err := parseTraces(data, t.Name, len(files), sum)
+		if err != nil {
+			break
+		}
+		files, sum = append(files, f), f.sum
 	}
+	x := decodeTraces(files)
 	if x.files.count == 0 || x.size > t.Size {
 		return &traced{}, nil
 	}
@@ -226,84 +236,12 @@ func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error
 	out = binary.AppendUvarint(out, x.size)
 	out = binary.AppendUvarint(out, uint64(len(beside)))
 	out = append(out, beside...)
-	out = trace.Append(out, x.list())
+	list := x.list()
+	out = binary.AppendUvarint(out, uint64((len(list)+tracesTogether-1)/tracesTogether))
+	for part := range slices.Chunk(list, tracesTogether) {
+		text := trace.Append(nil, part)
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
-}
-
-// decode takes in the next file of a tenant, or nothing of it.
-func (x *traced) decode(data []byte, tenant string, shared *trace.Strings) error {
-	bad := fault.New(fault.Damaged, "traces: this is no file of traces of this tenant, of this version")
-	end := len(data) - 4
-	if end < len(traceMark) || string(data[:len(traceMark)]) != traceMark ||
-		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
-		return bad
-	}
-	r := bytes.NewReader(data[len(traceMark):end])
-	for _, want := range []uint64{traceFormat, trace.Format, trace.Version, statement.Version} {
-		if n, err := binary.ReadUvarint(r); err != nil || n != want {
-			return bad
-		}
-	}
-	rest := func(n uint64) []byte {
-		if n > uint64(r.Len()) {
-			return nil
-		}
-		from := end - r.Len()
-		_, _ = r.Seek(int64(n), 1)
-		return data[from : from+int(n)]
-	}
-	part := func() []byte {
-		n, err := binary.ReadUvarint(r)
-		if err != nil {
-			return nil
-		}
-		return rest(n)
-	}
-	if string(part()) != tenant {
-		return bad
-	}
-	number, err := binary.ReadUvarint(r)
-	before := rest(4)
-	if err != nil || number != uint64(x.files.count) || before == nil || binary.LittleEndian.Uint32(before) != x.files.sum {
-		return bad
-	}
-	var root merkle.Hash
-	copy(root[:], rest(uint64(len(root))))
-	size, err := binary.ReadUvarint(r)
-	if err != nil {
-		return bad
-	}
-	var beside kept
-	var list []*trace.Trace
-	text := part()
-	err = together(func() (err error) {
-		list, err = trace.Decode(data[end-r.Len():end], shared)
-		return err
-	}, func() error { return json.Unmarshal(text, &beside) })
-	if err != nil {
-		return err
-	}
-	x.root, x.size = root, size
-	x.take(list, &beside)
-	if x.files.count == 0 {
-		x.files.first = len(data)
-	} else {
-		x.files.more += len(data)
-	}
-	x.files.count++
-	x.files.sum = binary.LittleEndian.Uint32(data[end:])
-	return nil
-}
-
-// take takes in what a file has.
-func (x *traced) take(list []*trace.Trace, beside *kept) {
-	if x.Said == nil {
-		x.Said, x.Artifacts = make(map[string][]said), make(map[string]*artifact)
-	}
-	for _, one := range list {
-		x.traces[one.Session] = one
-		delete(x.Said, one.Session)
-	}
-	maps.Copy(x.Said, beside.Said)
-	maps.Copy(x.Artifacts, beside.Artifacts)
 }

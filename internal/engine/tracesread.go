@@ -158,10 +158,14 @@ func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old
 
 // traceEach reads sessions, several at once.
 func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []fresh, all int, tell func(done, all int)) error {
+	erased, err := ledger.AnyErased(r, t.Number)
+	if err != nil {
+		return err
+	}
 	var done atomic.Int64
 	var telling = make(chan struct{}, 1)
 	return index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
-		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true}
+		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
 			if err := reader.read(ctx, x.id); err != nil {
@@ -187,6 +191,7 @@ type sessionReader struct {
 	view   View
 	traces *trace.Reader
 	listen bool // for what users state
+	whole  bool // nothing of the tenant was erased
 	said   []said
 
 	alike []trace.Event // with the same sequence and timestamp
@@ -219,7 +224,7 @@ func (s *sessionReader) add(p timeline.Place) error {
 		s.flush()
 	}
 	s.last = p
-	f, err := s.b.frameAt(s.r, s.t, p.Position)
+	f, err := s.b.frameIn(s.r, s.t, p.Position, s.whole)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil
 	}

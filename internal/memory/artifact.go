@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
@@ -58,6 +60,9 @@ func (a *Artifact) Facets() Facets {
 
 // refer links to things of a kind by id.
 func (x *Facets) refer(rel string, kind record.Kind, ids ...string) {
+	if len(ids) > 1 {
+		x.Links = slices.Grow(x.Links, len(ids))
+	}
 	for _, id := range ids {
 		if new(faults).name("", id, MaxID) {
 			x.Links = append(x.Links, Link{rel, URI{Kind: kind, ID: id}})

@@ -31,6 +31,7 @@
 //	LUKASA_TORTURE_STRACE  faults per system call and kind, or "all" (1)
 //	LUKASA_TORTURE_FILLS   how often the disk is filled and freed (20)
 //	LUKASA_TORTURE_SOAK    how many acknowledgements the soak waits for (800)
+//	LUKASA_SERVE_KILLS     how many servers are killed under load (3)
 //
 // What the machine cannot do is skipped, and the reason is told.
 package torture

@@ -15,6 +15,9 @@ import (
 const childEnv = "LUKASA_TORTURE_CHILD"
 
 func TestMain(m *testing.M) {
+	if text, ok := os.LookupEnv(serveEnv); ok {
+		os.Exit(serving(text))
+	}
 	text, ok := os.LookupEnv(childEnv)
 	if !ok {
 		os.Exit(m.Run())

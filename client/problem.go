@@ -1,0 +1,47 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"lukasa.dev/hmx"
+)
+
+// Problem is what a server answers when it refuses a call, as RFC 9457 has it.
+type Problem struct {
+	// Status is the HTTP status, Code the stable name of what went wrong; docs/errors.md
+	// lists them.
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	Title  string `json:"title"`
+	// Detail says what happened here, Fix what to do about it.
+	Detail string `json:"detail"`
+	Fix    string `json:"fix"`
+	// Field is the member of the request that it is about, if it is about one.
+	Field string `json:"field,omitempty"`
+	// RequestID names the call in the server's log.
+	RequestID string `json:"request_id,omitempty"`
+	// Problems are all places of an HMX document that are wrong.
+	Problems []hmx.Problem `json:"problems,omitempty"`
+	// RetryAfter is how long the server asks to wait.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// Error says what happened, and the code.
+func (p *Problem) Error() string { return fmt.Sprintf("%s [%s]", p.Detail, p.Code) }
+
+// problemOf reads what a server refused with. What is no problem of its own becomes one.
+func problemOf(res *http.Response, answer []byte) *Problem {
+	p := &Problem{}
+	if json.Unmarshal(answer, p) != nil || p.Code == "" {
+		p = &Problem{Code: "http_" + strconv.Itoa(res.StatusCode), Title: res.Status, Detail: fmt.Sprintf("the server answered %s: %.200s", res.Status, answer)}
+	}
+	p.Status = res.StatusCode
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		p.RetryAfter = min(time.Duration(seconds)*time.Second, time.Hour)
+	}
+	return p
+}

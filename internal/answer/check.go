@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"time"
+
+	"lukasa.dev"
+)
+
+// Check is what is known about an action before it is taken.
+type Check struct {
+	Level       string         `json:"level"`
+	Tool        string         `json:"tool"`
+	Shape       string         `json:"shape"`
+	Same        bool           `json:"same"`
+	Tried       int            `json:"tried"`
+	Went        int            `json:"went"`
+	SuccessRate *float64       `json:"success_rate"`
+	Judged      int            `json:"judged"`
+	Succeeded   int            `json:"succeeded"`
+	Last        *CheckLast     `json:"last"`
+	Reasons     []CheckReason  `json:"reasons"`
+	Instead     []CheckInstead `json:"instead"`
+	Behind      CheckBasis     `json:"behind"`
+}
+
+// CheckBasis is what a verdict rests on.
+type CheckBasis struct {
+	Past      int  `json:"past"`
+	More      bool `json:"more"`
+	Rules     int  `json:"rules"`
+	Artifacts int  `json:"artifacts"`
+}
+
+// CheckLast is the last time that an action was taken.
+type CheckLast struct {
+	Time  string `json:"time"`
+	Went  bool   `json:"went"`
+	Error string `json:"error,omitempty"`
+	Event string `json:"event,omitempty"`
+}
+
+// CheckReason is one thing that speaks about an action.
+type CheckReason struct {
+	Level  string `json:"level"`
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"`
+	Quote  string `json:"quote,omitempty"`
+}
+
+// CheckInstead is something to do instead.
+type CheckInstead struct {
+	Text   string `json:"text"`
+	Tool   string `json:"tool,omitempty"`
+	Source string `json:"source,omitempty"`
+}
+
+// CheckOf answers what is known about an action.
+func CheckOf(v *lukasa.CheckedAction) *Check {
+	a := &Check{
+		Level: v.Level.String(), Tool: v.Tool, Shape: v.Shape, Same: v.Same, Tried: v.Tried, Went: v.Went, Judged: v.Judged, Succeeded: v.Succeeded,
+		Reasons: []CheckReason{}, Instead: []CheckInstead{}, Behind: CheckBasis{v.Past, v.More, v.Rules, v.Artifacts},
+	}
+	if rate := v.SuccessRate(); rate.Set {
+		a.SuccessRate = &rate.Value
+	}
+	if d := v.Last; d != nil {
+		a.Last = &CheckLast{Time: Instant(time.UnixMilli(d.Time)), Went: d.Went(), Error: d.Error, Event: d.Event}
+	}
+	for _, r := range v.Reasons {
+		a.Reasons = append(a.Reasons, CheckReason{r.Level.String(), r.Text, r.Source, r.Quote})
+	}
+	for _, x := range v.Instead {
+		a.Instead = append(a.Instead, CheckInstead(x))
+	}
+	return a
+}

@@ -1,0 +1,342 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quota"
+)
+
+// adminOperations are about who may what, and how much.
+func adminOperations() []*Operation {
+	const notAgents = "whoever administers the tenant does it, not its agents"
+	return []*Operation{
+		define(Operation{
+			Name: "mint_scope", Group: groupAdmin, Short: "Make a scope token: what another agent may see and do, until when.",
+			Long:   "The token is in the answer and nowhere else. Whoever holds it narrows it without asking anybody.",
+			Method: "POST", Path: "/v1/scopes", Command: "scope mint", Without: notAgents,
+			Needs: auth.Admin | auth.Write, Unscoped: true,
+		}, runMintScope),
+		define(Operation{
+			Name: "check_scope", Group: groupAdmin, Short: "Show what a scope token says, and whether it is good.",
+			Method: "POST", Path: "/v1/scopes/check", Command: "scope inspect", Without: "a scope says itself what it allows",
+			Needs: reads,
+		}, runCheckScope),
+		define(Operation{
+			Name: "list_violations", Group: groupAdmin, Short: "List what scopes refused, newest first.",
+			Method: "GET", Path: "/v1/violations", Command: "list", Without: notAgents,
+			Needs: reads | auth.Admin, Unscoped: true,
+		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Violations, error) {
+			list, next, err := c.things(ctx, lukasa.ViolationKind, in)
+			return &answer.Violations{Violations: list, Next: next}, err
+		}),
+		define(Operation{
+			Name: "create_key", Group: groupAdmin, Short: "Make a credential; its token is shown once.",
+			Method: "POST", Path: "/v1/keys", Command: "key create", Without: notAgents,
+			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
+		}, runCreateKey),
+		define(Operation{
+			Name: "list_keys", Group: groupAdmin, Short: "List credentials, oldest first, without their tokens: the good ones, unless asked for all.",
+			Method: "GET", Path: "/v1/keys", Command: "key list", Without: notAgents,
+			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
+		}, runListKeys),
+		define(Operation{
+			Name: "get_key", Group: groupAdmin, Short: "Show what is known of a credential.",
+			Method: "GET", Path: "/v1/keys/{id}", Command: "key show", Without: notAgents,
+			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
+		}, runGetKey),
+		define(Operation{
+			Name: "revoke_key", Group: groupAdmin, Short: "End a credential at once, open connections included.",
+			Method: "DELETE", Path: "/v1/keys/{id}", Command: "key revoke", Without: notAgents,
+			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
+		}, runRevokeKey),
+		define(Operation{
+			Name: "list_acts", Group: groupAdmin, Short: "List administrative acts, oldest first.",
+			Method: "GET", Path: "/v1/acts", Without: "it is about the server, which alone knows of them",
+			Needs: auth.Admin, Board: true,
+		}, runListActs),
+		define(Operation{
+			Name: "list_tenants", Group: groupAdmin, Short: "List the tenants there are, with their roots.",
+			Method: "GET", Path: "/v1/tenants", Command: "root", Without: "it is about the server",
+			Needs: reads, Board: true,
+		}, runListTenants),
+		define(Operation{
+			Name: "get_quota", Group: groupAdmin, Short: "Show what the tenant may send and keep.",
+			Method: "GET", Path: "/v1/quota", Without: "only a server has quotas",
+			Needs: reads,
+		}, runGetQuota),
+		define(Operation{
+			Name: "set_quota", Group: groupAdmin, Short: "Say what the tenant may send and keep.",
+			Method: "PUT", Path: "/v1/quota", Without: "only a server has quotas",
+			Needs: auth.Admin, Unscoped: true, Operators: true,
+		}, runSetQuota),
+	}
+}
+
+// selectorsIn pick things and events.
+type selectorsIn struct {
+	All      bool     `json:"all,omitempty" doc:"everything that is not excluded"`
+	Pinned   bool     `json:"pinned,omitempty" doc:"what is pinned, too"`
+	Types    []string `json:"types,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+	IDs      []string `json:"ids,omitempty"`
+	Frames   []string `json:"frames,omitempty" doc:"verb:kind=ref, verb:kind=prefix* or verb:kind"`
+	Sections []string `json:"sections,omitempty"`
+	Sessions []string `json:"sessions,omitempty"`
+}
+
+// mintIn is what a scope grants.
+type mintIn struct {
+	To           string           `json:"to" doc:"the agent that it is for"`
+	Mode         lukasa.ScopeMode `json:"mode,omitempty" usual:"\"read\""`
+	Include      selectorsIn      `json:"include" doc:"what it shows: what every given list names"`
+	Exclude      selectorsIn      `json:"exclude,omitempty" doc:"what it hides"`
+	BudgetTokens int              `json:"budget_tokens,omitempty" doc:"in an answer at most" min:"1"`
+	NotBefore    hmx.Time         `json:"not_before,omitempty"`
+	ExpiresAt    hmx.Time         `json:"expires_at" doc:"at most 366 days away"`
+	Trust        *lukasa.Trust    `json:"trust,omitempty" doc:"of what it writes, at most; agent unless said"`
+}
+
+func runMintScope(ctx context.Context, c *Call, in *mintIn) (*answer.Scope, error) {
+	g := lukasa.Grant{
+		To: in.To, Mode: in.Mode, Include: lukasa.Selectors(in.Include), Exclude: lukasa.Selectors(in.Exclude), BudgetTokens: in.BudgetTokens,
+		NotBefore: moment(in.NotBefore), Expires: moment(in.ExpiresAt), Trust: lukasa.Agent,
+	}
+	if in.Trust != nil {
+		g.Trust = *in.Trust
+	}
+	token, err := c.Tenant().MintScope(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	a, err := scopeOf(token)
+	if err != nil {
+		return nil, err
+	}
+	a.Token = token
+	return a, c.audit(ctx, "scope.mint", map[string]string{"scope": a.ID, "to": in.To})
+}
+
+func scopeOf(token string) (*answer.Scope, error) {
+	grants, sealed, err := lukasa.InspectScope(token)
+	if err != nil {
+		return nil, err
+	}
+	return answer.ScopeOf(grants, sealed), nil
+}
+
+// audit journals an administrative act, where there is a server that keeps them.
+func (c *Call) audit(ctx context.Context, act string, detail map[string]string) error {
+	if c.Keys == nil {
+		return nil
+	}
+	return c.Keys.Audit(context.WithoutCancel(ctx), c.Who, act, detail)
+}
+
+// checkScopeIn is a token.
+type checkScopeIn struct {
+	Token string `json:"token"`
+}
+
+func runCheckScope(ctx context.Context, c *Call, in *checkScopeIn) (*answer.Scope, error) {
+	a, err := scopeOf(in.Token)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.Tenant().CheckScope(ctx, in.Token)
+	verified := err == nil
+	switch fault.CodeOf(err) {
+	case "":
+	case fault.ScopeInvalid, fault.ScopeExpired:
+		a.Problem = fault.From(err).Error()
+	default:
+		return nil, err
+	}
+	a.Verified = &verified
+	return a, nil
+}
+
+// keys returns the credentials of the server.
+func (c *Call) keys() (*auth.Store, error) {
+	if c.Keys == nil {
+		return nil, fault.New(fault.InvalidArgument, "keys: only a server has them").WithFix("start one with `lukasa serve`")
+	}
+	return c.Keys, nil
+}
+
+// createKeyIn says which credential is wanted.
+type createKeyIn struct {
+	Role      string        `json:"role" enum:"operator,tenant,agent"`
+	Tenant    string        `json:"tenant,omitempty" doc:"whose it is; the one that is dealt with unless said"`
+	Agent     string        `json:"agent,omitempty" doc:"the agent that an agent's key speaks for"`
+	Rights    []string      `json:"rights,omitempty" enum:"read,write,admin" doc:"read and write unless said"`
+	Trust     *lukasa.Trust `json:"trust,omitempty" doc:"of what it writes, at most"`
+	Label     string        `json:"label,omitempty"`
+	ExpiresAt hmx.Time      `json:"expires_at,omitempty" doc:"never unless said"`
+}
+
+func runCreateKey(ctx context.Context, c *Call, in *createKeyIn) (*answer.NewKey, error) {
+	keys, err := c.keys()
+	if err != nil {
+		return nil, err
+	}
+	r := auth.Request{Tenant: in.Tenant, Agent: in.Agent, Label: in.Label, Expires: moment(in.ExpiresAt)}
+	if r.Role, err = auth.ParseRole(in.Role); err != nil {
+		return nil, err
+	}
+	if r.Rights, err = auth.ParseRights(in.Rights); err != nil {
+		return nil, err
+	}
+	if in.Trust != nil {
+		r.Trust = *in.Trust
+	}
+	if r.Tenant == "" && r.Role != auth.Operator {
+		r.Tenant = c.Who.Tenant
+	}
+	key, token, err := keys.Create(ctx, c.Who, r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer.NewKey{Token: token, Key: key.Info(c.now())}, nil
+}
+
+// listKeysIn says which credentials are listed.
+type listKeysIn struct {
+	All bool `query:"all" doc:"also those that are over"`
+	pageIn
+}
+
+func runListKeys(ctx context.Context, c *Call, in *listKeysIn) (*answer.Keys, error) {
+	keys, err := c.keys()
+	if err != nil {
+		return nil, err
+	}
+	list, err := keys.List(ctx, c.Who)
+	if err != nil {
+		return nil, err
+	}
+	if !in.All {
+		list = slices.DeleteFunc(list, func(k *auth.Key) bool { return k.State(c.now()) != auth.Active })
+	}
+	list, next, err := page(list, &in.pageIn, func(k *auth.Key) string { return answer.Instant(k.Created) + " " + k.ID })
+	if err != nil {
+		return nil, err
+	}
+	out := &answer.Keys{Keys: []auth.Info{}, Next: next}
+	for _, k := range list {
+		out.Keys = append(out.Keys, k.Info(c.now()))
+	}
+	return out, nil
+}
+
+func runGetKey(ctx context.Context, c *Call, in *idIn) (*auth.Info, error) {
+	keys, err := c.keys()
+	if err != nil {
+		return nil, err
+	}
+	key, err := keys.Get(ctx, c.Who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	info := key.Info(c.now())
+	return &info, nil
+}
+
+// revokeIn names a credential.
+type revokeIn struct {
+	ID     string `path:"id"`
+	Reason string `query:"reason"`
+}
+
+func runRevokeKey(ctx context.Context, c *Call, in *revokeIn) (*auth.Info, error) {
+	keys, err := c.keys()
+	if err != nil {
+		return nil, err
+	}
+	key, err := keys.Revoke(ctx, c.Who, in.ID, in.Reason)
+	if err != nil {
+		return nil, err
+	}
+	info := key.Info(c.now())
+	return &info, nil
+}
+
+func runListActs(ctx context.Context, c *Call, in *pageIn) (*answer.Acts, error) {
+	keys, err := c.keys()
+	if err != nil {
+		return nil, err
+	}
+	acts, next, err := keys.Acts(ctx, c.Who, in.Limit, in.After)
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Acts{Acts: acts, Next: answer.NextPage(next)}, nil
+}
+
+func runListTenants(ctx context.Context, c *Call, in *pageIn) (*answer.Tenants, error) {
+	out := &answer.Tenants{Tenants: []answer.State{}}
+	skip := in.After != ""
+	for root, err := range c.Board.Tenants(ctx) {
+		switch {
+		case err != nil:
+			return nil, err
+		case skip:
+			skip = root.Tenant != in.After // they are in the order in which they first wrote
+		case len(out.Tenants) == in.Limit:
+			out.Next = &out.Tenants[in.Limit-1].Tenant
+			return out, nil
+		default:
+			out.Tenants = append(out.Tenants, answer.StateOf(root))
+		}
+	}
+	if skip {
+		return nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", quoted(in.After)).WithFix("take it from the page before, as it is")
+	}
+	return out, nil
+}
+
+// Quota is what a tenant may send and keep.
+type Quota struct {
+	Tenant string       `json:"tenant"`
+	Limits quota.Limits `json:"limits"`
+}
+
+func (c *Call) quotas() (*quota.Book, error) {
+	if c.Quotas == nil {
+		return nil, fault.New(fault.InvalidArgument, "quota: only a server has them").WithFix("start one with `lukasa serve`")
+	}
+	return c.Quotas, nil
+}
+
+func runGetQuota(_ context.Context, c *Call, _ *nothing) (*Quota, error) {
+	book, err := c.quotas()
+	if err != nil {
+		return nil, err
+	}
+	return &Quota{c.Who.Tenant, book.Limits(c.Who.Tenant)}, nil
+}
+
+// quotaIn are limits: of each, 0 is the default and a negative number no limit.
+type quotaIn struct {
+	RequestsPerSecond float64 `json:"requests_per_second,omitempty" doc:"0 is the default, a negative number no limit; so of all"`
+	EventsPerSecond   float64 `json:"events_per_second,omitempty"`
+	BytesPerSecond    float64 `json:"bytes_per_second,omitempty"`
+	MaxRecords        int64   `json:"max_records,omitempty"`
+	MaxBytes          int64   `json:"max_bytes,omitempty"`
+}
+
+func runSetQuota(ctx context.Context, c *Call, in *quotaIn) (*Quota, error) {
+	book, err := c.quotas()
+	if err != nil {
+		return nil, err
+	}
+	if err := book.Set(ctx, c.Who.Actor(), c.Who.Tenant, quota.Limits(*in)); err != nil {
+		return nil, err
+	}
+	return &Quota{c.Who.Tenant, book.Limits(c.Who.Tenant)}, c.audit(ctx, "quota.set", nil)
+}

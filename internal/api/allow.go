@@ -1,0 +1,43 @@
+package api
+
+import (
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+)
+
+// Allow reports whether somebody may do something, by the credential alone: nil if so. It
+// is the only place that decides; what a scope shows of what is allowed, the board knows.
+func Allow(op *Operation, who *auth.Principal) error {
+	if who == nil || who.Role < auth.Operator || who.Role > auth.Holder {
+		return fault.New(fault.Unauthenticated, "nobody knows who calls")
+	}
+	if !who.Rights.Has(op.Needs) {
+		return fault.Newf(fault.NotPermitted, "%s needs the right to %s, and this credential has %s", op.Name, op.Needs, has(who.Rights)).
+			WithFix("use a credential with that right; whoever administers the tenant makes one")
+	}
+	if (op.Board || op.Operators) && (who.Role != auth.Operator || who.Scope != "") {
+		return fault.Newf(fault.NotPermitted, "%s is for operators of the server", op.Name).WithFix("use the operator's token")
+	}
+	if op.Board {
+		return nil
+	}
+	if who.Scope != "" && op.Unscoped {
+		return fault.Newf(fault.OutOfScope, "%s: no scope may do this", op.Name).WithFix("use a credential without a scope")
+	}
+	if who.Role == auth.Holder && who.Scope == "" {
+		return fault.New(fault.Unauthenticated, "a scope token is all that the caller has, and there is none")
+	}
+	if who.Tenant == "" && (who.Role != auth.Operator || !op.AnyTenant) {
+		return fault.Newf(fault.InvalidArgument, "tenant: %s is about one, and none is named", op.Name).
+			WithFix("name it: an operator does so with the header X-Lukasa-Tenant")
+	}
+	return nil
+}
+
+// has writes rights for a person.
+func has(r auth.Rights) string {
+	if r == 0 {
+		return "none"
+	}
+	return "only " + r.String()
+}

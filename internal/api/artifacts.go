@@ -1,0 +1,257 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// artifactOperations are about what was learned.
+func artifactOperations() []*Operation {
+	const forTenant = "whoever administers the tenant decides, not its agents"
+	return []*Operation{
+		define(Operation{
+			Name: "list_artifacts", Group: groupKnowledge, Short: "List what was learned: procedures, playbooks, policies.",
+			Long:   "The active ones, unless asked for others; each is an HMX-A document as it stands.",
+			Method: "GET", Path: "/v1/artifacts", Command: "artifacts list", Tool: &Tool{Name: "artifacts", Idempotent: true},
+			Needs: reads,
+		}, runListArtifacts),
+		define(Operation{
+			Name: "get_artifact", Group: groupKnowledge, Short: "Show an artifact, and what stands behind it.",
+			Method: "GET", Path: "/v1/artifacts/{id}", Command: "artifacts show", Without: "over MCP artifacts lists them whole",
+			Needs: reads,
+		}, runArtifact),
+		define(Operation{
+			Name: "artifact_chain", Group: groupKnowledge, Short: "Show the versions of an artifact, who superseded what, when and why.",
+			Method: "GET", Path: "/v1/artifacts/{id}/chain", Command: "artifacts chain", Without: "over MCP artifacts lists them whole",
+			Needs: reads,
+		}, runArtifactChain),
+		define(Operation{
+			Name: "artifact_diff", Group: groupKnowledge, Short: "Show what changed from one version of an artifact to another.",
+			Method: "GET", Path: "/v1/artifacts/{id}/diff", Command: "artifacts diff", Without: "over MCP artifacts lists them whole",
+			Needs: reads,
+		}, runArtifactDiff),
+		define(Operation{
+			Name: "approve_artifact", Group: groupKnowledge, Short: "Make a draft active.",
+			Method: "POST", Path: "/v1/artifacts/{id}/approve", Command: "artifacts approve", Without: forTenant,
+			Needs: auth.Admin | auth.Write, Wrote: true,
+		}, func(ctx context.Context, c *Call, in *approveIn) (*answer.Decided, error) {
+			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).ApproveArtifact)
+		}),
+		define(Operation{
+			Name: "archive_artifact", Group: groupKnowledge, Short: "Put an active artifact away.",
+			Method: "POST", Path: "/v1/artifacts/{id}/archive", Command: "artifacts archive", Without: forTenant,
+			Needs: auth.Admin | auth.Write, Wrote: true,
+		}, func(ctx context.Context, c *Call, in *decideIn) (*answer.Decided, error) {
+			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).ArchiveArtifact)
+		}),
+		define(Operation{
+			Name: "deprecate_artifact", Group: groupKnowledge, Short: "Say that an artifact or a draft is wrong.",
+			Method: "POST", Path: "/v1/artifacts/{id}/deprecate", Command: "artifacts deprecate", Without: forTenant,
+			Needs: auth.Admin | auth.Write, Wrote: true,
+		}, func(ctx context.Context, c *Call, in *decideIn) (*answer.Decided, error) {
+			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).DeprecateArtifact)
+		}),
+		define(Operation{
+			Name: "compile", Group: groupKnowledge, Short: "Make artifacts of what happened.",
+			Method: "POST", Path: "/v1/compile", Command: "compile", Without: forTenant,
+			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
+		}, runCompile),
+		define(Operation{
+			Name: "next_step", Group: groupKnowledge, Short: "Say which tool a session may call next, and why.",
+			Method: "POST", Path: "/v1/next_step", Command: "next", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runNextStep),
+		define(Operation{
+			Name: "check_action", Group: groupKnowledge, Short: "Say what speaks against an action before it is taken.",
+			Method: "POST", Path: "/v1/check_action", Command: "check", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runCheckAction),
+	}
+}
+
+// listArtifactsIn says which artifacts are listed.
+type listArtifactsIn struct {
+	Type          hmx.ArtifactType `query:"type" doc:"of this type, such as task_schema or failure_playbook"`
+	Status        hmx.Status       `query:"status" doc:"active unless said"`
+	All           bool             `query:"all" doc:"whatever their status is"`
+	Tag           string           `query:"tag" doc:"with this tag, such as the name of a tool"`
+	MinConfidence float64          `query:"min_confidence" min:"0" max:"1"`
+	pageIn
+	Now hmx.Time `query:"now"`
+}
+
+func runListArtifacts(ctx context.Context, c *Call, in *listArtifactsIn) (*answer.Artifacts, error) {
+	switch {
+	case in.All && in.Status != "":
+		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one of them away")
+	case in.Type != "" && !slices.Contains(hmx.ArtifactTypes(), in.Type) && !hmx.CustomType(string(in.Type)):
+		return nil, fault.Newf(fault.InvalidArgument, "type: %s is no type of artifacts", quoted(string(in.Type))).WithFix("give task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template or x-{vendor}-{type}")
+	}
+	v, err := c.view(in.Now)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().Artifacts(ctx, lukasa.ArtifactOptions{
+		Type: in.Type, Status: in.Status, Any: in.All, Tag: in.Tag, MinConfidence: in.MinConfidence, Limit: in.Limit, After: in.After, View: v,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer.ArtifactsOf(found), nil
+}
+
+// artifactIn names an artifact.
+type artifactIn struct {
+	ID string `path:"id" doc:"the artifact_id"`
+}
+
+func runArtifact(ctx context.Context, c *Call, in *artifactIn) (*answer.Artifact, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.Tenant().Artifact(ctx, in.ID, v)
+	if err != nil {
+		return nil, err
+	}
+	return answer.ArtifactOf(d), nil
+}
+
+func runArtifactChain(ctx context.Context, c *Call, in *artifactIn) (*answer.Chain, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	list, err := t.ArtifactChain(ctx, in.ID, v)
+	if err != nil {
+		return nil, err
+	}
+	return answer.ChainOf(t.URI(lukasa.ArtifactKind, in.ID), list), nil
+}
+
+// diffIn names two artifacts.
+type diffIn struct {
+	ID   string `path:"id" doc:"the later one"`
+	From string `query:"from" doc:"the earlier one; the one that it supersedes unless said"`
+}
+
+func runArtifactDiff(ctx context.Context, c *Call, in *diffIn) (*answer.Diff, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.Tenant().DiffArtifacts(ctx, in.From, in.ID, v)
+	if err != nil {
+		return nil, err
+	}
+	return answer.DiffOf(d), nil
+}
+
+// approveIn says which draft becomes active.
+type approveIn struct {
+	ID     string `path:"id" doc:"the artifact_id"`
+	Reason string `json:"reason,omitempty" doc:"why, for whoever finds it later"`
+}
+
+// decideIn says what is put away, and why.
+type decideIn struct {
+	ID     string `path:"id" doc:"the artifact_id"`
+	Reason string `json:"reason" doc:"why, for whoever finds it later"`
+}
+
+func (c *Call) decide(ctx context.Context, id, reason string, do func(*lukasa.Tenant, context.Context, string, string) (*lukasa.ArtifactDecided, error)) (*answer.Decided, error) {
+	t := c.Tenant()
+	done, err := do(t, ctx, id, reason)
+	if err != nil {
+		return nil, err
+	}
+	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	if err != nil {
+		return nil, err
+	}
+	return answer.DecidedOf(done, root), nil
+}
+
+// compileIn says how events become artifacts.
+type compileIn struct {
+	Full   bool `json:"full,omitempty" doc:"read every session anew; the outcome is the same"`
+	DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+}
+
+func runCompile(ctx context.Context, c *Call, in *compileIn) (*answer.Compiled, error) {
+	o := lukasa.CompileOptions{Full: in.Full, DryRun: in.DryRun}
+	if tell := c.counted("reading events"); tell != nil {
+		o.Progress = func(done, all int) { tell(uint64(done), uint64(all)) }
+	}
+	report, err := c.Tenant().Compile(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.CompiledOf(report, in.DryRun), nil
+}
+
+// nextIn names a session.
+type nextIn struct {
+	SessionID string   `json:"session_id"`
+	Limit     int      `json:"limit,omitempty" min:"1" max:"100"`
+	Tags      []string `json:"tags,omitempty" doc:"only artifacts that hold for these"`
+}
+
+func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error) {
+	if in.Limit > lukasa.MaxNextSteps {
+		return nil, fault.Newf(fault.InvalidArgument, "limit: %d is more than %d", in.Limit, lukasa.MaxNextSteps).WithFix("give less")
+	}
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().NextStep(ctx, lukasa.NextOptions{Session: in.SessionID, Limit: in.Limit, Tags: in.Tags, View: v})
+	if err != nil {
+		return nil, err
+	}
+	return answer.NextOf(in.SessionID, found), nil
+}
+
+// checkIn is an action that is planned.
+type checkIn struct {
+	Tool      string          `json:"tool,omitempty" doc:"the tool, or command"`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"of the tool" type:"object"`
+	Command   string          `json:"command,omitempty" doc:"a command line, in the place of a tool"`
+	SessionID string          `json:"session_id,omitempty" doc:"what it did before counts too"`
+	AgentID   string          `json:"agent_id,omitempty"`
+	Tags      []string        `json:"tags,omitempty"`
+	Now       hmx.Time        `json:"now,omitempty"`
+}
+
+func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, error) {
+	if (in.Tool == "") == (in.Command == "") {
+		return nil, fault.New(fault.InvalidArgument, "tool, command: exactly one must be given").WithFix("give a tool with its arguments, or a command line")
+	}
+	if in.Command != "" && len(in.Arguments) > 0 {
+		return nil, fault.New(fault.InvalidArgument, "arguments: they go with a tool").WithFix("write them into the command line")
+	}
+	if in.SessionID != "" {
+		if err := memory.CheckID("session_id", in.SessionID); err != nil {
+			return nil, err
+		}
+	}
+	o := lukasa.CheckOptions{Action: lukasa.Action{Tool: in.Tool, Arguments: string(in.Arguments), Command: in.Command}, Session: in.SessionID, Tags: in.Tags}
+	var err error
+	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().CheckAction(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.CheckOf(found), nil
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// now returns the time it is.
+func (c *Call) now() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+// agentOf returns in whose eyes the caller looks: an agent in its own alone, anybody else
+// in those of the agent that is named, and without one in those of the tenant, which sees
+// all of its own. A scope names its agent itself.
+func (c *Call) agentOf(named string) (string, error) {
+	if named != "" {
+		if err := memory.CheckID("agent_id", named); err != nil {
+			return "", err
+		}
+	}
+	if c.Who.Role == auth.Agent {
+		if named != "" && named != c.Who.Agent {
+			return "", fault.Newf(fault.NotPermitted, "agent_id: this credential speaks for %s alone", quoted(c.Who.Agent)).
+				WithFix("leave it away, or use a credential of the tenant")
+		}
+		return c.Who.Agent, nil
+	}
+	return named, nil
+}
+
+// view returns who looks, and when: at the given time, or at the time it is.
+func (c *Call) view(now hmx.Time) (lukasa.View, error) {
+	v, err := c.headView("", now)
+	if now.IsZero() {
+		v.Now = c.now()
+	}
+	return v, err
+}
+
+// headView is view for reads that go by the time of the newest record unless they are told
+// another, so that the same state gives the same answer.
+func (c *Call) headView(agent string, now hmx.Time) (lukasa.View, error) {
+	agent, err := c.agentOf(agent)
+	v := lukasa.View{Agent: agent}
+	if !now.IsZero() {
+		v.Now = now.Time()
+	}
+	return v, err
+}
+
+// uriScheme is how every URI begins.
+const uriScheme = "lukasa://"
+
+// ref returns what a key or a URI names, at a version if it or the caller names one.
+func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
+	if !strings.HasPrefix(name, uriScheme) {
+		return lukasa.Ref{Kind: lukasa.MemoryKind, Key: name, Version: version}, nil
+	}
+	u, err := lukasa.ParseURI(name)
+	if err != nil {
+		return lukasa.Ref{}, err
+	}
+	if u.Version > math.MaxUint32 {
+		return lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
+	}
+	if version != 0 && u.Version != 0 && u.Version != uint64(version) {
+		return lukasa.Ref{}, fault.Newf(fault.InvalidArgument, "version: the URI names %d, and %d is given", u.Version, version).WithFix("say it once")
+	}
+	return lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}, nil
+}
+
+// thingRef is ref for what has versions.
+func (c *Call) thingRef(name string, version uint32) (lukasa.Ref, error) {
+	ref, err := c.ref(name, version)
+	if err == nil && ref.Kind == lukasa.EventKind {
+		err = fault.New(fault.InvalidArgument, "name: an event never changes and has no versions").WithFix("resolve shows it, redact erases it for good")
+	}
+	return ref, err
+}
+
+// expect returns the version that a write expects of what ref names: the one that the
+// request names, or the headers, or any.
+func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, version *uint32) (lukasa.Expect, error) {
+	given := c.IfMatch
+	if c.IfAbsent {
+		given = "0"
+	}
+	if version != nil {
+		text := strconv.FormatUint(uint64(*version), 10)
+		if given != "" && given != text {
+			return lukasa.Expect{}, fault.New(fault.InvalidArgument, "if_version: a header names another version").WithFix("say it once")
+		}
+		given = text
+	}
+	switch given {
+	case "":
+		return lukasa.AnyVersion(), nil
+	case "*":
+		v, err := c.headView("", hmx.Time{})
+		if err != nil {
+			return lukasa.Expect{}, err
+		}
+		thing, err := t.Get(ctx, ref, v)
+		if err != nil {
+			if lukasa.CodeOf(err) == string(fault.NotFound) {
+				err = fault.New(fault.VersionConflict, "there is nothing yet, and the write expects something").WithCause(err)
+			}
+			return lukasa.Expect{}, err
+		}
+		return lukasa.Version(thing.Version), nil
+	}
+	n, err := strconv.ParseUint(given, 10, 32)
+	if err != nil {
+		return lukasa.Expect{}, fault.Newf(fault.VersionConflict, "%s is no version that there could be", quoted(given)).
+			WithFix("give the ETag that a read or a write answered, as it is")
+	}
+	return lukasa.Version(uint32(n)), nil
+}
+
+// wrote answers a write.
+func (c *Call) wrote(ctx context.Context, t *lukasa.Tenant, put *lukasa.PutResult) (*answer.Write, error) {
+	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	if err != nil {
+		return nil, err
+	}
+	a := answer.WriteOf(put, root)
+	return &a, nil
+}
+
+// Version returns the version of the thing that an answer is about, for an ETag; zero if
+// it is about none.
+func Version(out any) uint64 {
+	switch a := out.(type) {
+	case *answer.Write:
+		return a.Version
+	case *answer.Thing:
+		return uint64(a.Version)
+	case *answer.Conflict:
+		return uint64(a.Version)
+	case *answer.Decided:
+		return a.Version
+	}
+	return 0
+}

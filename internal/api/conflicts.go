@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+)
+
+// conflictOperations are about what contradicts itself.
+func conflictOperations() []*Operation {
+	const inPacks = "packs tell an agent of conflicts"
+	return []*Operation{
+		define(Operation{
+			Name: "list_conflicts", Group: groupKnowledge, Short: "List what contradicts itself, newest first.",
+			Method: "GET", Path: "/v1/conflicts", Command: "conflicts list", Without: inPacks,
+			Needs: reads,
+		}, runListConflicts),
+		define(Operation{
+			Name: "get_conflict", Group: groupKnowledge, Short: "Show a conflict, and what it is between.",
+			Method: "GET", Path: "/v1/conflicts/{id}", Command: "conflicts show", Without: inPacks,
+			Needs: reads,
+		}, runConflict),
+		define(Operation{
+			Name: "resolve_conflict", Group: groupKnowledge, Short: "Settle a conflict: say which one holds.",
+			Method: "POST", Path: "/v1/conflicts/{id}/resolve", Command: "conflicts resolve", Without: inPacks,
+			Needs: writes, Wrote: true,
+		}, runResolveConflict),
+		define(Operation{
+			Name: "dismiss_conflict", Group: groupKnowledge, Short: "Say that there is no conflict after all.",
+			Method: "POST", Path: "/v1/conflicts/{id}/dismiss", Command: "conflicts dismiss", Without: inPacks,
+			Needs: writes, Wrote: true,
+		}, runDismissConflict),
+	}
+}
+
+// listConflictsIn says which conflicts are listed.
+type listConflictsIn struct {
+	Status lukasa.ConflictStatus `query:"status" doc:"open unless said"`
+	All    bool                  `query:"all" doc:"whatever their status is"`
+	pageIn
+}
+
+func runListConflicts(ctx context.Context, c *Call, in *listConflictsIn) (*answer.Conflicts, error) {
+	if in.All && in.Status != "" {
+		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one of them away")
+	}
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().Conflicts(ctx, lukasa.ConflictOptions{Status: in.Status, Any: in.All, Limit: in.Limit, After: in.After, View: v})
+	if err != nil {
+		return nil, err
+	}
+	return answer.ConflictsOf(found)
+}
+
+// conflictIn names a conflict.
+type conflictIn struct {
+	ID string `path:"id"`
+}
+
+func runConflict(ctx context.Context, c *Call, in *conflictIn) (*answer.Conflict, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.Tenant().Conflict(ctx, in.ID, v)
+	if err != nil {
+		return nil, err
+	}
+	a, err := answer.ConflictOf(x)
+	return &a, err
+}
+
+// settleIn says how a conflict is settled.
+type settleIn struct {
+	ID     string     `path:"id"`
+	Reason string     `json:"reason" doc:"how it was settled, for whoever finds it later"`
+	Keep   lukasa.URI `json:"keep,omitempty" doc:"what holds, one of those that it is between; without, none more than the others"`
+}
+
+func runResolveConflict(ctx context.Context, c *Call, in *settleIn) (*answer.Write, error) {
+	t := c.Tenant()
+	put, err := t.ResolveConflict(ctx, in.ID, in.Keep, in.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+// dismissIn says why there is no conflict.
+type dismissIn struct {
+	ID     string `path:"id"`
+	Reason string `json:"reason" doc:"why, for whoever finds it later"`
+}
+
+func runDismissConflict(ctx context.Context, c *Call, in *dismissIn) (*answer.Write, error) {
+	t := c.Tenant()
+	put, err := t.DismissConflict(ctx, in.ID, in.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/api.md anew")
+
+// preface is what docs/api.md begins with.
+const preface = `# Operations
+
+<!-- Made from the table in internal/api by its tests: go test ./internal/api -run TestDocument -update -->
+
+Everything that can be asked of a server. Each operation is a route of the [HTTP interface](formats/http.md) and, where it says
+so, a tool of [MCP](mcp.md) and a command; the answer is the same everywhere, as [answers.md](formats/answers.md) describes it.
+
+- **Rights** are those of the credential: read, write, admin; none implies another. *Operators* means that only they may do it,
+  *no scope* that nobody with a scope token may. An operator names the tenant with ` + "`X-Lukasa-Tenant`" + `; where it says *any tenant* it
+  need not.
+- An agent's key looks and writes as that agent alone. A key of the tenant sees all of the tenant's, and ` + "`agent_id`" + ` narrows
+  that to what the agent sees.
+- Requests are strict: names that there are not, or in another case, a name twice, values of another type or out of range, and
+  ` + "`null`" + ` are ` + "`invalid_argument`" + `, which names the field, the rule and the fix. Over MCP, what HTTP has in the path and the query
+  is a member of the arguments.
+- What comes in pages has ` + "`next`" + `, which ` + "`after`" + ` takes to go on, or ` + "`null`" + ` at the end.
+- A write may expect a version: ` + "`If-Match`" + ` with an ETag, ` + "`If-None-Match: *`" + `, or ` + "`if_version`" + ` where there is one.
+`
+
+// written returns the table for people.
+func written() []byte {
+	var b bytes.Buffer
+	b.WriteString(preface)
+	group := ""
+	for _, o := range Operations() {
+		if o.Group != group {
+			group = o.Group
+			fmt.Fprintf(&b, "\n## %s\n", group)
+		}
+		fmt.Fprintf(&b, "\n### `%s`\n\n%s", o.Name, o.Short)
+		if o.Long != "" {
+			b.WriteString(" " + o.Long)
+		}
+		fmt.Fprintf(&b, "\n\n`%s %s` · rights: %s", o.Method, o.Path, strings.Join(o.Needs.Names(), ", "))
+		for _, x := range []struct {
+			holds bool
+			says  string
+		}{{o.Board || o.Operators, "operators"}, {o.Unscoped, "no scope"}, {o.AnyTenant, "any tenant"}, {o.Stream, "streams"}, {o.Media != "", "answers `" + o.Media + "`"}} {
+			if x.holds {
+				b.WriteString(" · " + x.says)
+			}
+		}
+		if o.Command != "" {
+			fmt.Fprintf(&b, " · `lukasa %s`", o.Command)
+		}
+		if o.Tool != nil {
+			name := o.Tool.Name
+			if name == "" {
+				name = o.Name
+			}
+			fmt.Fprintf(&b, " · tool `%s`", name)
+			if o.Tool.Default {
+				b.WriteString(", by default")
+			}
+		}
+		b.WriteString("\n")
+		documentFields(&b, o.Fields())
+	}
+	return b.Bytes()
+}
+
+// documentFields writes the fields of a request.
+func documentFields(b *bytes.Buffer, fields []*Field) {
+	if len(fields) == 0 {
+		return
+	}
+	b.WriteString("\n| field | in | | |\n|---|---|---|---|\n")
+	for _, f := range fields {
+		needed := ""
+		switch {
+		case f.Required:
+			needed = "required"
+		case f.usual != "":
+			needed = "`" + f.usual + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Name, f.Place, needed, strings.ReplaceAll(about(f), "|", "\\|"))
+	}
+}
+
+// about says what a field is.
+func about(f *Field) string {
+	text := f.Doc
+	var s struct {
+		Type string
+	}
+	if json.Unmarshal(f.Schema(), &s) == nil && s.Type != "" {
+		kind := s.Type
+		if kind == "array" {
+			kind = "list"
+		}
+		switch {
+		case len(f.enum) > 0 && len(f.enum) < 12:
+			kind += ": `" + strings.Join(f.enum, "` `") + "`"
+		case f.min != nil && f.max != nil:
+			kind += " from " + plainly(*f.min) + " to " + plainly(*f.max)
+		case f.min != nil:
+			kind += " from " + plainly(*f.min) + " on"
+		}
+		if text = kind + "; " + text; f.Doc == "" {
+			text = kind
+		}
+	}
+	return text
+}
+
+// docs/api.md says what the table says.
+func TestDocument(t *testing.T) {
+	const path = "../../docs/api.md"
+	want := written()
+	if *update {
+		if err := os.WriteFile(path, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the table says; go test ./internal/api -run TestDocument -update", path)
+	}
+}

@@ -1,0 +1,236 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+)
+
+// eventOperations take events in and show them.
+func eventOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "ingest", Group: groupEvents, Short: "Record HMX events: one, an array, or one a line.",
+			Long: "The body is an event (application/json), an array of events, or lines of JSON (application/x-ndjson), which may come without an end. " +
+				"Good events are recorded even when others are refused; the answer says which, and is sent when what it names is on the disk.",
+			Method: "POST", Path: "/v1/events", Command: "ingest", Without: "over MCP record_event records what the agent itself does",
+			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
+		}, (func(context.Context, *Call, *ingestIn) (*answer.Intake, error))(nil)),
+		define(Operation{
+			Name: "record_event", Group: groupEvents, Short: "Record something that was said or done in a session.",
+			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
+			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
+			Tool: &Tool{Default: true}, Needs: writes, Wrote: true,
+		}, runRecordEvent),
+		define(Operation{
+			Name: "list_events", Group: groupEvents, Short: "Show the events of a session, an agent, a trace or a correlation, in order.",
+			Method: "GET", Path: "/v1/events", Command: "events", Without: "an agent is given events by search_memories and pack_context",
+			Needs: reads,
+		}, runListEvents),
+		define(Operation{
+			Name: "list_sessions", Group: groupEvents, Short: "List the sessions there are, ordered by id.",
+			Method: "GET", Path: "/v1/sessions", Command: "events", Without: "an agent is given events by search_memories and pack_context",
+			Needs: reads,
+		}, runListSessions),
+		define(Operation{
+			Name: "tail_events", Group: groupEvents, Short: "Follow new events as they are recorded (server-sent events).",
+			Long:   "Each has its position as its id; Last-Event-ID goes on after one.",
+			Method: "GET", Path: "/v1/events/stream", Without: "it does not end",
+			Needs: reads, Stream: true, Media: "text/event-stream",
+		}, (func(context.Context, *Call, *tailIn) (*Text, error))(nil)),
+		define(Operation{
+			Name: "ingest_ws", Group: groupEvents, Short: "Record events over a WebSocket: an event a frame, an acknowledgement a frame.",
+			Method: "GET", Path: "/v1/ingest/ws", Without: "it does not end",
+			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
+		}, (func(context.Context, *Call, *nothing) (*ack, error))(nil)),
+	}
+}
+
+// ingestIn is one event; an array of them and lines of them are taken as well.
+type ingestIn struct {
+	Event json.RawMessage `body:"event" doc:"an HMX-E document"`
+}
+
+// receipt says what became of one event.
+type receipt struct {
+	EventID     string             `json:"event_id,omitempty"`
+	Disposition lukasa.Disposition `json:"disposition"`
+	Position    *uint64            `json:"position,omitempty"` // unless it was refused
+	Code        fault.Code         `json:"code,omitempty"`
+	Detail      string             `json:"detail,omitempty"`
+	Fix         string             `json:"fix,omitempty"`
+}
+
+// ack says what became of the event in one frame.
+type ack struct {
+	Index int `json:"index"` // of the frame, from 0
+	receipt
+}
+
+// recordIn is an event of which the rest is filled in.
+type recordIn struct {
+	SessionID string          `path:"session_id"`
+	EventType hmx.EventType   `json:"event_type" doc:"message, tool_call, tool_result, file_edit, test_run, command_exec, decision, error, observation, …"`
+	Content   json.RawMessage `json:"content" doc:"fields of the type: message {role,text}; tool_call {tool_name,arguments}; tool_result {tool_name,result,success}" type:"object"`
+
+	AgentID       string          `json:"agent_id,omitempty"`
+	EventID       string          `json:"event_id,omitempty"`
+	Timestamp     hmx.Time        `json:"timestamp,omitempty"`
+	Sequence      *int64          `json:"sequence,omitempty" min:"0"`
+	ParentEventID string          `json:"parent_event_id,omitempty"`
+	TraceID       string          `json:"trace_id,omitempty"`
+	CorrelationID string          `json:"correlation_id,omitempty"`
+	Source        string          `json:"source,omitempty"`
+	Tags          []string        `json:"tags,omitempty"`
+	TTLSeconds    *int64          `json:"ttl_seconds,omitempty" min:"1"`
+	Metadata      json.RawMessage `json:"metadata,omitempty" type:"object"`
+}
+
+// event makes the event that a request describes.
+func (in *recordIn) event(ctx context.Context, c *Call) (*hmx.Event, error) {
+	ev := &hmx.Event{
+		HMXVersion: hmx.Version, EventID: in.EventID, EventType: in.EventType, AgentID: in.AgentID, TenantID: c.Who.Tenant, SessionID: in.SessionID,
+		Timestamp: in.Timestamp, Content: hmx.Raw(in.Content), Metadata: "{}", ParentEventID: some(in.ParentEventID), TraceID: some(in.TraceID),
+		CorrelationID: some(in.CorrelationID), Source: some(in.Source), Tags: in.Tags,
+	}
+	if ev.EventID == "" {
+		id, err := hmx.NewID(c.now(), rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		ev.EventID = id
+	}
+	if ev.AgentID == "" {
+		if ev.AgentID = c.Who.Agent; ev.AgentID == "" {
+			ev.AgentID = c.Who.Actor()
+		}
+	}
+	if ev.Timestamp.IsZero() {
+		ev.Timestamp = hmx.TimeOf(c.now())
+	}
+	if in.TTLSeconds != nil {
+		ev.TTLSeconds = hmx.Some(*in.TTLSeconds)
+	}
+	if len(in.Metadata) > 0 {
+		ev.Metadata = hmx.Raw(in.Metadata)
+	}
+	if in.Sequence != nil {
+		ev.Sequence = *in.Sequence
+		return ev, nil
+	}
+	last, ok, err := c.Board.Reached(ctx, c.Who.Tenant, in.SessionID)
+	if ok {
+		ev.Sequence = last + 1
+	}
+	return ev, err
+}
+
+// some is a text that is there if it is not empty.
+func some(text string) hmx.Opt[string] {
+	if text == "" {
+		return hmx.Opt[string]{}
+	}
+	return hmx.Some(text)
+}
+
+func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error) {
+	ev, err := in.event(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Who.Admit(ev); err != nil {
+		return nil, err
+	}
+	result, err := c.Board.Append(ctx, c.Who.Writer(), ev)
+	if err != nil {
+		return nil, err
+	}
+	r := result.Receipts[0]
+	if r.Fault != nil {
+		return nil, r.Fault
+	}
+	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position}, nil
+}
+
+// listEventsIn says whose events are wanted.
+type listEventsIn struct {
+	Session     string `query:"session" doc:"those of this session, in its order"`
+	Agent       string `query:"agent" doc:"those of this agent, by time"`
+	Trace       string `query:"trace" doc:"those of this trace, by time"`
+	Correlation string `query:"correlation" doc:"those of this correlation, by time"`
+	ChildrenOf  string `query:"children_of" doc:"those whose parent this is"`
+	Limit       int    `query:"limit" min:"1" max:"10000" usual:"100"`
+	After       string `query:"after" doc:"the next of the page before"`
+}
+
+func runListEvents(ctx context.Context, c *Call, in *listEventsIn) (*answer.Events, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Tenant().Events(ctx, lukasa.EventQuery{
+		Session: in.Session, Agent: in.Agent, Trace: in.Trace, Correlation: in.Correlation, ChildrenOf: in.ChildrenOf, Limit: in.Limit, After: in.After, View: v,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer.EventsOf(page)
+}
+
+// pageIn is what every list takes that comes in pages.
+type pageIn struct {
+	Limit int    `query:"limit" min:"1" max:"1000" usual:"50"`
+	After string `query:"after" doc:"the next of the page before"`
+}
+
+func runListSessions(ctx context.Context, c *Call, in *pageIn) (*answer.Sessions, error) {
+	list, err := c.Tenant().Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := page(list, in, func(i lukasa.SessionInfo) string { return i.ID })
+	if err != nil {
+		return nil, err
+	}
+	out := &answer.Sessions{Sessions: []answer.Session{}, Next: next}
+	for _, i := range list {
+		out.Sessions = append(out.Sessions, answer.SessionOf(i))
+	}
+	return out, nil
+}
+
+// page cuts a page out of a list that is in order by name, and returns what leads to the
+// next one.
+func page[T any](list []T, in *pageIn, name func(T) string) ([]T, *string, error) {
+	if in.After != "" {
+		last, err := base64.RawURLEncoding.DecodeString(in.After)
+		if err != nil {
+			return nil, nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", quoted(in.After)).WithFix("take it from the page before, as it is")
+		}
+		from := slices.IndexFunc(list, func(x T) bool { return name(x) > string(last) })
+		if from < 0 {
+			from = len(list)
+		}
+		list = list[from:]
+	}
+	if len(list) <= in.Limit {
+		return list, nil, nil
+	}
+	next := base64.RawURLEncoding.EncodeToString([]byte(name(list[in.Limit-1])))
+	return list[:in.Limit], &next, nil
+}
+
+// tailIn says which new events are wanted.
+type tailIn struct {
+	Session string        `query:"session"`
+	Agent   string        `query:"agent"`
+	Type    hmx.EventType `query:"type"`
+	From    *uint64       `query:"from" doc:"the first position; only new ones unless said"`
+}

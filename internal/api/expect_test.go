@@ -1,0 +1,109 @@
+package api
+
+import (
+	"testing"
+
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+)
+
+// A write that expects a version is refused when someone else was faster, whether a header
+// or a field says so, and done when nobody was.
+func TestConditionalWrites(t *testing.T) {
+	w := newWorld(t)
+	version := func(n uint32) *uint32 { return &n }
+	for _, x := range []struct {
+		name    string
+		key     string // release/cadence is at version 1
+		match   string
+		absent  bool
+		version *uint32
+		code    fault.Code
+		after   uint64
+	}{
+		{name: "any", key: "release/cadence", after: 2},
+		{name: "the right one", key: "release/cadence", match: "2", after: 3},
+		{name: "a stale one", key: "release/cadence", match: "2", code: fault.VersionConflict},
+		{name: "one that exists", key: "release/cadence", match: "*", after: 4},
+		{name: "one that does not exist", key: "release/none", match: "*", code: fault.VersionConflict},
+		{name: "none", key: "release/cadence", absent: true, code: fault.VersionConflict},
+		{name: "none, rightly", key: "release/new", absent: true, after: 1},
+		{name: "the right one in the body", key: "release/cadence", version: version(4), after: 5},
+		{name: "a stale one in the body", key: "release/cadence", version: version(4), code: fault.VersionConflict},
+		{name: "none in the body", key: "release/newer", version: version(0), after: 1},
+		{name: "the same twice", key: "release/cadence", match: "5", version: version(5), after: 6},
+		{name: "two of them", key: "release/cadence", match: "6", version: version(5), code: fault.InvalidArgument},
+		{name: "none, and one", key: "release/cadence", absent: true, version: version(6), code: fault.InvalidArgument},
+		{name: "no version", key: "release/cadence", match: "x", code: fault.VersionConflict},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := w.call(admin("acme"))
+			c.IfMatch, c.IfAbsent = x.match, x.absent
+			in := &putMemoryIn{Key: x.key, memoryIn: memoryIn{Raw: []byte(`{"text":"` + x.name + `"}`), Type: "fact", IfVersion: x.version}}
+			out, err := runPutMemory(t.Context(), c, in)
+			if fault.CodeOf(err) != x.code {
+				t.Fatalf("it is %v", err)
+			}
+			if err == nil && (out.Version != x.after || Version(out) != x.after) {
+				t.Errorf("it is at version %d, want %d", out.Version, x.after)
+			}
+		})
+	}
+}
+
+// The version of a URI is what forgetting it expects.
+func TestForgetWhatWasSeen(t *testing.T) {
+	w := newWorld(t)
+	put := w.must(admin("acme"), "remember", `{"key":"seen","text":"one"}`).(*answer.Write)
+	w.must(admin("acme"), "remember", `{"key":"seen","text":"two"}`)
+	if _, err := w.run(admin("acme"), "forget", `{"name":"`+put.URI.String()+`"}`); fault.CodeOf(err) != fault.VersionConflict {
+		t.Errorf("an older version: %v", err)
+	}
+	if _, err := w.run(admin("acme"), "forget", `{"name":"`+put.URI.String()+`","if_version":2}`); fault.CodeOf(err) != fault.InvalidArgument {
+		t.Errorf("two versions: %v", err)
+	}
+	w.must(admin("acme"), "forget", `{"name":"`+put.URI.Head().String()+`","if_version":2}`)
+	if _, err := w.run(admin("acme"), "recall", `{"key":"seen"}`); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// A list of pages has everything once, in order, and a page that is none is refused.
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	w.must(admin("umbrella"), "remember", `{"key":"own","text":"Something of our own."}`)
+	for _, x := range []struct{ name, list, id string }{{"list_sessions", "sessions", "session_id"}, {"list_tags", "tags", "tag"}, {"list_tenants", "tenants", "tenant"}} {
+		who := asks(Lookup(x.name))
+		read := func(args string) (ids []string, next string) {
+			m := w.read(w.must(who, x.name, args))
+			for _, one := range m[x.list].([]any) {
+				ids = append(ids, one.(map[string]any)[x.id].(string))
+			}
+			next, _ = m["next"].(string)
+			return ids, next
+		}
+		all, next := read(`{}`)
+		if len(all) < 2 || next != "" {
+			t.Fatalf("%s: %v, next %q", x.name, all, next)
+		}
+		var paged []string
+		for after := `{"limit":1}`; after != ""; {
+			ids, next := read(after)
+			paged = append(paged, ids...)
+			if after = ""; next != "" {
+				after = `{"limit":1,"after":"` + next + `"}`
+			}
+		}
+		if len(paged) != len(all) {
+			t.Fatalf("%s: %v by pages, %v at once", x.name, paged, all)
+		}
+		for i := range all {
+			if all[i] != paged[i] {
+				t.Errorf("%s: %v by pages, %v at once", x.name, paged, all)
+			}
+		}
+		if _, err := w.run(who, x.name, `{"after":"*"}`); fault.CodeOf(err) != fault.InvalidArgument {
+			t.Errorf("%s after nothing: %v", x.name, err)
+		}
+	}
+}

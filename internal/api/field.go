@@ -1,0 +1,206 @@
+package api
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/bundle"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
+)
+
+// Place is where a field of a request stands over HTTP. Over MCP all of them are members
+// of one object.
+type Place string
+
+// The places.
+const (
+	InBody  Place = "body"     // a member of the body
+	InPath  Place = "path"     // a part of the path
+	InQuery Place = "query"    // a parameter of the query
+	AsBody  Place = "document" // the body as a whole
+)
+
+// Field is one field of a request.
+type Field struct {
+	Name     string
+	Place    Place
+	Required bool
+	Doc      string
+
+	typ      reflect.Type
+	index    []int
+	enum     []string
+	min, max *float64
+	usual    string // what it is if it is left out, as JSON; or empty
+	object   bool   // the JSON that it keeps is an object
+}
+
+// shape is what a type of requests or of parts of them looks like.
+type shape struct {
+	fields []*Field
+	raw    []int // the field that keeps the whole body besides, or nil
+}
+
+// named returns the field with a name.
+func (s *shape) named(name string) *Field {
+	for _, f := range s.fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+var shapes sync.Map // of reflect.Type, to *shape
+
+// shapeOf returns what a struct type looks like. Tags say it: json, path, query or body
+// has the name, and required after a comma in a query; of the body all is required that
+// is not omitempty. doc, enum, min, max and usual say what they say. raw has the body.
+func shapeOf(t reflect.Type) *shape {
+	if s, ok := shapes.Load(t); ok {
+		return s.(*shape)
+	}
+	s := &shape{}
+	s.add(t, nil)
+	shapes.Store(t, s)
+	return s
+}
+
+func (s *shape) add(t reflect.Type, at []int) {
+	for i := range t.NumField() {
+		x := t.Field(i)
+		index := append(append([]int{}, at...), i)
+		if x.Anonymous {
+			s.add(x.Type, index)
+			continue
+		}
+		if _, raw := x.Tag.Lookup("raw"); raw {
+			s.raw = index
+			continue
+		}
+		f := &Field{typ: x.Type, index: index, Doc: x.Tag.Get("doc"), usual: x.Tag.Get("usual"), min: number(x.Tag, "min"), max: number(x.Tag, "max")}
+		for _, place := range []struct {
+			tag string
+			is  Place
+		}{{"json", InBody}, {"path", InPath}, {"query", InQuery}, {"body", AsBody}} {
+			tag, ok := x.Tag.Lookup(place.tag)
+			if !ok {
+				continue
+			}
+			name, option, _ := strings.Cut(tag, ",")
+			f.Name, f.Place = name, place.is
+			switch place.is {
+			case InBody:
+				f.Required = option != "omitempty"
+			case InQuery:
+				f.Required = option == "required"
+			default:
+				f.Required = true
+			}
+		}
+		f.object = f.Place == AsBody || x.Tag.Get("type") == "object"
+		if list := x.Tag.Get("enum"); list != "" {
+			f.enum = strings.Split(list, ",")
+		} else {
+			f.enum = words(bare(x.Type))
+		}
+		s.fields = append(s.fields, f)
+	}
+}
+
+// bare returns what a pointer points to, or what a list has.
+func bare(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != rawJSON {
+		t = t.Elem()
+	}
+	return t
+}
+
+func number(tag reflect.StructTag, name string) *float64 {
+	text, ok := tag.Lookup(name)
+	if !ok {
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil
+	}
+	return &x
+}
+
+var (
+	rawJSON   = reflect.TypeFor[json.RawMessage]()
+	hmxTime   = reflect.TypeFor[hmx.Time]()
+	textReads = reflect.TypeFor[encoding.TextUnmarshaler]()
+	textSays  = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonSays  = reflect.TypeFor[json.Marshaler]()
+)
+
+// words returns the words of a type that is one of a few, and nothing of others.
+func words(t reflect.Type) []string {
+	switch t {
+	case reflect.TypeFor[memory.Type]():
+		return names(memory.Types())
+	case reflect.TypeFor[memory.Verb]():
+		return names(memory.Verbs())
+	case reflect.TypeFor[memory.ObjectKind]():
+		return names(memory.ObjectKinds())
+	case reflect.TypeFor[memory.Form]():
+		return names(memory.FormList())
+	case reflect.TypeFor[memory.Visibility]():
+		return names(memory.Visibilities())
+	case reflect.TypeFor[memory.Outcome]():
+		return names(memory.FeedbackOutcomes())
+	case reflect.TypeFor[memory.ConflictStatus]():
+		return names(memory.ConflictStatuses())
+	case reflect.TypeFor[hmx.Strategy]():
+		return names(hmx.Strategies())
+	case reflect.TypeFor[hmx.Section]():
+		return names(hmx.Sections())
+	case reflect.TypeFor[hmx.Status]():
+		return names(hmx.Statuses())
+	case reflect.TypeFor[pack.Ordering]():
+		return names(pack.Orderings())
+	case reflect.TypeFor[bundle.Tier]():
+		return names(bundle.Tiers())
+	case reflect.TypeFor[engine.FindOrder]():
+		return names(engine.FindOrders())
+	case reflect.TypeFor[engine.Direction]():
+		return names([]lukasa.Direction{lukasa.Outward, lukasa.Inward, lukasa.BothWay})
+	case reflect.TypeFor[lukasa.State]():
+		return names([]lukasa.State{lukasa.Live, lukasa.Forgotten, lukasa.Ended})
+	case reflect.TypeFor[scope.Mode]():
+		return names(scope.Modes())
+	case reflect.TypeFor[record.Trust]():
+		var list []string
+		for t := lukasa.External; t <= lukasa.Operator; t++ {
+			list = append(list, t.String())
+		}
+		return list
+	case reflect.TypeFor[record.Kind]():
+		list := []string{record.Event.String()}
+		for _, k := range memory.BodyKinds() {
+			list = append(list, k.String())
+		}
+		return list
+	}
+	return nil
+}
+
+func names[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}

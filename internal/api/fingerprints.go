@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+)
+
+// fingerprintOperations carry what an agent learned elsewhere.
+func fingerprintOperations() []*Operation {
+	const forTenant = "whoever administers the tenant carries fingerprints"
+	return []*Operation{
+		define(Operation{
+			Name: "export_fingerprint", Group: groupKnowledge, Short: "Give a digest of what the agents of the tenant learned, or one of them.",
+			Long:   "The answer is the fingerprint itself (HMX-F), the same bytes for the same root.",
+			Method: "GET", Path: "/v1/fingerprint", Command: "fingerprint export", Without: forTenant,
+			Needs: reads | auth.Admin, Unscoped: true,
+		}, runExportFingerprint),
+		define(Operation{
+			Name: "import_fingerprint", Group: groupKnowledge, Short: "Keep a fingerprint, so that it guides packs.",
+			Method: "POST", Path: "/v1/fingerprints", Command: "fingerprint import", Without: forTenant,
+			Needs: writes, Wrote: true,
+		}, runImportFingerprint),
+		define(Operation{
+			Name: "list_fingerprints", Group: groupKnowledge, Short: "List the fingerprints that were imported, newest first.",
+			Method: "GET", Path: "/v1/fingerprints", Command: "fingerprint list", Without: forTenant,
+			Needs: reads,
+		}, runListFingerprints),
+	}
+}
+
+// exportFingerprintIn says whose fingerprint is wanted.
+type exportFingerprintIn struct {
+	Agent string `query:"agent" doc:"only what this agent did; all of them unless said"`
+}
+
+// document is an answer that is a document of its own.
+type document struct{ text []byte }
+
+// MarshalJSON returns the document as it is.
+func (d document) MarshalJSON() ([]byte, error) { return d.text, nil }
+
+func runExportFingerprint(ctx context.Context, c *Call, in *exportFingerprintIn) (*document, error) {
+	o := lukasa.FingerprintOptions{Agent: in.Agent}
+	if tell := c.counted("reading events"); tell != nil {
+		o.Progress = func(done, all int) { tell(uint64(done), uint64(all)) }
+	}
+	f, err := c.Tenant().Fingerprint(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.Encode()
+	return &document{text}, err
+}
+
+// importFingerprintIn is a fingerprint that is brought in.
+type importFingerprintIn struct {
+	Fingerprint json.RawMessage `body:"fingerprint" doc:"an HMX-F document"`
+	Private     bool            `query:"private" doc:"let it guide its writer alone"`
+}
+
+func runImportFingerprint(ctx context.Context, c *Call, in *importFingerprintIn) (*answer.Write, error) {
+	f, err := lukasa.DecodeFingerprint(in.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Verify(); err != nil {
+		return nil, err
+	}
+	visibility := lukasa.VisibleTenant
+	if in.Private {
+		visibility = lukasa.VisiblePrivate
+	}
+	t := c.Tenant()
+	put, err := t.ImportFingerprint(ctx, f, visibility)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+func runListFingerprints(ctx context.Context, c *Call, in *pageIn) (*answer.Fingerprints, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().List(ctx, lukasa.ListOptions{Kind: lukasa.FingerprintKind, Limit: in.Limit, After: in.After, View: v})
+	if err != nil {
+		return nil, err
+	}
+	return answer.FingerprintsOf(found)
+}

@@ -1,0 +1,498 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// lookOperations show memories and what became of them, and end them.
+func lookOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "recall", Group: groupMemories, Short: "Show what is remembered under a key, now or at a version.",
+			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &Tool{Default: true, Idempotent: true},
+			Needs: reads,
+		}, runRecall),
+		define(Operation{
+			Name: "list_memories", Group: groupMemories, Short: "List memories, newest first.",
+			Method: "GET", Path: "/v1/memories", Command: "list", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runListMemories),
+		define(Operation{
+			Name: "list_tags", Group: groupMemories, Short: "List the tags of memories, with how many have each.",
+			Long:   "The newest 10,000 memories are looked at.",
+			Method: "GET", Path: "/v1/tags", Without: "on the command line, list and find show tags", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runListTags),
+		define(Operation{
+			Name: "memory_history", Group: groupMemories, Short: "Show every version of a memory, oldest first.",
+			Method: "GET", Path: "/v1/history", Command: "history", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runHistory),
+		define(Operation{
+			Name: "restore_memory", Group: groupMemories, Short: "Bring back what is forgotten, or an earlier version.",
+			Method: "POST", Path: "/v1/restore", Command: "restore", Tool: &Tool{},
+			Needs: writes, Wrote: true,
+		}, runRestore),
+		define(Operation{
+			Name: "forget", Group: groupMemories, Short: "Put a tombstone on a memory; its history stays.",
+			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &Tool{Default: true, Destructive: true, Idempotent: true},
+			Needs: writes, Wrote: true,
+		}, runForget),
+		define(Operation{
+			Name: "delete_memory", Group: groupMemories, Short: "Forget the memory under the key that the path names.",
+			Method: "DELETE", Path: "/v1/memories/{key...}", Command: "forget", Without: "over MCP it is forget",
+			Needs: writes, Wrote: true,
+		}, runDeleteMemory),
+		define(Operation{
+			Name: "redact_memory", Group: groupMemories, Short: "Erase memories and events for good, with their history; needs the right admin.",
+			Long:   "The answer has signed receipts. With purge the files of the index are rewritten, too, which takes a while.",
+			Method: "POST", Path: "/v1/redact", Command: "redact", Tool: &Tool{Destructive: true, Idempotent: true},
+			Needs: writes | auth.Admin, Wrote: true, Unscoped: true,
+		}, runRedact),
+		define(Operation{
+			Name: "feedback", Group: groupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
+			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &Tool{Default: true},
+			Needs: writes, Wrote: true,
+		}, runFeedback),
+		define(Operation{
+			Name: "list_feedback", Group: groupMemories, Short: "List what was said about tasks, newest first.",
+			Method: "GET", Path: "/v1/feedback", Command: "list", Without: "an agent has no use for it",
+			Needs: reads,
+		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Feedback, error) {
+			list, next, err := c.things(ctx, lukasa.FeedbackKind, in)
+			return &answer.Feedback{Feedback: list, Next: next}, err
+		}),
+		define(Operation{
+			Name: "resolve", Group: groupMemories, Short: "Show what a URI or a key names: an event, or a thing of any kind.",
+			Long:   "The answer is a thing or an event, told apart by kind.",
+			Method: "GET", Path: "/v1/resolve", Command: "resolve", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runResolve),
+	}
+}
+
+// recallIn names a memory.
+type recallIn struct {
+	Key     string      `path:"key" doc:"a key such as release/cadence"`
+	Version uint32      `query:"version" doc:"an earlier one"`
+	Form    lukasa.Form `query:"form" doc:"also as a short, medium or full text"`
+	Now     hmx.Time    `query:"now"`
+}
+
+func runRecall(ctx context.Context, c *Call, in *recallIn) (*answer.Thing, error) {
+	v, err := c.view(in.Now)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := c.thingRef(in.Key, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	thing, err := c.Tenant().Get(ctx, ref, v)
+	if err != nil {
+		return nil, err
+	}
+	if thing.State != lukasa.Live {
+		return nil, gone(thing)
+	}
+	a, err := answer.ThingOf(thing)
+	if err != nil || in.Form == "" {
+		return &a, err
+	}
+	m, ok := thing.Body.(*lukasa.Memory)
+	if !ok {
+		return nil, fault.Newf(fault.InvalidArgument, "form: only memories have forms, and this is of kind %s", thing.URI.Kind).WithFix("leave it away")
+	}
+	a.Form, a.Rendered = in.Form, m.Render(in.Form)
+	return &a, nil
+}
+
+// gone is the error for what is not there any more but has a history.
+func gone(t *lukasa.Thing) error {
+	why := ""
+	if t.Note != "" {
+		why = ": " + t.Note
+	}
+	return fault.Newf(fault.NotFound, "%s is %s%s", t.URI.Head(), t.State, why).WithFix("restore brings it back, history shows what it was")
+}
+
+// listIn says which things are listed.
+type listIn struct {
+	Type   string       `query:"type" doc:"of this type"`
+	Tag    string       `query:"tag" doc:"with this tag"`
+	Status string       `query:"status" doc:"of a goal; a constraint's strength; an outcome"`
+	State  lukasa.State `query:"state" usual:"\"live\""`
+	pageIn
+	Now hmx.Time `query:"now"`
+}
+
+// things returns a page of the things of a kind.
+func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answer.Thing, *string, error) {
+	v, err := c.view(in.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := c.Tenant().List(ctx, lukasa.ListOptions{
+		Kind: kind, Class: in.Type, Tag: in.Tag, Status: in.Status, State: in.State, Limit: in.Limit, After: in.After, View: v,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := answer.ThingsOf(page.Things)
+	return list, answer.NextPage(page.Next), err
+}
+
+func runListMemories(ctx context.Context, c *Call, in *listIn) (*answer.Memories, error) {
+	list, next, err := c.things(ctx, lukasa.MemoryKind, in)
+	return &answer.Memories{Memories: list, Next: next}, err
+}
+
+// mostTagged is how many memories are looked at for their tags.
+const mostTagged = 10_000
+
+func runListTags(ctx context.Context, c *Call, in *pageIn) (*answer.Tags, error) {
+	v, err := c.view(hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	counts, seen := map[string]int{}, 0
+	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Limit: 1000, View: v}
+	for t := c.Tenant(); seen < mostTagged; {
+		found, err := t.List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range found.Things {
+			for _, tag := range x.Body.Facets().Tags {
+				counts[tag]++
+			}
+		}
+		seen += len(found.Things)
+		if o.After = found.Next; o.After == "" {
+			break
+		}
+	}
+	tags, next, err := page(slices.Sorted(maps.Keys(counts)), in, func(tag string) string { return tag })
+	if err != nil {
+		return nil, err
+	}
+	out := &answer.Tags{Tags: make([]answer.Tag, len(tags)), Next: next}
+	for i, tag := range tags {
+		out.Tags[i] = answer.Tag{Tag: tag, Memories: counts[tag]}
+	}
+	return out, nil
+}
+
+// nameIn names a memory or another thing.
+type nameIn struct {
+	Name string `query:"name,required" doc:"a key or a URI"`
+}
+
+func runHistory(ctx context.Context, c *Call, in *nameIn) (*answer.History, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	ref, err := c.thingRef(in.Name, 0)
+	if err != nil {
+		return nil, err
+	}
+	uri, changes, err := c.Tenant().History(ctx, ref, v)
+	if err != nil {
+		return nil, err
+	}
+	return answer.HistoryOf(uri, changes)
+}
+
+// restoreIn says what is brought back.
+type restoreIn struct {
+	Name      string  `json:"name" doc:"a key or a URI"`
+	Version   uint32  `json:"version,omitempty" doc:"an earlier one; the last content unless said"`
+	IfVersion *uint32 `json:"if_version,omitempty" doc:"only if this is the current version"`
+}
+
+func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, error) {
+	ref, err := c.thingRef(in.Name, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	head := ref
+	head.Version = 0
+	expect, err := c.expect(ctx, t, head, in.IfVersion)
+	if err != nil {
+		return nil, err
+	}
+	if c.Who.Scope == "" { // which lets nothing expire
+		if err := c.settle(ctx, t, head); err != nil {
+			return nil, err
+		}
+	}
+	put, err := t.Restore(ctx, ref, expect)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+// settle journals the end of a thing whose time is over, if nobody has yet, so that it can
+// begin anew.
+func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) error {
+	v, err := c.view(hmx.Time{})
+	if err != nil {
+		return err
+	}
+	now := v.Now
+	thing, err := t.Get(ctx, ref, v)
+	if err != nil || thing.State != lukasa.Ended || thing.Expires.IsZero() || thing.Expires.After(now) {
+		return err
+	}
+	_, err = t.Expire(ctx, now)
+	return err
+}
+
+// forgetIn says what is forgotten.
+type forgetIn struct {
+	Name      string  `json:"name" doc:"a key or a URI"`
+	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told"`
+	IfVersion *uint32 `json:"if_version,omitempty"`
+}
+
+func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error) {
+	ref, err := c.thingRef(in.Name, 0)
+	if err != nil {
+		return nil, err
+	}
+	// A URI as a write answers it says which version was seen.
+	saw, version := ref.Version, in.IfVersion
+	if ref.Version = 0; saw != 0 {
+		if version != nil && *version != saw {
+			return nil, fault.Newf(fault.InvalidArgument, "if_version: the URI names version %d", saw).WithFix("say it once")
+		}
+		version = &saw
+	}
+	t := c.Tenant()
+	expect, err := c.expect(ctx, t, ref, version)
+	if err != nil {
+		return nil, err
+	}
+	put, err := t.Forget(ctx, ref, in.Reason, expect)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+// deleteIn names a memory by its path.
+type deleteIn struct {
+	Key    string `path:"key"`
+	Reason string `query:"reason" doc:"whoever looks for it is told"`
+}
+
+func runDeleteMemory(ctx context.Context, c *Call, in *deleteIn) (*answer.Write, error) {
+	return runForget(ctx, c, &forgetIn{Name: in.Key, Reason: in.Reason})
+}
+
+// redactIn says what is erased.
+type redactIn struct {
+	Names []string `json:"names" doc:"keys or URIs"`
+	Purge bool     `json:"purge,omitempty" doc:"also rewrite the files of the index"`
+}
+
+func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, error) {
+	if len(in.Names) == 0 {
+		return nil, fault.New(fault.InvalidArgument, "names: there are none").WithFix("name what is to be erased")
+	}
+	t := c.Tenant()
+	targets, uris := make([]answer.Redaction, len(in.Names)), make([]lukasa.URI, len(in.Names))
+	for i, name := range in.Names {
+		var err error
+		if targets[i], err = c.redaction(ctx, t, name); err != nil {
+			return nil, err
+		}
+		uris[i] = targets[i].URI
+	}
+	done, err := t.Redact(ctx, uris...)
+	if err != nil {
+		return nil, err
+	}
+	// It is done, and what is left is told even if someone wants to leave.
+	ctx = context.WithoutCancel(ctx)
+	a := answer.RedactedOf(targets, done)
+	if done.Unsigned != nil {
+		return nil, fmt.Errorf("it is erased, but no receipt could be signed: %w", done.Unsigned)
+	}
+	if in.Purge {
+		if err := c.Board.Purge(ctx); err != nil {
+			return nil, fmt.Errorf("it is erased from the journal, but the index could not be rewritten: %w", err)
+		}
+		a.Purged = true
+	}
+	root, err := t.Root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.Size, a.Root = root.Size, answer.StateOf(root).Root
+	return a, nil
+}
+
+// redaction looks at one thing that is to be erased. What cannot be read because it is
+// damaged may be erased all the same.
+func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (answer.Redaction, error) {
+	ref, err := c.ref(name, 0)
+	if err != nil {
+		return answer.Redaction{}, err
+	}
+	saw := ref.Version
+	ref.Version = 0
+	target := answer.Redaction{URI: t.URI(ref.Kind, ref.ID)}
+	if ref.Tenant != "" {
+		target.URI.Tenant = ref.Tenant // which the board refuses if it is another's
+	}
+	if ref.Kind == lukasa.EventKind {
+		_, err = t.Event(ctx, ref.ID)
+	} else {
+		var thing *lukasa.Thing
+		if thing, err = t.Get(ctx, ref, lukasa.View{}); err == nil {
+			if target.URI = thing.URI.Head(); saw != 0 && saw != thing.Version {
+				return target, fault.Newf(fault.InvalidArgument, "names: %s is at version %d, not %d, and a thing is erased with all of its history", target.URI, thing.Version, saw).
+					WithFix("leave the #version away to erase all of it")
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, fault.Erased) && ref.ID != "":
+		target.Already = true
+	case errors.Is(err, fault.Damaged) && ref.ID != "":
+	default:
+		return target, err
+	}
+	return target, nil
+}
+
+// feedbackIn says how a task went.
+type feedbackIn struct {
+	Outcome   memory.Outcome `json:"outcome"`
+	Cited     []string       `json:"cited" doc:"keys or URIs of what it drew on"`
+	AgentID   string         `json:"agent_id,omitempty" doc:"whose task it was"`
+	SessionID string         `json:"session_id,omitempty"`
+	Score     *float64       `json:"score,omitempty" min:"-1" max:"1"`
+	Note      string         `json:"note,omitempty"`
+	ID        string         `json:"id,omitempty"`
+}
+
+func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, error) {
+	agent, err := c.agentOf(in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	if agent == "" {
+		if agent = c.Who.Agent; agent == "" {
+			agent = c.Who.Actor()
+		}
+	}
+	if len(in.Cited) == 0 {
+		return nil, fault.New(fault.InvalidArgument, "cited: there is nothing").WithFix("name what it drew on, keys or URIs that context or search showed")
+	}
+	b := &lukasa.Feedback{ID: in.ID, AgentID: agent, SessionID: in.SessionID, Outcome: in.Outcome, Note: in.Note}
+	if in.Score != nil {
+		b.Score = hmx.Some(*in.Score)
+	}
+	v, err := c.headView(agent, hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	for _, name := range in.Cited {
+		u, err := c.uriOf(ctx, t, name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := t.Resolve(ctx, u, v); err != nil {
+			return nil, err // to cite what nobody knows teaches nothing
+		}
+		b.Cited = append(b.Cited, u)
+	}
+	put, err := t.Put(ctx, b, lukasa.AnyVersion())
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+// uriOf returns the URI that a URI or a key stands for.
+func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa.URI, error) {
+	if strings.HasPrefix(name, uriScheme) {
+		return lukasa.ParseURI(name)
+	}
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return lukasa.URI{}, err
+	}
+	thing, err := t.Get(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, Key: name}, v)
+	if err != nil {
+		return lukasa.URI{}, err
+	}
+	return thing.URI.Head(), nil
+}
+
+// resolveIn names something.
+type resolveIn struct {
+	Name    string   `query:"name,required" doc:"a URI or a key"`
+	Version uint32   `query:"version" doc:"an earlier one"`
+	At      *uint64  `query:"at" doc:"as it was when this position was the newest"`
+	Now     hmx.Time `query:"now"`
+}
+
+func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, error) {
+	v, err := c.view(in.Now)
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	u, err := c.uriOf(ctx, t, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if in.Version != 0 {
+		if u.Version != 0 && u.Version != uint64(in.Version) {
+			return nil, fault.Newf(fault.InvalidArgument, "version: the URI names %d", u.Version).WithFix("say it once")
+		}
+		u.Version = uint64(in.Version)
+	}
+	if u.Kind == lukasa.EventKind && u.Version > 0 {
+		return nil, fault.New(fault.InvalidArgument, "version: an event has none").WithFix("leave it away")
+	}
+	var found *lukasa.Resolved
+	if in.At == nil {
+		found, err = t.Resolve(ctx, u, v)
+	} else {
+		found, err = c.resolveAt(ctx, t, u, in, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer.ResolvedOf(found)
+}
+
+// resolveAt resolves as of a position.
+func (c *Call) resolveAt(ctx context.Context, t *lukasa.Tenant, u lukasa.URI, in *resolveIn, v lukasa.View) (*lukasa.Resolved, error) {
+	v.Now = moment(in.Now) // else as it was then
+	found, err := t.ResolveAt(ctx, u.Head(), lukasa.AtPosition(*in.At), v)
+	if err == nil && u.Version > 0 && u.Version != uint64(found.Thing.Version) {
+		err = fault.Newf(fault.InvalidArgument, "version: at position %d it was version %d", *in.At, found.Thing.Version).WithFix("ask for a version or for a position")
+	}
+	return found, err
+}

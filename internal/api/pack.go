@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+)
+
+// contextOperations are what an agent is given before it thinks.
+func contextOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "pack", Group: groupContext, Short: "Give what an agent needs to know for a question, within a budget of tokens.",
+			Long:   "The answer is an HMX-C document. The same root and the same request give the same pack, all but how long it took.",
+			Method: "POST", Path: "/v1/pack", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
+			Needs: reads,
+		}, runPack),
+		define(Operation{
+			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
+			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{Default: true, Idempotent: true},
+			Needs: reads, Media: "text/markdown",
+		}, runPackContext),
+		define(Operation{
+			Name: "context", Group: groupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
+			Method: "POST", Path: "/v1/context", Command: "context", Tool: &Tool{Default: true, Idempotent: true},
+			Needs: reads,
+		}, runContext),
+		define(Operation{
+			Name: "explain", Group: groupContext, Short: "Say why something is in a pack, or is not.",
+			Method: "POST", Path: "/v1/explain", Command: "explain", Tool: &Tool{Idempotent: true},
+			Needs: reads,
+		}, runExplain),
+		define(Operation{
+			Name: "verify_pack", Group: groupContext, Short: "Prove what a pack says, entry by entry, down to the journal.",
+			Long:   "The body is the pack as it was given. What cannot be proven is the error not_proven.",
+			Method: "POST", Path: "/v1/packs/verify", Command: "pack", Tool: &Tool{Name: "verify", Idempotent: true},
+			Needs: reads, Unscoped: true,
+		}, runVerifyPack),
+	}
+}
+
+// packIn is the request of a pack.
+type packIn struct {
+	Query          string                  `json:"query" doc:"the question that the context is for"`
+	Budget         int                     `json:"budget,omitempty" doc:"tokens at most; more than 100000 is taken for that" min:"1" usual:"4096"`
+	Strategy       hmx.Strategy            `json:"strategy,omitempty" doc:"how entries are chosen" usual:"\"ranked\""`
+	Counter        string                  `json:"counter,omitempty" doc:"what counts tokens: o200k or estimate"`
+	AgentID        string                  `json:"agent_id,omitempty" doc:"whose pack it is"`
+	SessionID      string                  `json:"session_id,omitempty" doc:"the session under way"`
+	Sections       []hmx.Section           `json:"sections,omitempty" doc:"these only"`
+	SectionWeights map[hmx.Section]float64 `json:"section_weights,omitempty" doc:"how the budget is shared, by section"`
+	Weights        map[string]float64      `json:"weights,omitempty" doc:"what relevance, recency, provenance and salience count"`
+	MinRelevance   *float64                `json:"min_relevance,omitempty" doc:"leave out what answers less well than this part of the best" min:"0" max:"1"`
+	Tags           []string                `json:"tags,omitempty" doc:"with one of these tags, but for what is always told"`
+	Priors         json.RawMessage         `json:"priors,omitempty" doc:"what was of use before, for fingerprint_guided" type:"object"`
+	AsOf           string                  `json:"as_of,omitempty" doc:"the state: a position, a root or its first digits, or a time"`
+	Now            hmx.Time                `json:"now,omitempty" doc:"what decides how old things are; that of the newest record unless said"`
+}
+
+// options returns the request as the library has it.
+func (in *packIn) options(c *Call) (o lukasa.PackOptions, err error) {
+	o = lukasa.PackOptions{
+		Query: in.Query, Budget: min(in.Budget, lukasa.MaxPackBudget), Strategy: in.Strategy, Counter: in.Counter, Session: in.SessionID, Sections: in.Sections,
+		SectionWeights: in.SectionWeights, Weights: in.Weights, Tags: in.Tags, Priors: hmx.Raw(in.Priors), Embedder: c.Embedder,
+	}
+	if in.MinRelevance != nil {
+		o.MinRelevance = hmx.Some(*in.MinRelevance)
+	}
+	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+		return o, err
+	}
+	o.View, err = c.headView(in.AgentID, in.Now)
+	return o, err
+}
+
+func runPack(ctx context.Context, c *Call, in *packIn) (*hmx.Pack, error) {
+	o, err := in.options(c)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := c.Tenant().Pack(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return packed.Pack, nil
+}
+
+// packContextIn is the request of a block of context.
+type packContextIn struct {
+	Topic        string          `json:"topic" doc:"what it is about"`
+	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000"`
+	Ordering     lukasa.Ordering `json:"ordering,omitempty" usual:"\"relevance+recency\""`
+}
+
+func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, error) {
+	o := lukasa.PackContextOptions{BlockRequest: lukasa.BlockRequest{Topic: in.Topic, Ordering: in.Ordering}}
+	if in.BudgetTokens != nil {
+		o.Budget = hmx.Some(*in.BudgetTokens)
+	}
+	var err error
+	if o.View, err = c.headView("", hmx.Time{}); err != nil {
+		return nil, err
+	}
+	block, err := c.Tenant().PackContext(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Text{block}, nil
+}
+
+// contextIn is the request of a bundle.
+type contextIn struct {
+	Verb         lukasa.Verb       `json:"verb,omitempty" doc:"what is to be done"`
+	Objects      map[string]string `json:"objects,omitempty" doc:"with what, by kind, such as {\"file\":\"a.go\"}"`
+	BudgetTokens int               `json:"budget_tokens,omitempty" min:"0"`
+	IncludeTiers []lukasa.Tier     `json:"include_tiers,omitempty"`
+	OutcomeLimit int               `json:"outcome_limit,omitempty" min:"0"`
+	Form         lukasa.Form       `json:"form,omitempty"`
+	AgentID      string            `json:"agent_id,omitempty"`
+	Now          hmx.Time          `json:"now,omitempty"`
+}
+
+func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, error) {
+	o := lukasa.ContextOptions{
+		Verb: in.Verb, Objects: in.Objects, BudgetTokens: in.BudgetTokens, IncludeTiers: in.IncludeTiers, OutcomeLimit: in.OutcomeLimit, Form: in.Form,
+	}
+	var err error
+	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().Context(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.BundleOf(found), nil
+}
+
+// explainIn asks about something in a pack.
+type explainIn struct {
+	ID string `json:"id" doc:"the source_id of an entry, or a URI"`
+	packIn
+}
+
+func runExplain(ctx context.Context, c *Call, in *explainIn) (*answer.Explanation, error) {
+	o, err := in.options(c)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.Tenant().ExplainPack(ctx, o, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer.ExplanationOf(e), nil
+}
+
+// verifyPackIn is a pack that is to be proven.
+type verifyPackIn struct {
+	Pack json.RawMessage `body:"pack" doc:"an HMX-C document"`
+}
+
+func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.PackProof, error) {
+	p, _, err := hmx.DecodePack(in.Pack)
+	if err != nil {
+		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("give it as it was given to you, to the last byte")
+	}
+	t := c.Tenant()
+	proof, err := t.VerifyPack(ctx, p, lukasa.VerifyPackOptions{Embedder: c.Embedder, Far: true, Progress: c.counted("replaying")})
+	if err != nil {
+		return nil, unproven(proof, err)
+	}
+	a := answer.PackProofOf(proof)
+	return &a, nil
+}
+
+// unproven is the error of a pack that does not verify, with the first entry that does
+// not.
+func unproven(proof *lukasa.PackProof, err error) error {
+	if proof == nil {
+		return err
+	}
+	for _, e := range proof.Entries {
+		if !e.OK {
+			failed := fault.From(err)
+			return fault.Newf(failed.Code, "%s: %s", e.URI, e.Problem).WithCause(err).WithFix(failed.Advice())
+		}
+	}
+	return err
+}
+
+// counted tells whoever waits how far a long operation is, or is nil.
+func (c *Call) counted(what string) func(done, total uint64) {
+	if c.Progress == nil {
+		return nil
+	}
+	return func(done, total uint64) { c.Progress(done, total, what) }
+}

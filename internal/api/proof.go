@@ -1,0 +1,207 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+)
+
+// proofOperations name the state, sign it, prove what is in it, and care for it.
+func proofOperations() []*Operation {
+	const forAuditors = "proofs are for auditors; an agent has verify"
+	return []*Operation{
+		define(Operation{
+			Name: "root", Group: groupProof, Short: "Name the state of the tenant: how many records, and the root over them.",
+			Method: "GET", Path: "/v1/root", Command: "root", Without: forAuditors,
+			Needs: reads,
+		}, runRoot),
+		define(Operation{
+			Name: "checkpoint", Group: groupProof, Short: "Sign the state of the tenant (a C2SP note).",
+			Method: "GET", Path: "/v1/checkpoint", Command: "root", Without: forAuditors,
+			Needs: reads, Unscoped: true, Media: "text/plain",
+		}, runCheckpoint),
+		define(Operation{
+			Name: "verifier_key", Group: groupProof, Short: "Show the key that checks what is signed.",
+			Method: "GET", Path: "/v1/key", Command: "root", Without: forAuditors,
+			Needs: reads,
+		}, runVerifierKey),
+		define(Operation{
+			Name: "prove_inclusion", Group: groupProof, Short: "Prove that a record is in the tenant's log.",
+			Method: "GET", Path: "/v1/proof/inclusion", Command: "prove", Without: forAuditors,
+			Needs: reads, Unscoped: true,
+		}, runProve),
+		define(Operation{
+			Name: "prove_consistency", Group: groupProof, Short: "Prove that the tenant's log only grew.",
+			Method: "GET", Path: "/v1/proof/consistency", Command: "prove", Without: forAuditors,
+			Needs: reads, Unscoped: true,
+		}, runProveConsistency),
+		define(Operation{
+			Name: "expire", Group: groupProof, Short: "Journal the end of everything whose time is over.",
+			Method: "POST", Path: "/v1/expire", Command: "expire", Without: "whoever administers the tenant does it, not its agents",
+			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
+		}, runExpire),
+		define(Operation{
+			Name: "export", Group: groupProof, Short: "Give everything the tenant has, as lines of JSON.",
+			Method: "GET", Path: "/v1/export", Command: "export", Without: "it is large, and no text for an agent",
+			Needs: reads | auth.Admin, Unscoped: true, Stream: true, Media: "application/x-ndjson",
+		}, (func(context.Context, *Call, *nothing) (*Text, error))(nil)),
+		define(Operation{
+			Name: "import", Group: groupProof, Short: "Bring in what an export wrote.",
+			Long:   "The body is the export as it is. The tenant is the one of the file, and must be new here, or hold a beginning of the same records.",
+			Method: "POST", Path: "/v1/import", Command: "import", Without: "it is large, and no text for an agent",
+			Needs: writes | auth.Admin, Board: true, Stream: true, Wrote: true,
+		}, (func(context.Context, *Call, *importIn) (*answer.Imported, error))(nil)),
+		define(Operation{
+			Name: "verify", Group: groupProof, Short: "Check the data directory: quickly, or to the last byte.",
+			Method: "POST", Path: "/v1/verify", Command: "verify", Without: "it is about the server; an agent verifies packs",
+			Needs: reads | auth.Admin, Board: true,
+		}, runVerify),
+	}
+}
+
+func runRoot(ctx context.Context, c *Call, _ *nothing) (*answer.State, error) {
+	root, err := c.Tenant().Root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := answer.StateOf(root)
+	return &a, nil
+}
+
+func runCheckpoint(ctx context.Context, c *Call, _ *nothing) (*Text, error) {
+	signed, err := c.Tenant().Checkpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Text{string(signed.Note)}, nil
+}
+
+func runVerifierKey(_ context.Context, c *Call, _ *nothing) (*answer.Key, error) {
+	t := c.Tenant()
+	key := t.VerifierKey()
+	if key == "" {
+		return nil, fault.New(fault.Damaged, "the key of this directory is not known").WithFix("`lukasa verify` says what is wrong with it")
+	}
+	return &answer.Key{Tenant: t.Name(), Key: key}, nil
+}
+
+// proveIn names a record.
+type proveIn struct {
+	Position *uint64 `query:"position" doc:"of the record"`
+	Name     string  `query:"name" doc:"or a key or a URI"`
+	Size     uint64  `query:"size" doc:"in the tree of this size; the current one unless said"`
+	Withhold bool    `query:"withhold" doc:"leave the content out"`
+}
+
+func runProve(ctx context.Context, c *Call, in *proveIn) (*lukasa.Proof, error) {
+	if (in.Position == nil) == (in.Name == "") {
+		return nil, fault.New(fault.InvalidArgument, "position, name: exactly one must be given").WithFix("say which record is to be proved")
+	}
+	t := c.Tenant()
+	o := lukasa.ProveOptions{Size: in.Size, Withhold: in.Withhold}
+	if in.Position != nil {
+		o.Position = *in.Position
+		return t.Prove(ctx, o)
+	}
+	var err error
+	if o.Position, err = c.position(ctx, t, in.Name); err != nil {
+		return nil, err
+	}
+	return t.Prove(ctx, o)
+}
+
+// position returns where the record behind a key or a URI stands.
+func (c *Call) position(ctx context.Context, t *lukasa.Tenant, name string) (uint64, error) {
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return 0, err
+	}
+	ref, err := c.ref(name, 0)
+	if err != nil {
+		return 0, err
+	}
+	if ref.Kind == lukasa.EventKind {
+		ev, err := t.Event(ctx, ref.ID)
+		if err != nil {
+			return 0, err
+		}
+		return ev.Position, nil
+	}
+	if ref.Version == 0 {
+		thing, err := t.Get(ctx, ref, v)
+		if err != nil {
+			return 0, err
+		}
+		return thing.Position, nil
+	}
+	// A version may be a tombstone, which has a record of its own.
+	uri, changes, err := t.History(ctx, ref, v)
+	if err != nil {
+		return 0, err
+	}
+	for _, ch := range changes {
+		if ch.Version == ref.Version {
+			return ch.Position, nil
+		}
+	}
+	return 0, fault.Newf(fault.NotFound, "%s has no version %d", uri, ref.Version)
+}
+
+// consistencyIn names two sizes of the log.
+type consistencyIn struct {
+	From uint64 `query:"from,required" doc:"the earlier size" min:"1"`
+	To   uint64 `query:"to" doc:"the later size; the current one unless said"`
+}
+
+func runProveConsistency(ctx context.Context, c *Call, in *consistencyIn) (*lukasa.ConsistencyProof, error) {
+	return c.Tenant().ProveConsistency(ctx, in.From, in.To)
+}
+
+// expireIn says what time it is.
+type expireIn struct {
+	Now hmx.Time `json:"now,omitempty" doc:"not later than the time it is"`
+}
+
+func runExpire(ctx context.Context, c *Call, in *expireIn) (*answer.Expired, error) {
+	now := c.now()
+	if !in.Now.IsZero() {
+		now = in.Now.Time()
+	}
+	t := c.Tenant()
+	done, err := t.Expire(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Expired{Things: done.Things, Events: done.Events, State: answer.StateOf(root)}, nil
+}
+
+// importIn is the first line of an export; the others follow it.
+type importIn struct {
+	Export json.RawMessage `body:"export" doc:"lines of JSON, as export wrote them"`
+}
+
+// verifyIn says how closely to look.
+type verifyIn struct {
+	Deep bool `json:"deep,omitempty" doc:"recompute everything"`
+}
+
+func runVerify(ctx context.Context, c *Call, in *verifyIn) (*answer.Verified, error) {
+	o := lukasa.VerifyOptions{Deep: in.Deep}
+	if c.Progress != nil {
+		o.Progress = func(step string, done, total uint64) { c.Progress(done, total, step) }
+	}
+	report, err := c.Board.Verify(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.VerifiedOf(report), nil
+}

@@ -1,0 +1,167 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// memoryOperations write memories.
+func memoryOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "remember", Group: groupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
+			Long:   "The body is a memory as docs/formats/memory.md describes it; its type is fact unless said. What it leaves out is the default, not what the version before said.",
+			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &Tool{Default: true, Idempotent: true},
+			Needs: writes, Wrote: true,
+		}, runRemember),
+		define(Operation{
+			Name: "remember_if_absent", Group: groupMemories, Short: "Keep a memory unless its key is taken; then show what is there.",
+			Long:   "The answer is the memory that has the key afterwards, new or not.",
+			Method: "POST", Path: "/v1/memories/if_absent", Command: "remember", Tool: &Tool{Idempotent: true},
+			Needs: writes, Wrote: true,
+		}, runRememberIfAbsent),
+		define(Operation{
+			Name: "put_memory", Group: groupMemories, Short: "Keep a memory under the key that the path names.",
+			Long:   "As remember; If-Match and If-None-Match say which version is expected.",
+			Method: "PUT", Path: "/v1/memories/{key...}", Command: "remember", Without: "over MCP it is remember",
+			Needs: writes, Wrote: true,
+		}, runPutMemory),
+	}
+}
+
+// memoryIn is a memory as it is written.
+type memoryIn struct {
+	Raw  json.RawMessage `raw:""`
+	Text string          `json:"text"`
+	Type memory.Type     `json:"type,omitempty" usual:"\"fact\""`
+
+	Tags       []string          `json:"tags,omitempty"`
+	Frames     []frameIn         `json:"frames,omitempty" doc:"when it matters: {verb, kind, ref}, such as modify, file, a.go"`
+	Importance *float64          `json:"importance,omitempty" min:"0" max:"1"`
+	Confidence *float64          `json:"confidence,omitempty" min:"0" max:"1"`
+	Data       json.RawMessage   `json:"data,omitempty" doc:"fields of its type, such as {\"strength\":\"hard\"} of a constraint" type:"object"`
+	ValidFrom  hmx.Time          `json:"valid_from,omitempty"`
+	ValidUntil hmx.Time          `json:"valid_until,omitempty"`
+	TTLSeconds int64             `json:"ttl_seconds,omitempty" min:"1"`
+	Visibility memory.Visibility `json:"visibility,omitempty"`
+	Sources    []lukasa.URI      `json:"sources,omitempty" doc:"what it was derived from"`
+	Forms      json.RawMessage   `json:"forms,omitempty" type:"object"`
+	Metadata   json.RawMessage   `json:"metadata,omitempty" type:"object"`
+	IfVersion  *uint32           `json:"if_version,omitempty" doc:"write only at this version; 0: if there is none"`
+}
+
+// frameIn is a situation in which something matters.
+type frameIn struct {
+	Verb memory.Verb       `json:"verb"`
+	Kind memory.ObjectKind `json:"kind"`
+	Ref  string            `json:"ref"`
+}
+
+// rememberIn is a memory with its names.
+type rememberIn struct {
+	Key string `json:"key,omitempty"`
+	ID  string `json:"id,omitempty"`
+	memoryIn
+}
+
+// read makes the memory that a request describes.
+func (in *memoryIn) read(key, id string) (*lukasa.Memory, error) {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(in.Raw, &fields); err != nil {
+		return nil, fault.New(fault.InvalidArgument, "body: there is none").WithFix(`send a memory, such as {"key": "release/cadence", "text": "Every second Tuesday."}`)
+	}
+	delete(fields, "if_version") // which is no part of a memory
+	for name, value := range map[string]string{"key": key, "id": id, "type": string(in.Type)} {
+		if value == "" {
+			continue
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = text
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return lukasa.DecodeMemory(text)
+}
+
+func runRemember(ctx context.Context, c *Call, in *rememberIn) (*answer.Write, error) {
+	m, err := in.read(in.Key, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return c.remember(ctx, m, in.IfVersion)
+}
+
+func (c *Call) remember(ctx context.Context, m *lukasa.Memory, version *uint32) (*answer.Write, error) {
+	t := c.Tenant()
+	expect, err := c.expect(ctx, t, lukasa.Ref{Kind: lukasa.MemoryKind, ID: m.ID, Key: m.Key}, version)
+	if err != nil {
+		return nil, err
+	}
+	put, err := t.Put(ctx, m, expect)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrote(ctx, t, put)
+}
+
+// ifAbsentIn is a memory that is kept if its key is free.
+type ifAbsentIn struct {
+	Key string `json:"key"`
+	memoryIn
+}
+
+func runRememberIfAbsent(ctx context.Context, c *Call, in *ifAbsentIn) (*answer.Thing, error) {
+	m, err := in.read(in.Key, "")
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	if _, err := t.Put(ctx, m, lukasa.Version(0)); err != nil && !errors.Is(err, fault.VersionConflict) {
+		return nil, err
+	}
+	v, err := c.view(hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	thing, err := t.Get(context.WithoutCancel(ctx), lukasa.Ref{Kind: lukasa.MemoryKind, Key: m.Key}, v)
+	if err != nil {
+		return nil, err
+	}
+	a, err := answer.ThingOf(thing)
+	return &a, err
+}
+
+// putMemoryIn is a memory whose key is in the path.
+type putMemoryIn struct {
+	Key string `path:"key" doc:"the key, such as release/cadence"`
+	memoryIn
+}
+
+func runPutMemory(ctx context.Context, c *Call, in *putMemoryIn) (*answer.Write, error) {
+	m, err := in.read(in.Key, "")
+	if err != nil {
+		return nil, err
+	}
+	return c.remember(ctx, m, in.IfVersion)
+}
+
+// moment is a time of a request, zero if it has none.
+func moment(t hmx.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.Time()
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+)
+
+// searchOperations find what is there.
+func searchOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "search", Group: groupContext, Short: "Find what answers a question, the best first.",
+			Method: "POST", Path: "/v1/search", Command: "find", Tool: &Tool{Name: "search_memories", Default: true, Idempotent: true},
+			Needs: reads,
+		}, runSearch),
+		define(Operation{
+			Name: "find", Group: groupContext, Short: "Find what all given predicates hold for, and what edges lead to from there.",
+			Method: "POST", Path: "/v1/find", Command: "find", Without: "an agent has search_memories",
+			Needs: reads,
+		}, runFind),
+	}
+}
+
+// searchIn is a question.
+type searchIn struct {
+	Query        string        `json:"query" doc:"the question, in words"`
+	TopK         int           `json:"top_k,omitempty" min:"1" max:"1000" usual:"20"`
+	Kinds        []lukasa.Kind `json:"kinds,omitempty" doc:"of these kinds"`
+	Types        []string      `json:"types,omitempty" doc:"memory or event types"`
+	Agents       []string      `json:"agents,omitempty"`
+	Sessions     []string      `json:"sessions,omitempty"`
+	Tags         []string      `json:"tags,omitempty" doc:"with one of these"`
+	Since        hmx.Time      `json:"since,omitempty"`
+	Until        hmx.Time      `json:"until,omitempty"`
+	MinTrust     *lukasa.Trust `json:"min_trust,omitempty"`
+	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"of all texts together; any unless said" min:"0"`
+	Form         lukasa.Form   `json:"form,omitempty"`
+	Explain      bool          `json:"explain,omitempty" doc:"with reasons"`
+	AgentID      string        `json:"agent_id,omitempty" doc:"who looks"`
+	AsOf         string        `json:"as_of,omitempty"`
+	Now          hmx.Time      `json:"now,omitempty"`
+}
+
+func runSearch(ctx context.Context, c *Call, in *searchIn) (*answer.Searched, error) {
+	o := lukasa.SearchOptions{
+		Query: in.Query, TopK: in.TopK, Kinds: in.Kinds, Types: in.Types, Agents: in.Agents, Sessions: in.Sessions, Tags: in.Tags,
+		BudgetTokens: in.BudgetTokens, Form: in.Form, Embedder: c.Embedder, Since: moment(in.Since), Until: moment(in.Until),
+	}
+	if in.MinTrust != nil {
+		o.MinTrust = *in.MinTrust
+	}
+	var err error
+	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+		return nil, err
+	}
+	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().Search(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.SearchedOf(in.Query, found, in.Explain)
+}
+
+// findIn is what is looked for.
+type findIn struct {
+	Kinds        []lukasa.Kind    `json:"kinds,omitempty" doc:"of these kinds; what holds knowledge unless said"`
+	Types        []string         `json:"types,omitempty" doc:"of these types"`
+	Tags         []string         `json:"tags,omitempty" doc:"with one of these"`
+	KeyPrefix    string           `json:"key_prefix,omitempty" doc:"whose key is this or below it"`
+	Agent        string           `json:"agent,omitempty" doc:"whose event it is, or who wrote it or is meant"`
+	Session      string           `json:"session,omitempty"`
+	After        hmx.Time         `json:"after,omitempty" doc:"not from before"`
+	Before       hmx.Time         `json:"before,omitempty"`
+	Frame        string           `json:"frame,omitempty" doc:"verb:kind=ref, or verb:kind"`
+	Status       string           `json:"status,omitempty"`
+	State        lukasa.State     `json:"state,omitempty" doc:"live unless said"`
+	HeldAt       hmx.Time         `json:"held_at,omitempty" doc:"what was there and held then"`
+	Where        []compareIn      `json:"where,omitempty" doc:"comparisons that must hold"`
+	Text         string           `json:"text,omitempty" doc:"with one of these words"`
+	Follow       []stepIn         `json:"follow,omitempty" doc:"go on along edges"`
+	Seeds        int              `json:"seeds,omitempty" doc:"follow from so many; half of limit unless said" min:"0"`
+	Order        lukasa.FindOrder `json:"order,omitempty"`
+	Limit        int              `json:"limit,omitempty" min:"1" max:"500" usual:"20"`
+	BudgetTokens int              `json:"budget_tokens,omitempty" min:"0"`
+	Form         lukasa.Form      `json:"form,omitempty"`
+	AgentID      string           `json:"agent_id,omitempty" doc:"who looks"`
+	AsOf         string           `json:"as_of,omitempty"`
+	Now          hmx.Time         `json:"now,omitempty"`
+}
+
+// compareIn is a comparison of one field.
+type compareIn struct {
+	Field string `json:"field" doc:"text, key, id, actor, type, status, trust, importance, confidence, created, updated, data.NAME or metadata.NAME"`
+	Op    string `json:"op" enum:"=,!=,<,<=,>,>=,contains,prefix"`
+	Value string `json:"value"`
+}
+
+// stepIn is a step along edges.
+type stepIn struct {
+	Kinds     []lukasa.EdgeType `json:"kinds" doc:"of these kinds"`
+	Direction lukasa.Direction  `json:"direction,omitempty"`
+	Hops      int               `json:"hops,omitempty" min:"1" usual:"1"`
+}
+
+func runFind(ctx context.Context, c *Call, in *findIn) (*answer.Found, error) {
+	o := lukasa.FindOptions{
+		Kinds: in.Kinds, Types: in.Types, Tags: in.Tags, KeyPrefix: in.KeyPrefix, Agent: in.Agent, Session: in.Session,
+		After: moment(in.After), Before: moment(in.Before), Frame: in.Frame, Status: in.Status, State: in.State, HeldAt: moment(in.HeldAt),
+		Text: in.Text, Seeds: in.Seeds, Order: in.Order, Limit: in.Limit, BudgetTokens: in.BudgetTokens, Form: in.Form,
+	}
+	for _, w := range in.Where {
+		o.Where = append(o.Where, lukasa.Compare(w))
+	}
+	for _, s := range in.Follow {
+		if len(s.Kinds) == 0 {
+			return nil, fault.New(fault.InvalidArgument, "follow: a step has no kinds").WithFix("name kinds of edges, such as supports")
+		}
+		o.Follow = append(o.Follow, lukasa.Step(s))
+	}
+	var err error
+	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+		return nil, err
+	}
+	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+		return nil, err
+	}
+	found, err := c.Tenant().Find(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return answer.FoundOf(found)
+}

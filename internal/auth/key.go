@@ -1,0 +1,197 @@
+package auth
+
+import (
+	"slices"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// maxLabel is how many bytes of text a key may be labelled with.
+const maxLabel = 200
+
+// Request says which key is wanted.
+type Request struct {
+	Role Role
+	// Tenant is whose key it is; operators have none. A tenant's own key makes keys of
+	// its tenant, and may leave it out.
+	Tenant string
+	// Agent is the agent that an agent's key speaks for.
+	Agent string
+	// Rights are what it may do. None means to read and to write, and of an operator all.
+	Rights Rights
+	// Trust is the most that what it writes is trusted. Zero means as far as its role is,
+	// beyond which nothing goes.
+	Trust lukasa.Trust
+	// Label is what people call it.
+	Label string
+	// Expires is when it ends. Zero means never.
+	Expires time.Time
+}
+
+// Key is what is known of a credential. The secret is not part of it: nobody has that but
+// whoever it was shown to when it was made.
+type Key struct {
+	ID      string
+	Role    Role
+	Tenant  string
+	Agent   string
+	Rights  Rights
+	Trust   lukasa.Trust
+	Label   string
+	By      string // the actor that made it
+	Created time.Time
+	Expires time.Time // zero for never
+	Revoked time.Time // zero as long as it is not
+	Reason  string    // why it was revoked
+}
+
+// Info is a key as answers show it.
+type Info struct {
+	ID        string   `json:"id"`
+	Role      string   `json:"role"`
+	Tenant    string   `json:"tenant,omitempty"`
+	Agent     string   `json:"agent,omitempty"`
+	Rights    []string `json:"rights"`
+	Trust     string   `json:"trust"`
+	Label     string   `json:"label,omitempty"`
+	State     string   `json:"state"` // active, expired or revoked
+	CreatedBy string   `json:"created_by"`
+	CreatedAt string   `json:"created_at"`
+	ExpiresAt string   `json:"expires_at,omitempty"`
+	RevokedAt string   `json:"revoked_at,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// The states of a key.
+const (
+	Active  = "active"
+	Expired = "expired"
+	Revoked = "revoked"
+)
+
+// State returns whether the key is good at a time.
+func (k *Key) State(now time.Time) string {
+	switch {
+	case !k.Revoked.IsZero():
+		return Revoked
+	case !k.Expires.IsZero() && !now.Before(k.Expires):
+		return Expired
+	}
+	return Active
+}
+
+// Info returns the key as answers show it, with its state at a time.
+func (k *Key) Info(now time.Time) Info {
+	return Info{
+		ID: k.ID, Role: k.Role.String(), Tenant: k.Tenant, Agent: k.Agent, Rights: k.Rights.Names(), Trust: k.Trust.String(),
+		Label: k.Label, State: k.State(now), CreatedBy: k.By, CreatedAt: instant(k.Created), ExpiresAt: instant(k.Expires),
+		RevokedAt: instant(k.Revoked), Reason: k.Reason,
+	}
+}
+
+// instant writes a time as answers do, and no time as nothing.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// ParseRole returns the role of a name.
+func ParseRole(name string) (Role, error) {
+	for _, r := range []Role{Operator, Member, Agent} {
+		if r.String() == name {
+			return r, nil
+		}
+	}
+	return 0, fault.Newf(fault.InvalidArgument, "role: %.40q is none", name).WithFix("use operator, tenant or agent")
+}
+
+// ParseRights returns the rights of names. No name is no right.
+func ParseRights(names []string) (Rights, error) {
+	var rights Rights
+	for _, name := range names {
+		i := slices.Index((Read | Write | Admin).Names(), name)
+		if i < 0 {
+			return 0, fault.Newf(fault.InvalidArgument, "rights: %.40q is none", name).WithFix("use read, write or admin")
+		}
+		rights |= 1 << i
+	}
+	return rights, nil
+}
+
+// tier is how far a role is trusted at most.
+func (r Role) tier() lukasa.Trust {
+	switch r {
+	case Operator:
+		return lukasa.Operator
+	case Member:
+		return lukasa.User
+	case Agent, Holder:
+		return lukasa.Agent
+	}
+	return lukasa.External
+}
+
+// fill sets what a request leaves out, and refuses what no key may be, whoever asks.
+func (r Request) fill(now time.Time) (Request, error) {
+	if r.Role != Operator && r.Role != Member && r.Role != Agent {
+		return r, fault.New(fault.InvalidArgument, "role: there is none").WithFix("use operator, tenant or agent")
+	}
+	if r.Rights == 0 {
+		r.Rights = Read | Write
+		if r.Role == Operator {
+			r.Rights |= Admin
+		}
+	}
+	if r.Trust == 0 {
+		r.Trust = r.Role.tier()
+	}
+	switch {
+	case r.Rights&^(Read|Write|Admin) != 0:
+		return r, fault.New(fault.InvalidArgument, "rights: there are others than these").WithFix("use read, write or admin")
+	case r.Role == Agent && r.Rights.Has(Admin):
+		return r, fault.New(fault.NotPermitted, "rights: an agent's key never has admin").WithFix("leave admin away, or make a key of the tenant")
+	case !r.Trust.Known() || r.Trust > r.Role.tier():
+		return r, fault.Newf(fault.NotPermitted, "trust: what a key of the role %s writes is trusted as %s at most", r.Role, r.Role.tier()).WithFix("leave it away, or name a lower tier")
+	case !r.Expires.IsZero() && !r.Expires.After(now):
+		return r, fault.New(fault.InvalidArgument, "expires: it is over already").WithFix("give a time to come, or leave it away for a key without an end")
+	}
+	return r, r.checkNames()
+}
+
+// checkNames applies the rules of names.
+func (r Request) checkNames() error {
+	if r.Role == Operator {
+		if r.Tenant != "" || r.Agent != "" {
+			return fault.New(fault.InvalidArgument, "tenant: an operator's key has neither tenant nor agent").WithFix("leave them away; the operator names a tenant with each call")
+		}
+	} else if err := memory.CheckTenant(r.Tenant); err != nil {
+		return err
+	} else if r.Tenant == lukasa.SystemTenant {
+		return reserved()
+	}
+	if (r.Role == Agent) != (r.Agent != "") {
+		return fault.New(fault.InvalidArgument, "agent: an agent's key names its agent, and no other key does").WithFix("give the agent's id with the role agent")
+	}
+	if r.Agent != "" {
+		if err := memory.CheckID("agent", r.Agent); err != nil {
+			return err
+		}
+	}
+	if r.Label != "" {
+		if len(r.Label) > maxLabel {
+			return fault.Newf(fault.InvalidArgument, "label: it has %d bytes, and at most %d are allowed", len(r.Label), maxLabel).WithFix("shorten it")
+		}
+		return memory.CheckID("label", r.Label)
+	}
+	return nil
+}
+
+// reserved refuses the tenant in which the server keeps what it knows of itself.
+func reserved() error {
+	return fault.Newf(fault.NotPermitted, "tenant: %q is the server's own", lukasa.SystemTenant).WithFix("use another name; `lukasa key` shows and changes what is in it")
+}

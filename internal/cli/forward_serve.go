@@ -1,0 +1,402 @@
+package cli
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"lukasa.dev/internal/fault"
+)
+
+// counter is where a server takes the commands of its own command line. It
+// carries them out on the board that it has open, many at a time.
+type counter struct {
+	served   served
+	dir      string
+	address  *address
+	listener net.Listener
+	list     func() []command
+	room     chan struct{} // has an item for each conversation
+
+	ctx    context.Context // ends with the server
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+}
+
+// maxCommands is how many commands a server carries out at a time, those that
+// wait for input and agents on standard input included.
+const maxCommands = 1000
+
+// lastWords is how long a command that was stopped may take to say so.
+const lastWords = 3 * time.Second
+
+// longestSocket is how long the name of a socket may be on every system.
+const longestSocket = 100
+
+// openCounter begins to take commands for what is open at dir. The
+// directory must be locked by this process.
+func openCounter(dir string, what served, list func() []command) (*counter, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fault.Newf(fault.Internal, "where is %s: %w", dir, err)
+	}
+	c := &counter{served: what, dir: dir, list: list, room: make(chan struct{}, maxCommands)}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.listen(); err != nil {
+		c.cancel()
+		return nil, fault.Newf(fault.ReadOnly, "%s: cannot listen for commands there: %w", dir, cause(err))
+	}
+	c.all.Go(c.accept)
+	return c, nil
+}
+
+// listen opens the socket and says where it is. What an earlier server left is
+// replaced: it is gone, since the directory is ours.
+func (c *counter) listen() (err error) {
+	c.address = &address{Version: wireVersion, Network: "unix", Secret: make([]byte, 32)}
+	_, _ = rand.Read(c.address.Secret) // it never fails
+	if err := c.forget(); err != nil {
+		return err
+	}
+	socket := filepath.Join(c.dir, nameSocket)
+	if len(socket) <= longestSocket && runtime.GOOS != "windows" {
+		if c.listener, err = net.Listen("unix", socket); err == nil {
+			err = os.Chmod(socket, 0o600)
+		}
+	}
+	if c.listener == nil || err != nil {
+		// A file system without sockets, or a name that is too long.
+		if c.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return err
+		}
+		c.address.Network, c.address.Address = "tcp", c.listener.Addr().String()
+	}
+	text, err := json.Marshal(c.address)
+	if err == nil {
+		err = ownFiles{}.replace(filepath.Join(c.dir, nameServer), func(w io.Writer) error {
+			_, err := w.Write(append(text, '\n'))
+			return err
+		})
+	}
+	if err != nil {
+		_ = c.listener.Close() // the error that matters is known
+	}
+	return err
+}
+
+// forget removes what tells others of a server.
+func (c *counter) forget() error {
+	for _, name := range []string{nameServer, nameSocket} {
+		if err := os.Remove(filepath.Join(c.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close takes no more commands, lets those that are under way end until ctx is
+// done, and then stops them.
+func (c *counter) Close(ctx context.Context) error {
+	err := errors.Join(c.forget(), c.listener.Close())
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	done := make(chan struct{})
+	go func() {
+		c.all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		c.cancel()
+		<-done
+	}
+	c.cancel()
+	return err
+}
+
+func (c *counter) accept() {
+	for {
+		conn, err := c.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // too many open files, and no use in a race for them
+			continue
+		}
+		c.all.Go(func() {
+			defer func() { _ = conn.Close() }() // everything was said
+			c.converse(newTalk(conn))
+		})
+	}
+}
+
+// converse carries out one command.
+func (c *counter) converse(w *talk) {
+	_ = w.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	default:
+		_ = w.send(&head{Op: opExit, Error: packError(fault.Newf(fault.Overloaded, "the server is at %d commands already", maxCommands))}, nil)
+		return
+	}
+	run, err := c.meet(w)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, func() {
+		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
+	})()
+	r := &remote{talk: w, asked: map[uint64]chan answered{}}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		r.listen(cancel)
+	}()
+	args := make([]string, len(run.Args))
+	for i, arg := range run.Args {
+		args[i] = string(arg)
+	}
+	_ = w.send(&head{Op: opExit, Code: r.shell(c.served, run.Ends).run(ctx, c.list(), args)}, nil) // whoever left wants no code
+	_ = w.conn.Close()                                                                             // wakes the listener
+	<-gone
+}
+
+// meet is the beginning of a conversation, with someone who knows the secret.
+func (c *counter) meet(w *talk) (*head, error) {
+	hello, _, err := w.receive()
+	if err != nil {
+		return nil, err
+	}
+	if hello.Op != opHello || hello.Version != wireVersion {
+		_ = w.send(&head{Op: opExit, Error: packError(fault.New(fault.NoServer, "the server is of another version than this program").
+			WithFix("use the program that the server runs"))}, nil)
+		return nil, errors.ErrUnsupported
+	}
+	nonce := make([]byte, 32)
+	_, _ = rand.Read(nonce) // it never fails
+	if err := w.send(&head{Op: opServer, Nonce: nonce, Proof: c.address.proof(opServer, hello.Nonce)}, nil); err != nil {
+		return nil, err
+	}
+	run, _, err := w.receive()
+	if err != nil {
+		return nil, err
+	}
+	if run.Op != opRun || len(run.Ends) != 3 || !hmac.Equal(run.Proof, c.address.proof(opRun, nonce)) {
+		return nil, fs.ErrPermission
+	}
+	return run, w.conn.SetDeadline(time.Time{})
+}
+
+// remote is the world around a command, at the other end of a connection.
+type remote struct {
+	talk *talk
+
+	mu    sync.Mutex
+	last  uint64
+	asked map[uint64]chan answered
+	over  bool
+}
+
+// answered is what came back.
+type answered struct {
+	head *head
+	data []byte
+}
+
+// listen hands out answers until the caller leaves or wants to stop, which
+// cancels the command.
+func (r *remote) listen(cancel func()) {
+	defer cancel()
+	for {
+		h, data, err := r.talk.receive()
+		if err != nil {
+			r.end()
+			return
+		}
+		if h.Op == opCancel {
+			cancel()
+			continue
+		}
+		r.mu.Lock()
+		to := r.asked[h.ID]
+		delete(r.asked, h.ID)
+		r.mu.Unlock()
+		if to != nil {
+			to <- answered{h, data}
+		}
+	}
+}
+
+// end fails whatever is still asked for.
+func (r *remote) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	for id, to := range r.asked {
+		delete(r.asked, id)
+		to <- answered{failure(io.ErrClosedPipe), nil}
+	}
+}
+
+// ask asks the caller for something and waits for the answer, or for ctx.
+func (r *remote) ask(ctx context.Context, h *head, data []byte) (*head, []byte, error) {
+	to := make(chan answered, 1)
+	r.mu.Lock()
+	if r.over {
+		r.mu.Unlock()
+		return nil, nil, io.ErrClosedPipe
+	}
+	r.last++
+	h.ID = r.last
+	r.asked[h.ID] = to
+	r.mu.Unlock()
+	if err := r.talk.send(h, data); err != nil {
+		return nil, nil, io.ErrClosedPipe
+	}
+	select {
+	case a := <-to:
+		return a.head, a.data, a.head.Error.unpack()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+}
+
+// shell returns the caller's world as a command knows it.
+func (r *remote) shell(what served, ends []wireEnd) *shell {
+	stream := func(handle int) *remoteFile { return &remoteFile{remote: r, handle: handle} }
+	in, out, problems := stream(handleIn), stream(handleOut), stream(handleErr)
+	known := map[any]terminal{in: ends[0].unpack(), out: ends[1].unpack(), problems: ends[2].unpack()}
+	s := newShell(in, out, problems, r.lookup, func(stream any) terminal { return known[stream] })
+	s.files, s.served = r, what
+	return s
+}
+
+// lookup returns a variable of the caller.
+func (r *remote) lookup(name string) (string, bool) {
+	h, _, err := r.ask(context.Background(), &head{Op: opLookup, Name: []byte(name)}, nil)
+	if err != nil {
+		return "", false
+	}
+	return string(h.Name), h.Set
+}
+
+// stat implements files.
+func (r *remote) stat(name string) (fs.FileInfo, error) {
+	return r.info(&head{Op: opStat, Name: []byte(name)})
+}
+
+func (r *remote) info(h *head) (fs.FileInfo, error) {
+	h, _, err := r.ask(context.Background(), h, nil)
+	if err != nil {
+		return nil, err
+	}
+	if h.Info == nil {
+		return nil, fs.ErrInvalid
+	}
+	return h.Info, nil
+}
+
+// list implements files.
+func (r *remote) list(name string) ([]fs.FileInfo, error) {
+	var out []fs.FileInfo
+	for {
+		h, _, err := r.ask(context.Background(), &head{Op: opList, Name: []byte(name), Offset: int64(len(out))}, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range h.Infos {
+			out = append(out, i)
+		}
+		if len(h.Infos) < listPart {
+			return out, nil
+		}
+	}
+}
+
+// open implements files.
+func (r *remote) open(ctx context.Context, name string) (file, error) {
+	h, _, err := r.ask(ctx, &head{Op: opOpen, Name: []byte(name)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &remoteFile{remote: r, handle: h.Handle}, nil
+}
+
+// replace implements files.
+func (r *remote) replace(name string, write func(io.Writer) error) error {
+	ctx := context.Background()
+	h, _, err := r.ask(ctx, &head{Op: opMake, Name: []byte(name)}, nil)
+	if err != nil {
+		return err
+	}
+	out := &remoteFile{remote: r, handle: h.Handle}
+	if err := write(out); err != nil && !out.failed {
+		_, _, _ = r.ask(ctx, &head{Op: opDrop, Handle: h.Handle}, nil) // the error that matters is known
+		return err
+	}
+	_, _, err = r.ask(ctx, &head{Op: opKeep, Handle: h.Handle}, nil) // which tells why writing failed
+	return err
+}
+
+// remoteFile is a stream or file of the caller.
+type remoteFile struct {
+	*remote
+	handle int
+	failed bool // nothing more can be written to it
+}
+
+// Read implements io.Reader.
+func (f *remoteFile) Read(p []byte) (int, error) {
+	_, data, err := f.ask(context.Background(), &head{Op: opRead, Handle: f.handle, Size: min(len(p), maxData)}, nil)
+	return copy(p, data), err
+}
+
+// Write implements io.Writer.
+func (f *remoteFile) Write(p []byte) (int, error) {
+	written := 0
+	for len(p) > 0 {
+		n := min(len(p), maxData)
+		if _, _, err := f.ask(context.Background(), &head{Op: opWrite, Handle: f.handle}, p[:n]); err != nil {
+			f.failed = true
+			return written, err
+		}
+		written, p = written+n, p[n:]
+	}
+	return written, nil
+}
+
+// Seek implements io.Seeker.
+func (f *remoteFile) Seek(offset int64, whence int) (int64, error) {
+	h, _, err := f.ask(context.Background(), &head{Op: opSeek, Handle: f.handle, Offset: offset, Whence: whence}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return h.Offset, nil
+}
+
+// Stat tells what is open.
+func (f *remoteFile) Stat() (fs.FileInfo, error) {
+	return f.info(&head{Op: opInfo, Handle: f.handle})
+}
+
+// Close implements io.Closer.
+func (f *remoteFile) Close() error {
+	_, _, err := f.ask(context.Background(), &head{Op: opClose, Handle: f.handle}, nil)
+	return err
+}

@@ -1,0 +1,418 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
+)
+
+// importFlags are the flags of lukasa import.
+type importFlags struct {
+	boardFlags
+	from    string
+	dryRun  bool
+	most    int
+	trusted bool // --trust was given
+	moved   bool // --tenant was given
+}
+
+// add adds the flags that say where things come from.
+func (f *importFlags) add(c *cobra.Command) {
+	f.addTenant(c)
+	f.addWriter(c)
+	var formats []string
+	for _, x := range migrate.Formats() {
+		formats = append(formats, string(x))
+	}
+	c.Flags().StringVar(&f.from, "from", "", "what another program wrote, by its `FORMAT`: "+strings.Join(formats, ", "))
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --from, record nothing, and say what would be")
+	c.Flags().IntVar(&f.most, "max", 20, "with --from, show at most `N` problems; 0 shows all")
+	suggestValues(c, "from", formats)
+}
+
+// alone refuses the flags that mean something with --from only.
+func (f *importFlags) alone(c *cobra.Command) error {
+	for _, name := range []string{"tenant", "actor", "trust", "dry-run", "max"} {
+		if c.Flags().Changed(name) {
+			return fault.Newf(fault.Usage, "--%s is for what another program wrote", name).
+				WithFix("add --from FORMAT, or leave it away: an export says everything itself")
+		}
+	}
+	return nil
+}
+
+// leftCount is how often something was left out for one reason, as --json prints it.
+type leftCount struct {
+	Reason migrate.Reason `json:"reason"`
+	Count  int            `json:"count"`
+}
+
+// importProblem is something that should have been taken and was not, as --json prints it.
+type importProblem struct {
+	File   string         `json:"file"`
+	Line   int            `json:"line,omitempty"`
+	Reason migrate.Reason `json:"reason"`
+	Detail string         `json:"detail"`
+}
+
+// importFromAnswer is what lukasa import --from --json prints.
+type importFromAnswer struct {
+	From       migrate.Format  `json:"from"`
+	DryRun     bool            `json:"dry_run"`
+	Files      int             `json:"files"`
+	Sessions   int             `json:"sessions"`
+	Events     int             `json:"events"`
+	Duplicates int             `json:"duplicates"`
+	Memories   int             `json:"memories"`
+	Entities   int             `json:"entities"`
+	Relations  int             `json:"relations"`
+	Present    int             `json:"present"`
+	Scrubbed   int             `json:"scrubbed"`
+	Skipped    []leftCount     `json:"skipped"`
+	Problems   []importProblem `json:"problems"`
+	Omitted    int             `json:"omitted"` // problems that are not listed
+	answer.State
+}
+
+// migration is one run of import --from.
+type migration struct {
+	importFromAnswer
+	shell      *shell
+	flags      *importFlags
+	format     migrate.Format
+	file       string // that is being read
+	left       map[migrate.Reason]int
+	unfinished []string // files whose end was not taken
+	troubles   int
+	total      int64 // bytes of all files, as far as it is known
+	done       int64
+	progress   *progress
+}
+
+// importFrom brings in what another program wrote.
+func (s *shell) importFrom(c *cobra.Command, args []string, flags *importFlags) error {
+	format, ok := migrate.ParseFormat(flags.from)
+	if !ok {
+		var names []string
+		for _, f := range migrate.Formats() {
+			names = append(names, string(f))
+		}
+		return unknownName(fault.Usage, "format for --from", flags.from, names)
+	}
+	if flags.most < 0 {
+		return fault.Newf(fault.Usage, "--max is %d", flags.most).WithFix("use 0 to show all problems, or a positive number")
+	}
+	w, err := s.writer(c, &flags.boardFlags)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		if s.detect(s.stdin).is {
+			return noFile()
+		}
+		args = []string{"-"}
+	}
+	flags.trusted, flags.moved = c.Flags().Changed("trust"), c.Flags().Changed("tenant")
+	m := &migration{shell: s, flags: flags, format: format, left: map[migrate.Reason]int{}}
+	m.From, m.DryRun, m.Skipped, m.Problems = format, flags.dryRun, []leftCount{}, []importProblem{}
+	// A mistyped name is told before anything is recorded or made.
+	files, err := m.find(c.Context(), args)
+	if err != nil {
+		return stopped(c.Context(), err)
+	}
+	options := lukasa.Options{}
+	if flags.dryRun {
+		dir, err := s.dataDir(c, &flags.boardFlags)
+		if err != nil {
+			return err
+		}
+		if s.served.board == nil && !isDir(dir) {
+			return m.finish(c.Context(), nil, m.all(c.Context(), nil, flags.named(s, c), files, w))
+		}
+		options = reading()
+	}
+	return s.visit(c, &flags.boardFlags, options, func(ctx context.Context, v *visit) error {
+		tenant, err := m.into(ctx, v)
+		if err != nil {
+			return err
+		}
+		return m.finish(ctx, v, m.all(ctx, v.Board, tenant, files, w))
+	})
+}
+
+// into returns the tenant that things are brought into. Events of HMX name theirs.
+func (m *migration) into(ctx context.Context, v *visit) (string, error) {
+	if m.format == migrate.HMX && !m.flags.moved {
+		name, _, err := v.named(ctx)
+		return name, err
+	}
+	t, err := v.reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.Name(), nil
+}
+
+// isDir reports whether a data directory is there.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// named returns the tenant where there is no board yet.
+func (f *importFlags) named(s *shell, c *cobra.Command) string {
+	if c.Flags().Changed("tenant") {
+		return f.tenant
+	}
+	if name := s.env("LUKASA_TENANT"); name != "" {
+		return name
+	}
+	return "default"
+}
+
+// find returns the files that the arguments name.
+func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error) {
+	var files []foundFile
+	for _, arg := range args {
+		if arg == "-" {
+			files = append(files, foundFile{name: "-", size: -1})
+			continue
+		}
+		found, err := m.shell.found(ctx, arg, m.format, func(file string, why migrate.Reason, detail string) {
+			m.file = file
+			m.leave(migrate.Left{Reason: why, Detail: detail})
+		})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	for _, f := range files {
+		m.total += max(f.size, 0)
+	}
+	return files, nil
+}
+
+// all brings in one file after the other.
+func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string, files []foundFile, w lukasa.Writer) error {
+	m.progress = m.shell.progress()
+	defer m.progress.done()
+	m.Tenant = tenant
+	rec := migrate.NewRecorder(ctx, board, m.recording(tenant, w))
+	for _, f := range files {
+		err := m.one(ctx, rec, f)
+		if err == nil {
+			err = rec.Flush()
+		}
+		m.count(rec.Counts())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recording says who brings things in. People's words are trusted as those of a user; memories
+// of other programs no further than those of an agent, unless --trust says so.
+func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOptions {
+	things := w
+	if !m.flags.trusted {
+		things.Trust = lukasa.Agent
+	}
+	return migrate.RecorderOptions{Tenant: tenant, Events: w, Things: things, DryRun: m.flags.dryRun, Leave: m.leave}
+}
+
+// one brings in one file. A file that cannot be read does not keep the others out.
+func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile) error {
+	m.file = f.name
+	src, err := m.shell.open(ctx, []string{f.name})
+	if err != nil {
+		return m.unread(ctx, err)
+	}
+	defer func() { _ = src.Close() }() // nothing was written to it
+	name, when := filepath.Base(f.name), f.time
+	if f.name == "-" {
+		name, when = "", m.shell.now()
+	}
+	m.Files++
+	before := m.done
+	reading := readFunc(func(b []byte) (int, error) {
+		n, err := src.Read(b)
+		m.done += int64(n)
+		m.progress.update(func() string { return m.soFar(rec) })
+		return n, err
+	})
+	err = migrate.Read(ctx, m.format, migrate.Source{Name: name, Path: f.path, Modified: when.UTC().Truncate(time.Second), Reader: reading},
+		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved}, rec)
+	if f.size > 0 {
+		m.done = before + f.size
+	}
+	return m.unread(ctx, err)
+}
+
+// unread notes a file that cannot be read, and returns every other trouble.
+func (m *migration) unread(ctx context.Context, err error) error {
+	switch code := fault.CodeOf(err); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case code == fault.UnreadableInput, code == fault.InvalidDocument:
+		e := fault.From(err)
+		detail := e.Error()
+		if e.Fix != "" {
+			detail += "; " + e.Fix
+		}
+		m.leave(migrate.Left{Reason: migrate.Unreadable, Detail: detail})
+		return nil
+	}
+	return err
+}
+
+// leave counts what was left out, and tells of problems.
+func (m *migration) leave(l migrate.Left) {
+	m.left[l.Reason]++
+	if l.Reason == migrate.Unfinished {
+		m.unfinished = append(m.unfinished, m.file)
+	}
+	if !l.Reason.Problem() {
+		return
+	}
+	m.troubles++
+	if m.flags.most > 0 && len(m.Problems) >= m.flags.most {
+		m.Omitted++
+		return
+	}
+	m.Problems = append(m.Problems, importProblem{m.file, l.Line, l.Reason, l.Detail})
+	if s := m.shell; !s.json {
+		at := oneLine(m.file)
+		if l.Line > 0 {
+			at += ":" + strconv.Itoa(l.Line)
+		}
+		fmt.Fprintf(s.stdout, "%s %s %s\n", s.paint.bold(at+":"), oneLine(l.Detail), s.paint.dim("["+string(l.Reason)+"]"))
+	}
+}
+
+// count takes over what became of things.
+func (m *migration) count(c migrate.Counts) {
+	m.Sessions, m.Events, m.Duplicates, m.Memories = c.Sessions, c.Events, c.Duplicates, c.Memories
+	m.Entities, m.Relations, m.Present, m.Scrubbed = c.Entities, c.Relations, c.Present, c.Scrubbed
+}
+
+// soFar is the line that shows how far it is.
+func (m *migration) soFar(rec *migrate.Recorder) string {
+	c := rec.Counts()
+	line := "imported " + counted(c.Events, "event")
+	if n := c.Memories + c.Entities + c.Relations; n > 0 {
+		line += ", " + thousands(n) + " memories and the like"
+	}
+	if c.Duplicates+c.Present > 0 {
+		line += ", " + thousands(c.Duplicates+c.Present) + " there already"
+	}
+	if m.total > 0 {
+		line += ", " + share(uint64(m.done), uint64(m.total))
+	}
+	return line
+}
+
+// finish prints the answer, and returns what the command ends with.
+func (m *migration) finish(ctx context.Context, v *visit, failed error) error {
+	if v != nil {
+		root, err := v.Root(context.WithoutCancel(ctx), m.Tenant)
+		if err != nil {
+			return err
+		}
+		m.State = answer.StateOf(root)
+		m.Tenant = root.Tenant
+	}
+	for reason, n := range m.left {
+		m.Skipped = append(m.Skipped, leftCount{reason, n})
+	}
+	slices.SortFunc(m.Skipped, func(a, b leftCount) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
+	if err := m.print(); err != nil {
+		return err
+	}
+	if errors.Is(failed, context.Canceled) {
+		return fault.Newf(fault.Canceled, "stopped on request; %s on record", counted(m.Events, "event")).WithCause(failed).WithFix("run it again to go on")
+	}
+	if failed != nil {
+		return failed
+	}
+	if m.troubles > 0 {
+		return fault.Newf(fault.InvalidDocument, "%s; everything else is taken", counted(m.troubles, "problem"))
+	}
+	return nil
+}
+
+// print prints the answer.
+func (m *migration) print() error {
+	s := m.shell
+	if s.json {
+		return s.writeJSON(m.importFromAnswer)
+	}
+	if m.Omitted > 0 {
+		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(m.Omitted, "more problem"))
+	}
+	verb := "imported"
+	if m.DryRun {
+		verb = "would import"
+	}
+	parts := []string{s.paint.green(verb) + " " + counted(m.Events, "event")}
+	if m.Sessions > 0 {
+		parts[0] += " of " + counted(m.Sessions, "session")
+	}
+	for _, part := range []struct {
+		n              int
+		single, plural string
+	}{{m.Memories, "memory", "memories"}, {m.Entities, "entity", "entities"}, {m.Relations, "relation", "relations"}} {
+		switch {
+		case part.n == 1:
+			parts = append(parts, "1 "+part.single)
+		case part.n > 1:
+			parts = append(parts, thousands(part.n)+" "+part.plural)
+		}
+	}
+	if n := m.Duplicates + m.Present; n > 0 {
+		parts = append(parts, thousands(n)+" there already")
+	}
+	fmt.Fprintf(s.stdout, "%s, from %s\n", strings.Join(parts, ", "), counted(m.Files, "file"))
+	if m.Scrubbed > 0 {
+		s.detail("scrubbed", counted(m.Scrubbed, "secret")+" taken out")
+	}
+	var left []string
+	for _, l := range m.Skipped {
+		left = append(left, strings.ReplaceAll(string(l.Reason), "_", " ")+" "+thousands(l.Count))
+	}
+	s.detail("left out", strings.Join(left, ", "))
+	m.printUnfinished()
+	if m.Size > 0 || m.Root != "" {
+		s.detail("tenant", m.Tenant)
+		s.detail("root", m.Root+" over "+counted(int(m.Size), "record"))
+	}
+	return nil
+}
+
+// printUnfinished names the files that were still being written.
+func (m *migration) printUnfinished() {
+	const shown = 3
+	for i, file := range m.unfinished {
+		if i == shown {
+			m.shell.detail("unfinished", "… and "+thousands(len(m.unfinished)-shown)+" more")
+			return
+		}
+		m.shell.detail("unfinished", file+": its end is still being written, and was not taken; import it again later")
+	}
+}

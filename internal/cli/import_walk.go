@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
+)
+
+// foundFile is a file that is to be imported.
+type foundFile struct {
+	name string // to open it by
+	path string // below the directory that was named, with slashes
+	size int64
+	time time.Time
+}
+
+// maxDepth is how deep directories are looked into.
+const maxDepth = 32
+
+// found returns the files that an argument names: itself, or those below a directory that
+// are of the format, in order. Links below a directory are not followed, so that nothing
+// outside of it is read.
+func (s *shell) found(ctx context.Context, arg string, f migrate.Format, leave func(file string, why migrate.Reason, detail string)) ([]foundFile, error) {
+	info, err := s.files.stat(arg)
+	if err != nil {
+		return nil, cannotOpen(arg, err)
+	}
+	if !info.IsDir() {
+		return []foundFile{{arg, filepath.Base(arg), info.Size(), info.ModTime()}}, nil
+	}
+	var out []foundFile
+	var visit func(dir, below string, depth int) error
+	visit = func(dir, below string, depth int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		entries, err := s.files.list(dir)
+		if err != nil {
+			leave(dir, migrate.Unreadable, cause(err).Error())
+			return nil
+		}
+		slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+		for _, e := range entries {
+			name, path := filepath.Join(dir, e.Name()), strings.TrimPrefix(below+"/"+e.Name(), "/")
+			switch {
+			case strings.HasPrefix(e.Name(), "."):
+			case e.Mode()&fs.ModeSymlink != 0:
+				leave(name, migrate.Link, "links are not followed")
+			case e.IsDir() && depth < maxDepth:
+				if err := visit(name, path, depth+1); err != nil {
+					return err
+				}
+			case !e.Mode().IsRegular() || !f.Wants(e.Name()):
+				leave(name, migrate.OtherFile, "a file of another sort")
+			default:
+				out = append(out, foundFile{name, path, e.Size(), e.ModTime()})
+			}
+		}
+		return nil
+	}
+	if err := visit(arg, "", 0); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, fault.Newf(fault.UnreadableInput, "there is no file of %s below %q", f, arg).
+			WithFix("name the directory or the file that the program writes to; docs/import.md says which")
+	}
+	return out, nil
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/transport/mcpapi"
+)
+
+type mcpFlags struct {
+	boardFlags
+	agent string
+	tools string
+}
+
+func mcpCommand(s *shell) *cobra.Command {
+	var flags mcpFlags
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the memory to an agent on standard input and output (MCP)",
+		Long: `Speak the Model Context Protocol on standard input and output, for an agent that
+starts this command: its tools remember, recall, search, pack context and record
+what happens. It ends when its input does.
+
+What is written has the trust of an agent. --agent names it: then it writes in
+that name alone, and sees what is private to it. A data directory that is not
+there is made. When a server has the directory, or another agent through this
+command, it goes through that one; then several can be at work at the same time.`,
+		Example: `  lukasa mcp < /dev/null
+  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | lukasa mcp --tenant acme --tools all`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.mcp(c, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	c.Flags().StringVar(&flags.agent, "agent", "", "the `NAME` of the agent that it is for (default $LUKASA_AGENT, else none)")
+	c.Flags().StringVar(&flags.tools, "tools", "default", "which tools are offered, a `SET`: default, all")
+	suggestValues(c, "tools", []string{"default", "all"})
+	return c
+}
+
+// compileAfter is when a board that agents have for long compiles by itself.
+func compileAfter() lukasa.CompileAfter {
+	return lukasa.CompileAfter{Events: 200, Quiet: time.Minute}
+}
+
+func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
+	if flags.tools != "default" && flags.tools != "all" {
+		return unknownName(fault.Usage, "set for --tools", flags.tools, []string{"default", "all"})
+	}
+	agent := flags.agent
+	if agent == "" {
+		agent = s.env("LUKASA_AGENT")
+	}
+	if agent != "" {
+		if err := badFlag("agent", memory.CheckID("agent", agent)); err != nil {
+			return err
+		}
+	}
+	return s.visit(c, &flags.boardFlags, lukasa.Options{CompileAfter: compileAfter()}, func(ctx context.Context, v *visit) error {
+		t, err := v.reader(ctx)
+		if err != nil {
+			return err
+		}
+		who, err := v.speaker(ctx, t.Name(), agent)
+		if err != nil {
+			return err
+		}
+		done, err := v.receive(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Version: buildVersion()})
+		err = server.ServeStdio(ctx, who, s.stdin, prompt{s.stdout})
+		if ctx.Err() != nil {
+			return nil // told to go
+		}
+		return err
+	})
+}
+
+// speaker returns who an agent on standard input is.
+func (v *visit) speaker(ctx context.Context, tenant, agent string) (*auth.Principal, error) {
+	who := &auth.Principal{Key: "stdio", Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.Agent}
+	if agent != "" {
+		who.Role, who.Agent = auth.Agent, agent
+	}
+	if v.scope == "" {
+		return who, nil
+	}
+	// The scope says who it is for, and whether it holds.
+	keys := v.shell.served.keys
+	if keys == nil {
+		var err error
+		if keys, err = auth.Open(ctx, v.Board, auth.StoreOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	return keys.Authenticate(ctx, v.scope, "", "")
+}
+
+// receive has other commands on the same directory carried out as long as it is open
+// here, and returns what to call at the end: it waits for those that are under way. A
+// server does that already.
+func (v *visit) receive(ctx context.Context) (func(), error) {
+	if v.shell.served.board != nil {
+		return func() {}, nil
+	}
+	dir, err := v.shell.dataDir(v.cmd, v.flags)
+	if err != nil {
+		return nil, err
+	}
+	desk, err := openCounter(dir, served{board: v.Board}, commands)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = desk.Close(ctx) }, nil // at worst a file is left that leads nowhere
+}
+
+// prompt is an output that is passed on at once.
+type prompt struct{ out *output }
+
+var _ io.Writer = prompt{}
+
+// Write implements io.Writer.
+func (p prompt) Write(b []byte) (int, error) {
+	n, err := p.out.Write(b)
+	p.out.passOn()
+	return n, err
+}

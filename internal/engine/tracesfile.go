@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"maps"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/statement"
+	"lukasa.dev/internal/trace"
+)
+
+// traceFile is a file of traces, before its parts are decoded.
+type traceFile struct {
+	root   merkle.Hash
+	size   uint64
+	beside []byte
+	parts  [][]byte
+	bytes  int
+	sum    uint32 // at its end
+
+	kept   kept
+	traces [][]*trace.Trace // of each part
+	errs   []error          // of each part, and then of what is beside them
+}
+
+// parseTraces finds what there is in a file, which has to be that of a tenant behind so
+// many others, of which the last ends with a sum.
+func parseTraces(data []byte, tenant string, number int, before uint32) (*traceFile, error) {
+	bad := fault.New(fault.Damaged, "traces: this is no file of traces of this tenant, of this version")
+	end := len(data) - 4
+	if end < len(traceMark) || string(data[:len(traceMark)]) != traceMark ||
+		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
+		return nil, bad
+	}
+	r := traceBytes{rest: data[len(traceMark):end]}
+	for _, want := range []uint64{traceFormat, trace.Format, trace.Version, statement.Version} {
+		if r.number() != want {
+			return nil, bad
+		}
+	}
+	name, place, link := string(r.part()), r.number(), r.bytes(4)
+	if r.short || name != tenant || place != uint64(number) || binary.LittleEndian.Uint32(link) != before {
+		return nil, bad
+	}
+	f := &traceFile{bytes: len(data), sum: binary.LittleEndian.Uint32(data[end:])}
+	copy(f.root[:], r.bytes(uint64(len(f.root))))
+	f.size, f.beside = r.number(), r.part()
+	for n := r.number(); n > 0 && !r.short; n-- {
+		f.parts = append(f.parts, r.part())
+	}
+	if r.short || len(r.rest) > 0 {
+		return nil, bad
+	}
+	f.traces, f.errs = make([][]*trace.Trace, len(f.parts)), make([]error, len(f.parts)+1)
+	return f, nil
+}
+
+// traceBytes reads a file piece by piece. Once something is missing, short is set, and
+// what it returns means nothing.
+type traceBytes struct {
+	rest  []byte
+	short bool
+}
+
+func (r *traceBytes) number() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.rest, r.short = nil, true
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *traceBytes) bytes(n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.rest, r.short = nil, true
+		return make([]byte, 4) // whoever reads a number from it
+	}
+	out := r.rest[:n]
+	r.rest = r.rest[n:]
+	return out
+}
+
+// part reads bytes with their length before them.
+func (r *traceBytes) part() []byte { return r.bytes(r.number()) }
+
+// decodeTraces returns what files say, up to the first that is damaged. Parts are decoded
+// by several goroutines at once.
+func decodeTraces(files []*traceFile) *traced {
+	type job struct {
+		f    *traceFile
+		part int
+	}
+	var jobs []job
+	for _, f := range files {
+		for part := range f.errs {
+			jobs = append(jobs, job{f, part})
+		}
+	}
+	_ = index.Share(len(jobs), max(1, len(jobs)), func(_, from, to int) error {
+		for _, j := range jobs[from:to] {
+			j.f.decode(j.part)
+		}
+		return nil // each file has its own
+	})
+	x := &traced{traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	for _, f := range files {
+		if first(f.errs...) != nil {
+			break
+		}
+		x.take(f)
+	}
+	return x
+}
+
+// decode decodes a part, or what is beside them if there is none of this number.
+func (f *traceFile) decode(part int) {
+	if part == len(f.parts) {
+		f.errs[part] = json.Unmarshal(f.beside, &f.kept)
+		return
+	}
+	f.traces[part], f.errs[part] = trace.Decode(f.parts[part], nil)
+}
+
+// take takes in the next file.
+func (x *traced) take(f *traceFile) {
+	for _, list := range f.traces {
+		for _, one := range list {
+			x.traces[one.Session] = one
+			delete(x.Said, one.Session)
+		}
+	}
+	maps.Copy(x.Said, f.kept.Said)
+	maps.Copy(x.Artifacts, f.kept.Artifacts)
+	x.root, x.size = f.root, f.size
+	if x.files.count == 0 {
+		x.files.first = f.bytes
+	} else {
+		x.files.more += f.bytes
+	}
+	x.files.count++
+	x.files.sum = f.sum
+}

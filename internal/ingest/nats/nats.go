@@ -1,0 +1,302 @@
+// Package nats reads events from a stream of NATS JetStream, by a durable pull
+// consumer.
+//
+// Messages are acknowledged one by one, in whatever order they are recorded. What waits
+// for other events is reported as being in progress, so that the server does not hand it
+// out again. Dead letters are published to a subject of their own, which must belong to
+// another stream; if none has it, one is made. Only when that stream has stored a dead
+// letter is its message ended. A letter has an id made of stream and sequence, so that
+// storing it again within the stream's window for duplicates does nothing.
+//
+// What [Source.Close] finds unacknowledged is handed back, for the next consumer to have
+// it at once.
+package nats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/ingest"
+)
+
+// The defaults, for settings that are empty.
+const (
+	DefaultDurable  = "lukasa"
+	DefaultAckWait  = 30 * time.Second
+	DefaultAckLimit = ingest.DefaultInFlight
+)
+
+// Config says which stream is read. URL and Stream must be given.
+type Config struct {
+	// URL is where the servers are, with commas between them.
+	URL string
+	// Stream is read by the consumer Durable, which is made if it is not there. Only
+	// messages of Subjects are read, or all if there are none.
+	Stream   string
+	Durable  string
+	Subjects []string
+	// DeadSubject is where dead letters go. Empty means "lukasa-dead." and the name of
+	// the stream.
+	DeadSubject string
+	// AckWait is how long the server waits before it hands a message out again, and
+	// AckLimit how many may be handed out and not acknowledged.
+	AckWait  time.Duration
+	AckLimit int
+	// Options are for the connection: credentials, TLS.
+	Options []nats.Option
+}
+
+// Validate reports every problem at once.
+func (c Config) Validate() error {
+	var problems []error
+	bad := func(format string, args ...any) {
+		problems = append(problems, fault.Newf(fault.BadConfig, format, args...))
+	}
+	if c.URL == "" {
+		bad("nats: url is empty; give an address such as nats://127.0.0.1:4222")
+	}
+	if c.Stream == "" {
+		bad("nats: stream is empty; name the stream to read")
+	}
+	if c.AckWait < 0 || c.AckLimit < 0 {
+		bad("nats: ack_wait and ack_limit must not be negative")
+	}
+	return errors.Join(problems...)
+}
+
+func (c Config) withDefaults() Config {
+	c.Durable = cmp.Or(c.Durable, DefaultDurable)
+	c.DeadSubject = cmp.Or(c.DeadSubject, "lukasa-dead."+c.Stream)
+	c.AckWait = cmp.Or(c.AckWait, DefaultAckWait)
+	c.AckLimit = cmp.Or(c.AckLimit, DefaultAckLimit)
+	return c
+}
+
+// fetchWait is how long a fetch waits for messages.
+const fetchWait = 2 * time.Second
+
+// Source is a connection to a stream.
+type Source struct {
+	c        Config
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	consumer jetstream.Consumer
+	coming   jetstream.MessageBatch // what was asked for and is still coming, or nil
+	enough   context.CancelFunc     // ends that
+
+	mu  sync.Mutex
+	out map[*ingest.Message]jetstream.Msg // handed out and not acknowledged
+}
+
+// Open connects to the server and makes what is missing: the consumer, and a stream for
+// dead letters.
+func Open(ctx context.Context, c Config) (*Source, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	options := append([]nats.Option{
+		nats.Name("lukasa"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+	}, c.Options...)
+	conn, err := nats.Connect(c.URL, options...)
+	if err != nil {
+		return nil, fault.Newf(fault.NoServer, "nats: %w", err)
+	}
+	s := &Source{c: c, conn: conn, out: make(map[*ingest.Message]jetstream.Msg)}
+	if err := s.prepare(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare finds the stream, the consumer and the place of dead letters.
+func (s *Source) prepare(ctx context.Context) (err error) {
+	if s.js, err = jetstream.New(s.conn); err != nil {
+		return fault.Newf(fault.NoServer, "nats: %w", err)
+	}
+	s.consumer, err = s.js.CreateOrUpdateConsumer(ctx, s.c.Stream, jetstream.ConsumerConfig{
+		Durable: s.c.Durable, AckPolicy: jetstream.AckExplicitPolicy, DeliverPolicy: jetstream.DeliverAllPolicy,
+		AckWait: s.c.AckWait, MaxAckPending: s.c.AckLimit, MaxDeliver: -1, FilterSubjects: s.c.Subjects,
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fault.Newf(fault.BadConfig, "nats: there is no stream %q", s.c.Stream).WithFix("make the stream, or name another")
+	}
+	if err != nil {
+		return fault.Newf(fault.NoServer, "nats: consumer %q of stream %q: %w", s.c.Durable, s.c.Stream, err)
+	}
+	name, err := s.js.StreamNameBySubject(ctx, s.c.DeadSubject)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		_, err = s.js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: s.c.Stream + "-dead", Subjects: []string{s.c.DeadSubject}, Description: "what lukasa could not record",
+		})
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return fault.Newf(fault.BadConfig, "nats: the stream %q is there and does not have the subject %q of dead letters", s.c.Stream+"-dead", s.c.DeadSubject).
+				WithFix("add the subject to a stream for dead letters, or name another subject")
+		}
+	case err == nil && name == s.c.Stream:
+		return fault.Newf(fault.BadConfig, "nats: dead letters to %q would come back by the stream %q", s.c.DeadSubject, name).
+			WithFix("name a subject that another stream has, or none has")
+	}
+	if err != nil {
+		return fault.Newf(fault.NoServer, "nats: dead letters to %q: %w", s.c.DeadSubject, err)
+	}
+	return nil
+}
+
+// Fetch waits for messages and returns those that are there.
+func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
+	if s.coming == nil {
+		// What is coming may outlive this call.
+		wait, enough := context.WithTimeout(context.WithoutCancel(ctx), fetchWait)
+		batch, err := s.consumer.Fetch(n, jetstream.FetchContext(wait))
+		if err != nil {
+			enough()
+			return nil, err
+		}
+		s.coming, s.enough = batch, enough
+	}
+	var list []*ingest.Message
+	for len(list) < n {
+		var m jetstream.Msg
+		var more bool
+		if len(list) == 0 {
+			select {
+			case m, more = <-s.coming.Messages():
+			case <-ctx.Done():
+				return nil, nil
+			}
+		} else {
+			select {
+			case m, more = <-s.coming.Messages():
+			default:
+				return list, nil
+			}
+		}
+		if !more {
+			err := s.coming.Error()
+			s.enough()
+			s.coming = nil
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = nil // nothing more came
+			}
+			return list, err
+		}
+		list = append(list, s.handOut(m))
+	}
+	return list, nil
+}
+
+// handOut turns a message into one of the consumer's.
+func (s *Source) handOut(m jetstream.Msg) *ingest.Message {
+	msg := &ingest.Message{Body: m.Data(), Subject: m.Subject(), Offset: m.Reply(), Token: m}
+	if meta, err := m.Metadata(); err == nil {
+		msg.Offset = fmt.Sprint(meta.Sequence.Stream)
+		msg.Again = meta.NumDelivered > 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out[msg] = m
+	return msg
+}
+
+// done takes a message out of the books.
+func (s *Source) done(m *ingest.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.out, m)
+}
+
+// Ack acknowledges messages, and returns when the server has heard it.
+func (s *Source) Ack(ctx context.Context, list []*ingest.Message) error {
+	for _, m := range list {
+		if err := m.Token.(jetstream.Msg).Ack(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+			return err
+		}
+	}
+	if err := s.conn.FlushWithContext(ctx); err != nil {
+		return err
+	}
+	for _, m := range list {
+		s.done(m)
+	}
+	return nil
+}
+
+// Bury publishes dead letters and ends their messages once they are stored.
+func (s *Source) Bury(ctx context.Context, dead []ingest.Dead) (int, error) {
+	for i, d := range dead {
+		msg := &nats.Msg{Subject: s.c.DeadSubject, Data: d.Message.Body, Header: nats.Header{}}
+		for name, values := range d.Message.Token.(jetstream.Msg).Headers() {
+			if name != jetstream.MsgIDHeader {
+				msg.Header[name] = values
+			}
+		}
+		for _, h := range d.Headers() {
+			msg.Header.Set(h[0], h[1])
+		}
+		id := s.c.Stream + "/" + d.Message.Offset
+		if _, err := s.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id)); err != nil {
+			return i, err
+		}
+		if err := d.Message.Token.(jetstream.Msg).TermWithReason(d.Code); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+			return i, err
+		}
+		s.done(d.Message)
+	}
+	return len(dead), s.conn.FlushWithContext(ctx)
+}
+
+// Working tells the server that messages are in progress.
+func (s *Source) Working(ctx context.Context, list []*ingest.Message) error {
+	for _, m := range list {
+		if err := m.Token.(jetstream.Msg).InProgress(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+			return err
+		}
+	}
+	return s.conn.FlushWithContext(ctx)
+}
+
+// Heartbeat is a third of what the server waits.
+func (s *Source) Heartbeat() time.Duration { return s.c.AckWait / 3 }
+
+// Lag returns how many messages are not acknowledged.
+func (s *Source) Lag(ctx context.Context) (int64, error) {
+	info, err := s.consumer.Info(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return int64(info.NumPending) + int64(info.NumAckPending), nil
+}
+
+// Close hands back what is not acknowledged, and ends the connection.
+func (s *Source) Close() error {
+	defer s.conn.Close()
+	if s.coming != nil {
+		s.enough()
+		for m := range s.coming.Messages() {
+			s.handOut(m)
+		}
+	}
+	if !s.conn.IsConnected() {
+		return nil // the server will notice by itself
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.out {
+		if err := m.Nak(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+			return err
+		}
+	}
+	return s.conn.FlushTimeout(time.Second)
+}

@@ -1,0 +1,207 @@
+package migrate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/record"
+)
+
+// EventID returns the id of an event that is made of what a program recorded: a hash of the
+// format and of what the source calls it.
+func EventID(f Format, parts ...string) string {
+	h := sha256.New()
+	for _, p := range append([]string{string(f)}, parts...) {
+		_, _ = h.Write(strconv.AppendInt(nil, int64(len(p)), 10)) // a hash takes everything
+		_, _ = h.Write([]byte{':'})
+		_, _ = h.Write([]byte(p))
+	}
+	return "imp-" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// openCall is a tool call whose result is still to come.
+type openCall struct{ tool, event string }
+
+// maxCalls is how many open calls are remembered.
+const maxCalls = 4096
+
+// Limits of what is made. They are below those of HMX, which counts the JSON around it.
+const (
+	maxContent  = 480 << 10
+	maxMetadata = 32 << 10
+	maxName     = 512
+)
+
+// turn is what one message of a source becomes: one event or several, in order.
+type turn struct {
+	place
+	// id is what the source calls it.
+	id []string
+	// calls is what the ids of calls and results begin with, where that is not the id.
+	calls    []string
+	named    bool // calls is to be used
+	session  string
+	agent    string
+	at       hmx.Time
+	assumed  bool // nobody said when it was
+	sequence int64
+	parent   string // the event before it, if the source says which
+	group    string // becomes the correlation id
+	trace    string
+	tags     []string
+	meta     map[string]any
+	original string // what the source calls it, for the provenance
+	ceiling  record.Trust
+	retold   bool
+	part     int // events made so far
+}
+
+// lineSequence is the sequence of the first event of a line. A line may become many.
+func lineSequence(n int) int64 { return int64(n) << 16 }
+
+// say makes a message.
+func (r *run) say(t *turn, role, text string, attachments []any) error {
+	if text == "" && len(attachments) == 0 {
+		r.leave(t.place, Empty, "a message without text")
+		return nil
+	}
+	content := map[string]any{"role": role, "text": text}
+	if len(attachments) > 0 {
+		content["attachments"] = attachments
+	}
+	ceiling := t.ceiling
+	if role == "system" && (ceiling == 0 || ceiling > record.Agent) {
+		ceiling = record.Agent // nobody knows who wrote it
+	}
+	return r.emit(t, hmx.TypeMessage, r.partID(t, "text", ""), content, ceiling, "")
+}
+
+// call makes a tool call, and remembers it for its result.
+func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
+	event := r.partID(t, "call", id)
+	content := map[string]any{"tool_name": tool, "arguments": arguments}
+	if id != "" {
+		content["call_id"] = id
+		if len(r.calls) >= maxCalls {
+			clear(r.calls)
+		}
+		r.calls[t.session+"\x00"+id] = openCall{tool, event}
+	}
+	return r.emit(t, hmx.TypeToolCall, event, content, t.ceiling, "")
+}
+
+// result makes the result of a tool call.
+func (r *run) result(t *turn, id, tool string, result map[string]any, success hmx.Opt[bool]) error {
+	event := r.partID(t, "result", id)
+	open := r.calls[t.session+"\x00"+id]
+	delete(r.calls, t.session+"\x00"+id)
+	if tool == "" {
+		tool = open.tool
+	}
+	content := map[string]any{"result": result}
+	if tool != "" {
+		content["tool_name"] = tool
+	}
+	if id != "" {
+		content["call_id"] = id
+	}
+	if success.Set {
+		content["success"] = success.Value
+	}
+	if ms, ok := result["duration_ms"]; ok {
+		delete(result, "duration_ms")
+		content["duration_ms"] = ms
+	}
+	return r.emit(t, hmx.TypeToolResult, event, content, t.ceiling, open.event)
+}
+
+// failure makes an error.
+func (r *run) failure(t *turn, kind, message, stack string) error {
+	content := map[string]any{}
+	for name, value := range map[string]string{"error_type": kind, "message": message, "stack": stack} {
+		if value != "" {
+			content[name] = value
+		}
+	}
+	if len(content) == 0 {
+		r.leave(t.place, Empty, "an error without words")
+		return nil
+	}
+	return r.emit(t, hmx.TypeError, r.partID(t, "error", ""), content, t.ceiling, "")
+}
+
+// partID returns the id of the next event of a turn.
+func (r *run) partID(t *turn, kind, key string) string {
+	parts := t.id
+	if t.named && key != "" && (kind == "call" || kind == "result") {
+		return EventID(r.format, append(append([]string{}, t.calls...), kind, key)...)
+	}
+	return EventID(r.format, append(append([]string{}, parts...), kind, strconv.Itoa(t.part))...)
+}
+
+// emit hands an event to the sink.
+func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]any, ceiling record.Trust, parent string) error {
+	text, cut := fit(content, maxContent)
+	from := map[string]any{"from": string(r.format)}
+	if r.src.Name != "" {
+		from["file"] = r.src.Name
+	}
+	if t.line > 0 {
+		from["line"] = t.line
+	}
+	if t.index >= 0 {
+		from["index"] = t.index
+	}
+	if t.original != "" {
+		from["id"] = t.original
+	}
+	if t.assumed {
+		from["time"] = "assumed"
+	}
+	if cut {
+		from["cut"] = true
+	}
+	meta := map[string]any{"import": from}
+	for name, value := range t.meta {
+		if value != nil && value != "" {
+			meta[name] = value
+		}
+	}
+	metadata, _ := fit(meta, maxMetadata)
+	at := t.at
+	if at.IsZero() {
+		at = hmx.TimeOf(r.src.Modified)
+	}
+	ev := &hmx.Event{
+		HMXVersion: hmx.Version, EventID: id, EventType: kind, TenantID: r.o.Tenant,
+		AgentID: name(t.agent, string(r.format)), SessionID: name(t.session, r.stem()),
+		Timestamp: at, Sequence: t.sequence + int64(t.part), Content: text, Metadata: metadata,
+		Source: hmx.Some(string(r.format)), Tags: tags(t.tags),
+	}
+	if parent == "" {
+		parent = t.parent
+	}
+	for _, f := range []struct {
+		to    *hmx.Opt[string]
+		value string
+	}{{&ev.ParentEventID, parent}, {&ev.CorrelationID, t.group}, {&ev.TraceID, t.trace}} {
+		if v := name(f.value, ""); v != "" {
+			*f.to = hmx.Some(v)
+		}
+	}
+	t.part++
+	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line})
+}
+
+// time gives a turn its time: what the source says, or that of the source as a whole.
+func (t *turn) time(values ...any) {
+	for _, v := range values {
+		if at, ok := when(v); ok {
+			t.at, t.assumed = at, false
+			return
+		}
+	}
+	t.assumed = t.at.IsZero()
+}

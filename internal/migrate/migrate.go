@@ -1,0 +1,259 @@
+// Package migrate reads what other programs recorded, as events and memories:
+// transcripts of coding agents, logs of chats, exports of other memories, traces.
+//
+// One file holds one format, written to that program's documentation; docs/import.md
+// says what becomes of what.
+//
+// # What is guaranteed
+//
+//   - Streaming: a source is read once, front to back. At most [MaxPiece] bytes of it,
+//     one line or one element of an array, are held at a time, and a few thousand
+//     names of open tool calls.
+//   - The same source gives the same events, with the same ids: an id is a hash of the
+//     format and of what the source itself calls the thing, or of where it stands. A
+//     source that grew at its end gives the same and more.
+//   - A bad line costs no good one. It is handed to [Sink.Leave] with where it stands and why.
+//   - Every event made obeys the rules of HMX, every memory its own: names are cleaned, long
+//     texts cut, and what was cut is said in the metadata.
+//   - Nothing that people did not say is trusted as if they had: see [Item.Ceiling].
+//   - Unknown fields are passed over. What a program thought, and notes that it wrote for
+//     itself, are left out and counted.
+//
+// # What is not
+//
+// Nothing is looked up: whether a thing is there already is for the [Recorder] and the
+// board. Times that a source does not tell are those of [Source.Modified].
+package migrate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Format names the program that recorded something, and how it writes it.
+type Format string
+
+// The formats.
+const (
+	ClaudeCode        Format = "claude-code"
+	Codex             Format = "codex"
+	OpenAIChat        Format = "openai-chat"
+	ChatGPTExport     Format = "chatgpt-export"
+	AnthropicMessages Format = "anthropic-messages"
+	MCPMemory         Format = "mcp-memory"
+	BasicMemory       Format = "basic-memory"
+	Mem0              Format = "mem0"
+	Engram            Format = "engram"
+	OTLP              Format = "otlp"
+	HMX               Format = "hmx"
+)
+
+// MaxPiece is the longest line, or element of an array, that is read. A longer one is
+// passed over without being held.
+const MaxPiece = 32 << 20
+
+// Formats lists the formats in the order in which they are documented.
+func Formats() []Format {
+	return []Format{ClaudeCode, Codex, OpenAIChat, ChatGPTExport, AnthropicMessages, MCPMemory, BasicMemory, Mem0, Engram, OTLP, HMX}
+}
+
+// ParseFormat returns the format called name.
+func ParseFormat(name string) (Format, bool) {
+	f := Format(name)
+	return f, slices.Contains(Formats(), f)
+}
+
+// Wants reports whether a file of a directory is one that the format is written to, by
+// its name.
+func (f Format) Wants(file string) bool {
+	name := strings.TrimSuffix(strings.ToLower(path.Base(file)), ".gz")
+	ext := path.Ext(name)
+	switch f {
+	case ClaudeCode:
+		return ext == ".jsonl"
+	case Codex:
+		return ext == ".jsonl" && strings.HasPrefix(name, "rollout-")
+	case ChatGPTExport:
+		return ext == ".json" && strings.HasPrefix(name, "conversations")
+	case BasicMemory:
+		return ext == ".md"
+	case HMX:
+		return ext == ".ndjson" || ext == ".jsonl"
+	case OTLP:
+		if ext == ".pb" || ext == ".bin" || ext == ".binpb" {
+			return true
+		}
+	}
+	return ext == ".json" || ext == ".jsonl" || ext == ".ndjson"
+}
+
+// Source is one file or stream.
+type Source struct {
+	// Name is the base name of the file, which stands in the provenance. A stream
+	// has none.
+	Name string
+	// Path is where it is below the directory that is read, with slashes. It is the
+	// name if it was named itself.
+	Path string
+	// Modified is the time of what the source gives no time for.
+	Modified time.Time
+	Reader   io.Reader
+}
+
+// Options says how a source is read.
+type Options struct {
+	// Tenant is the tenant of what is made.
+	Tenant string
+	// Move puts events that name their tenant themselves into Tenant as well.
+	Move bool
+}
+
+// Item is one thing that a source says: an event, or a memory, entity or relation.
+type Item struct {
+	Event *hmx.Event
+	Body  memory.Body
+	// Ceiling is how far it may be trusted at most, whoever brings it in: a prompt that
+	// one agent wrote for another is no person's word. Zero sets no bound.
+	Ceiling record.Trust
+	// Retold says that the source tells some things several times, in other words: the
+	// first telling stands.
+	Retold bool
+	// Line is where it stands, from 1; 0 if nobody counted.
+	Line int
+}
+
+// Reason is why something was left out.
+type Reason string
+
+// Why something is a problem: it should have been taken.
+const (
+	Broken     Reason = "broken"     // it cannot be read
+	TooLarge   Reason = "too_large"  // it is longer than [MaxPiece]
+	Changed    Reason = "changed"    // it is recorded with other content
+	Refused    Reason = "refused"    // the board does not take it
+	Unreadable Reason = "unreadable" // a file that cannot be opened or read to its end
+)
+
+// Why something was left out on purpose.
+const (
+	Unfinished Reason = "unfinished" // the end of a source that is still being written
+	Thinking   Reason = "thinking"   // what a model thought to itself
+	Note       Reason = "note"       // what a program noted for itself
+	Empty      Reason = "empty"      // it says nothing
+	Unknown    Reason = "unknown"    // of a sort that is not known
+	Branch     Reason = "branch"     // of a conversation, beside the branch that went on
+	Deleted    Reason = "deleted"    // it was deleted where it comes from
+	Forgotten  Reason = "forgotten"  // it was forgotten or expired here
+	Erased     Reason = "erased"     // it was erased here, and stays erased
+	OtherFile  Reason = "other_file" // a file in a directory that is not of the format
+	Link       Reason = "link"       // a symbolic link in a directory
+)
+
+// Problem reports whether something should have been taken and was not.
+func (r Reason) Problem() bool {
+	switch r {
+	case Broken, TooLarge, Changed, Refused, Unreadable:
+		return true
+	}
+	return false
+}
+
+// Left is something that was left out.
+type Left struct {
+	Line   int // from 1; 0 if nobody counted
+	Reason Reason
+	Detail string // in one line
+}
+
+// Sink takes what a source says, in order.
+type Sink interface {
+	// Take takes an item. An error ends the reading.
+	Take(Item) error
+	// Leave is told what was left out.
+	Leave(Left)
+}
+
+// Read reads a source to its end. The error is the source's, the sink's or that ctx is
+// done; what is wrong with single lines goes to the sink.
+func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error {
+	r := &run{ctx: ctx, format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}}
+	if err := memory.CheckTenant(o.Tenant); err != nil {
+		return err
+	}
+	text, err := r.open()
+	if err != nil {
+		return r.unreadable(err)
+	}
+	read, ok := r.readers()[f]
+	if !ok {
+		return fault.Newf(fault.InvalidArgument, "format: there is no %q", string(f)).WithFix("use one of docs/import.md")
+	}
+	return r.unreadable(read(text))
+}
+
+// unreadable gives an error of the source itself a code.
+func (r *run) unreadable(err error) error {
+	if err == nil || err == io.EOF {
+		return nil
+	}
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.UnreadableInput, err)
+}
+
+// readers is the table of formats.
+func (r *run) readers() map[Format]func(*text) error {
+	return map[Format]func(*text) error{
+		ClaudeCode:        r.claudeCode,
+		Codex:             r.codex,
+		OpenAIChat:        r.openAIChat,
+		ChatGPTExport:     r.chatGPTExport,
+		AnthropicMessages: r.anthropicMessages,
+		MCPMemory:         r.mcpMemory,
+		BasicMemory:       r.basicMemory,
+		Mem0:              r.mem0,
+		Engram:            r.engram,
+		OTLP:              r.otlp,
+		HMX:               r.hmx,
+	}
+}
+
+// run is one source being read.
+type run struct {
+	ctx    context.Context
+	format Format
+	src    Source
+	o      Options
+	sink   Sink
+	calls  map[string]openCall
+	// resource is what the spans that are being read come from.
+	resource object
+}
+
+// stem is the name of the source without what follows the first dot of its end.
+func (r *run) stem() string {
+	name := strings.TrimSuffix(r.src.Name, ".gz")
+	if s := strings.TrimSuffix(name, path.Ext(name)); s != "" {
+		return s
+	}
+	return "stream"
+}
+
+// leave tells the sink what was left out.
+func (r *run) leave(p place, why Reason, detail string) {
+	r.sink.Leave(Left{Line: p.line, Reason: why, Detail: detail})
+}

@@ -1,0 +1,360 @@
+package migrate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/hmx"
+)
+
+// span is a span of a trace, from JSON or from protobuf.
+type span struct {
+	trace, id, parent, name string
+	start, end              uint64 // nanoseconds since 1970
+	attrs                   object
+	events                  []spanEvent
+	failed                  bool
+	status                  string
+	resource                object
+}
+
+// spanEvent is something that happened during a span.
+type spanEvent struct {
+	name  string
+	at    uint64
+	attrs object
+}
+
+// otlp reads traces of OpenTelemetry, of which it takes the spans that follow the semantic
+// conventions for generative AI: JSON, one request a line or a whole document, and protobuf, as
+// one request or with a length before each.
+func (r *run) otlp(src *text) error {
+	head, _ := src.Peek(4096) // what cannot be read is told when it is
+	if protobuf(head) {
+		return r.otlpProto(src, head[0] == 0)
+	}
+	return r.pieces(src, []string{"resourceSpans", "resource_spans"}, func(p piece) error {
+		switch {
+		case p.rest:
+			return nil // what is around the list
+		case p.in != "":
+			return r.otlpJSON(p)
+		}
+		var whole struct {
+			Spans list `json:"resourceSpans"`
+		}
+		if r.decode(p, &whole) && len(whole.Spans) == 0 {
+			r.leave(p.place, Unknown, "there are no spans in it")
+		}
+		for _, one := range whole.Spans {
+			if err := r.otlpJSON(piece{place: p.place, in: "resourceSpans", text: one}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// protobuf reports whether a source cannot be JSON, though it may begin with a byte that is
+// white space there.
+func protobuf(head []byte) bool {
+	if len(head) == 0 {
+		return false
+	}
+	if head[0] == 0 {
+		return true
+	}
+	if head[0] != '\n' {
+		return false
+	}
+	text := strings.TrimLeft(string(head), " \t\r\n")
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return true
+	}
+	text = strings.TrimLeft(text[1:], " \t\r\n")
+	return text != "" && !strings.ContainsRune("\"{}[]", rune(text[0]))
+}
+
+// genAI makes the events of a span.
+func (r *run) genAI(p place, s *span) error {
+	op := s.attrs.text("gen_ai.operation.name")
+	if op == "" && !slices.ContainsFunc(sortedNames(s.attrs), func(n string) bool { return strings.HasPrefix(n, "gen_ai.") }) {
+		r.leave(p, Note, "a span that is not about generative AI")
+		return nil
+	}
+	t := &turn{
+		place: p, retold: true, original: s.id, trace: s.trace, sequence: int64(s.start),
+		session: first(s.attrs.text("gen_ai.conversation.id"), s.attrs.text("session.id"), s.trace, r.stem()),
+		agent:   first(s.attrs.text("gen_ai.agent.name"), s.attrs.text("gen_ai.agent.id"), s.resource.text("service.name"), string(OTLP)),
+		meta:    map[string]any{"model": first(s.attrs.text("gen_ai.response.model"), s.attrs.text("gen_ai.request.model")), "span": s.name},
+	}
+	t.time(s.start)
+	if op == "execute_tool" || op == "" && s.attrs.text("gen_ai.tool.name") != "" {
+		return r.toolSpan(t, s)
+	}
+	seen := map[string]int{}
+	ended := s.end <= s.start
+	for _, m := range s.messages() {
+		if m.out && !ended {
+			ended = true
+			t.sequence, t.part = int64(s.end), 0
+			t.time(s.end)
+		}
+		if err := r.otlpMessage(t, m.value, m.role, seen); err != nil {
+			return err
+		}
+	}
+	if s.failed {
+		kind, message, stack := s.trouble()
+		t.id = []string{t.session, s.trace, s.id}
+		t.sequence, t.part = t.sequence+int64(t.part), 0
+		return r.failure(t, kind, message, stack)
+	}
+	if len(seen) == 0 {
+		r.leave(p, Empty, "a span without messages")
+	}
+	return nil
+}
+
+// toolSpan makes the call and the result of a span that executed a tool.
+func (r *run) toolSpan(t *turn, s *span) error {
+	tool, id := s.attrs.text("gen_ai.tool.name"), first(s.attrs.text("gen_ai.tool.call.id"), s.id)
+	t.id, t.calls, t.named = []string{t.session}, []string{t.session}, true
+	if err := r.call(t, id, tool, asObject(s.attrs["gen_ai.tool.call.arguments"], "input")); err != nil {
+		return err
+	}
+	out := asObject(s.attrs["gen_ai.tool.call.result"], "text")
+	if s.failed {
+		_, message, _ := s.trouble()
+		if _, ok := out["text"]; !ok && message != "" {
+			out["text"] = message
+		}
+	}
+	if s.end > s.start {
+		out["duration_ms"] = (s.end - s.start) / 1e6
+		t.sequence = int64(s.end)
+		t.time(s.end)
+	}
+	return r.result(t, id, tool, out, hmx.Some(!s.failed))
+}
+
+// trouble says why a span failed.
+func (s *span) trouble() (kind, message, stack string) {
+	kind, message = s.attrs.text("error.type"), s.status
+	for _, e := range s.events {
+		if e.name == "exception" {
+			kind = first(e.attrs.text("exception.type"), kind)
+			message = first(e.attrs.text("exception.message"), message)
+			stack = first(e.attrs.text("exception.stacktrace"), stack)
+		}
+	}
+	return first(kind, "error"), message, stack
+}
+
+// otlpSaid is a message of a span, in whatever way it is told.
+type otlpSaid struct {
+	value any
+	role  string // if the message does not say it
+	out   bool   // the model said it
+}
+
+// messages returns the messages of a span: from attributes, from events, from the attributes
+// with numbers that came before either.
+func (s *span) messages() []otlpSaid {
+	var out []otlpSaid
+	add := func(v any, role string, said bool) {
+		for _, m := range asList(v) {
+			out = append(out, otlpSaid{m, role, said})
+		}
+	}
+	gather := func(attrs object) {
+		if v := parsed(attrs["gen_ai.system_instructions"]); v != nil {
+			out = append(out, otlpSaid{map[string]any{"role": "system", "parts": asList(v)}, "system", false})
+		}
+		add(attrs["gen_ai.input.messages"], "user", false)
+		add(attrs["gen_ai.output.messages"], "assistant", true)
+		add(attrs["gen_ai.prompt"], "user", false)
+		add(attrs["gen_ai.completion"], "assistant", true)
+	}
+	gather(s.attrs)
+	for _, e := range s.events {
+		switch e.name {
+		case "gen_ai.system.message":
+			add(map[string]any(e.attrs), "system", false)
+		case "gen_ai.user.message":
+			add(map[string]any(e.attrs), "user", false)
+		case "gen_ai.assistant.message":
+			add(map[string]any(e.attrs), "assistant", false)
+		case "gen_ai.tool.message":
+			add(map[string]any(e.attrs), "tool", false)
+		case "gen_ai.choice":
+			choice := map[string]any(e.attrs)
+			if inner, ok := parsed(e.attrs["message"]).(map[string]any); ok {
+				choice = inner
+			}
+			add(choice, "assistant", true)
+		default:
+			gather(e.attrs)
+		}
+	}
+	if len(out) == 0 {
+		out = append(s.numbered("gen_ai.prompt.", "user", false), s.numbered("gen_ai.completion.", "assistant", true)...)
+	}
+	return out
+}
+
+// numbered returns messages whose parts are attributes of their own: gen_ai.prompt.0.content.
+func (s *span) numbered(prefix, role string, said bool) []otlpSaid {
+	const most = 10_000
+	var out []otlpSaid
+	for i := range most {
+		at := prefix + strconv.Itoa(i) + "."
+		m := map[string]any{"role": first(s.attrs.text(at+"role"), role), "content": s.attrs[at+"content"]}
+		var calls []any
+		for k := range most {
+			c := at + "tool_calls." + strconv.Itoa(k) + "."
+			tool := s.attrs.text(c + "name")
+			if tool == "" {
+				break
+			}
+			calls = append(calls, map[string]any{"id": s.attrs[c+"id"], "function": map[string]any{"name": tool, "arguments": s.attrs[c+"arguments"]}})
+		}
+		if m["content"] == nil && calls == nil && s.attrs[at+"role"] == nil {
+			break
+		}
+		m["tool_calls"] = calls
+		out = append(out, otlpSaid{m, role, said})
+	}
+	return out
+}
+
+// otlpMessage makes the events of a message. Each span of a conversation tells all that was said
+// before: a message is known by what it says and how often that was said before in the span.
+func (r *run) otlpMessage(t *turn, v any, role string, seen map[string]int) error {
+	m, ok := v.(map[string]any)
+	if !ok {
+		m = map[string]any{"content": v}
+	}
+	if parts, ok := m["parts"].([]any); ok {
+		m = map[string]any{"role": m["role"], "content": parts}
+	}
+	if s, _ := m["role"].(string); s == "" {
+		m["role"] = role
+	}
+	m["content"], m["tool_calls"] = otlpParts(m)
+	var c chatMessage
+	if !loosely(encode(m), &c) {
+		r.leave(t.place, Unknown, "a message that is none")
+		return nil
+	}
+	sum := sha256.Sum256(encode([]any{c.role(), m["content"], m["tool_calls"], string(c.ToolCallID)}))
+	key := hex.EncodeToString(sum[:12])
+	seen[key]++
+	t.id = []string{t.session, key, itoa(seen[key])}
+	t.sequence, t.part = t.sequence+int64(t.part), 0
+	t.calls, t.named = []string{t.session}, true
+	if results, ok := m["content"].([]any); ok {
+		return r.otlpContent(t, &c, results)
+	}
+	return r.openAIMessage(t, &c)
+}
+
+// otlpContent makes the events of a message with parts, in their order.
+func (r *run) otlpContent(t *turn, c *chatMessage, parts []any) error {
+	role := c.role()
+	b := &saying{run: r, turn: t, role: role}
+	if role != "user" && role != "system" {
+		b.role = "assistant"
+	}
+	for _, one := range parts {
+		p, _ := one.(map[string]any)
+		o := object(p)
+		var err error
+		switch kind := o.text("type"); kind {
+		case "reasoning", "thinking":
+			r.leave(t.place, Thinking, "what the model thought")
+		case "tool_call", "tool_use", "server_tool_call":
+			if err = b.flush(); err == nil {
+				args := o["arguments"]
+				if args == nil {
+					args = o["input"]
+				}
+				err = r.call(t, o.text("id"), o.text("name"), asObject(args, "input"))
+			}
+		case "tool_call_response", "tool_result", "server_tool_call_response":
+			if err = b.flush(); err == nil {
+				out := o["response"]
+				if out == nil {
+					out = o["result"]
+				}
+				err = r.result(t, first(o.text("id"), o.text("tool_use_id")), "", asObject(out, "text"), hmx.Opt[bool]{})
+			}
+		case "blob", "file", "uri", "image", "image_url":
+			b.attach(first(o.text("modality"), kind), o.text("uri"))
+		default:
+			s := first(o.text("content"), o.text("text"))
+			if role == "tool" && s != "" {
+				err = r.result(t, string(c.ToolCallID), string(c.Name), map[string]any{"text": s}, hmx.Opt[bool]{})
+				break
+			}
+			b.add(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	m := *c
+	m.Content = nil
+	if len(m.ToolCalls) > 0 && role == "assistant" {
+		return r.openAIMessage(t, &m)
+	}
+	return nil
+}
+
+// otlpParts returns content and tool calls of a message as JSON, though they may be text with JSON
+// in it.
+func otlpParts(m map[string]any) (content, calls any) {
+	content, calls = m["content"], parsed(m["tool_calls"])
+	if s, ok := content.(string); ok && strings.HasPrefix(s, "[{") {
+		if l, ok := parsed(s).([]any); ok {
+			content = l
+		}
+	}
+	if id, ok := m["id"].(string); ok && m["role"] == "tool" && m["tool_call_id"] == nil {
+		m["tool_call_id"] = id
+	}
+	return content, calls
+}
+
+// parsed returns a value, and of text that is a list or an object in JSON what it says.
+func parsed(v any) any {
+	s, ok := v.(string)
+	if !ok {
+		return v
+	}
+	if t := strings.TrimSpace(s); strings.HasPrefix(t, "[") || strings.HasPrefix(t, "{") {
+		if json.Valid([]byte(t)) {
+			return anything([]byte(t))
+		}
+	}
+	return v
+}
+
+// asList returns a value as a list. Nothing is an empty one.
+func asList(v any) []any {
+	switch v := parsed(v).(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	default:
+		return []any{v}
+	}
+}

@@ -1,0 +1,131 @@
+package migrate
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// otlpResource is the spans of one resource, as OTLP writes them in JSON.
+type otlpResource struct {
+	Resource struct {
+		Attributes otlpValues `json:"attributes"`
+	} `json:"resource"`
+	ScopeSpans []struct {
+		Spans []otlpSpan `json:"spans"`
+	} `json:"scopeSpans"`
+}
+
+// otlpSpan is a span in JSON.
+type otlpSpan struct {
+	TraceID    loose      `json:"traceId"`
+	SpanID     loose      `json:"spanId"`
+	Parent     loose      `json:"parentSpanId"`
+	Name       loose      `json:"name"`
+	Start      loose      `json:"startTimeUnixNano"`
+	End        loose      `json:"endTimeUnixNano"`
+	Attributes otlpValues `json:"attributes"`
+	Events     []struct {
+		Name       loose      `json:"name"`
+		Time       loose      `json:"timeUnixNano"`
+		Attributes otlpValues `json:"attributes"`
+	} `json:"events"`
+	Status struct {
+		Code    loose `json:"code"`
+		Message loose `json:"message"`
+	} `json:"status"`
+}
+
+// otlpJSON makes the events of the spans of a resource.
+func (r *run) otlpJSON(p piece) error {
+	var res otlpResource
+	if !r.decode(p, &res) {
+		return nil
+	}
+	for i := range res.ScopeSpans {
+		for k := range res.ScopeSpans[i].Spans {
+			s := res.ScopeSpans[i].Spans[k].span()
+			s.resource = object(res.Resource.Attributes)
+			if err := r.genAI(p.place, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *otlpSpan) span() *span {
+	s := &span{
+		trace: string(o.TraceID), id: string(o.SpanID), parent: string(o.Parent), name: string(o.Name),
+		start: nanos(o.Start), end: nanos(o.End), attrs: object(o.Attributes),
+		failed: o.Status.Code == "2" || o.Status.Code == "STATUS_CODE_ERROR", status: string(o.Status.Message),
+	}
+	for i := range o.Events {
+		e := &o.Events[i]
+		s.events = append(s.events, spanEvent{string(e.Name), nanos(e.Time), object(e.Attributes)})
+	}
+	return s
+}
+
+// nanos reads a time, which is never beyond what a sequence can say.
+func nanos(s loose) uint64 {
+	n, err := strconv.ParseUint(string(s), 10, 62)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// otlpValues are attributes: names with values that say what they are.
+type otlpValues map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
+func (v *otlpValues) UnmarshalJSON(data []byte) error {
+	*v = otlpValues{}
+	all, _ := anything(data).([]any)
+	for _, one := range all {
+		kv, _ := one.(map[string]any)
+		if key, ok := kv["key"].(string); ok {
+			(*v)[key] = otlpValue(kv["value"], 0)
+		}
+	}
+	return nil
+}
+
+// otlpValue returns what a value says.
+func otlpValue(v any, depth int) any {
+	m, ok := v.(map[string]any)
+	if !ok || depth > maxNesting {
+		return nil
+	}
+	for _, name := range []string{"stringValue", "boolValue", "doubleValue", "bytesValue"} {
+		if value, ok := m[name]; ok {
+			return value
+		}
+	}
+	if value, ok := m["intValue"]; ok {
+		if s, ok := value.(string); ok {
+			return json.Number(s)
+		}
+		return value
+	}
+	if a, ok := m["arrayValue"].(map[string]any); ok {
+		values, _ := a["values"].([]any)
+		out := make([]any, 0, len(values))
+		for _, one := range values {
+			out = append(out, otlpValue(one, depth+1))
+		}
+		return out
+	}
+	if l, ok := m["kvlistValue"].(map[string]any); ok {
+		values, _ := l["values"].([]any)
+		out := make(map[string]any, len(values))
+		for _, one := range values {
+			kv, _ := one.(map[string]any)
+			if key, ok := kv["key"].(string); ok {
+				out[key] = otlpValue(kv["value"], depth+1)
+			}
+		}
+		return out
+	}
+	return nil
+}

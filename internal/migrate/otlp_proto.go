@@ -1,0 +1,411 @@
+package migrate
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The wire types of protobuf.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// errProto says that bytes are no protobuf.
+var errProto = errors.New("this is not protobuf")
+
+// protoStream reads the outer levels of a message field by field, without holding it.
+type protoStream struct {
+	src  *bufio.Reader
+	left int64 // of the message, or of the whole stream if it is negative
+}
+
+// next returns the next field. Of a field of bytes the length is n, and they are still to be read.
+func (s *protoStream) next() (field, wire int, n uint64, err error) {
+	if s.left == 0 {
+		return 0, 0, 0, io.EOF
+	}
+	begin := s.left
+	tag, err := s.varint()
+	if err != nil {
+		if err == io.EOF && begin > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		return 0, 0, 0, err
+	}
+	field, wire = int(tag>>3), int(tag&7)
+	if tag>>3 == 0 || tag>>3 > 1<<29-1 {
+		return 0, 0, 0, errProto
+	}
+	switch wire {
+	case wireVarint, wireBytes:
+		n, err = s.varint()
+	case wireFixed64:
+		err = s.discard(8)
+	case wireFixed32:
+		err = s.discard(4)
+	default:
+		err = errProto
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil && wire == wireBytes && s.left >= 0 && n > uint64(s.left) {
+		err = errProto
+	}
+	if err == nil && wire == wireBytes && n > math.MaxInt64/2 {
+		err = errProto
+	}
+	return field, wire, n, err
+}
+
+func (s *protoStream) varint() (uint64, error) {
+	var v uint64
+	for shift := 0; shift < 64; shift += 7 {
+		if s.left == 0 {
+			return 0, io.ErrUnexpectedEOF
+		}
+		b, err := s.src.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if s.left > 0 {
+			s.left--
+		}
+		v |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return v, nil
+		}
+	}
+	return 0, errProto
+}
+
+// discard passes over bytes of the message.
+func (s *protoStream) discard(n int64) error {
+	if s.left >= 0 && n > s.left {
+		return errProto
+	}
+	for n > 0 {
+		part := int(min(n, 1<<20))
+		if _, err := s.src.Discard(part); err != nil {
+			return io.ErrUnexpectedEOF
+		}
+		n -= int64(part)
+		s.take(int64(part))
+	}
+	return nil
+}
+
+func (s *protoStream) take(n int64) {
+	if s.left >= 0 {
+		s.left -= n
+	}
+}
+
+// held reads bytes of the message, which are held. It takes no more memory than the source has
+// bytes.
+func (s *protoStream) held(n uint64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(s.src, int64(n)))
+	if err == nil && uint64(len(data)) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	s.take(int64(len(data)))
+	return data, err
+}
+
+// each visits the fields of a message within the stream that are messages themselves.
+func (s *protoStream) each(visit func(field int, n uint64) error) error {
+	for {
+		field, wire, n, err := s.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if wire != wireBytes {
+			continue
+		}
+		if err := visit(field, n); err != nil {
+			return err
+		}
+	}
+}
+
+// within visits the fields of a field of n bytes.
+func (s *protoStream) within(n uint64, visit func(in *protoStream, field int, n uint64) error) error {
+	in := &protoStream{src: s.src, left: int64(n)}
+	err := in.each(func(field int, n uint64) error { return visit(in, field, n) })
+	s.take(int64(n) - in.left)
+	return err
+}
+
+// otlpProto reads traces in protobuf: one request or file of traces, or many, each behind its
+// length in four bytes.
+func (r *run) otlpProto(src *text, framed bool) error {
+	index := 0
+	requests := func(s *protoStream) error {
+		return s.each(func(field int, n uint64) error {
+			if field != 1 {
+				return s.discard(int64(n))
+			}
+			return s.within(n, func(in *protoStream, field int, n uint64) error { return r.otlpResource(in, field, n, &index) })
+		})
+	}
+	if !framed {
+		return r.otlpEnd(requests(&protoStream{src: src.Reader, left: -1}), index)
+	}
+	for {
+		var size [4]byte
+		if _, err := io.ReadFull(src, size[:]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return r.otlpEnd(err, index)
+		}
+		s := &protoStream{src: src.Reader, left: int64(binary.BigEndian.Uint32(size[:]))}
+		if s.left == 0 {
+			continue
+		}
+		if err := requests(s); err != nil {
+			return r.otlpEnd(err, index)
+		}
+	}
+}
+
+// otlpEnd tells of a source that ended too early or turned out to be something else.
+func (r *run) otlpEnd(err error, index int) error {
+	switch {
+	case errors.Is(err, errProto):
+		r.leave(place{0, index}, Broken, "what follows span "+itoa(index)+" is not protobuf")
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		r.leave(place{0, index}, Unfinished, "the source ends within a span")
+		return nil
+	}
+	return err
+}
+
+// otlpResource reads a field of the spans of a resource. The resource itself stands first.
+func (r *run) otlpResource(in *protoStream, field int, n uint64, index *int) error {
+	switch field {
+	case 1:
+		if n > MaxPiece {
+			return in.discard(int64(n))
+		}
+		data, err := in.held(n)
+		if err != nil {
+			return err
+		}
+		in.resource(r, data)
+		return nil
+	case 2:
+		return in.within(n, func(scope *protoStream, field int, n uint64) error {
+			if field != 2 {
+				return scope.discard(int64(n))
+			}
+			*index++
+			p := place{0, *index - 1}
+			if n > MaxPiece {
+				r.leave(p, TooLarge, "the span is longer than is read")
+				return scope.discard(int64(n))
+			}
+			data, err := scope.held(n)
+			if err != nil {
+				return err
+			}
+			s, err := protoSpan(data)
+			if err != nil {
+				r.leave(p, Broken, "a span that is not protobuf")
+				return nil
+			}
+			s.resource = r.resource
+			return r.genAI(p, s)
+		})
+	}
+	return in.discard(int64(n))
+}
+
+// resource remembers the attributes of the resource whose spans follow.
+func (s *protoStream) resource(r *run, data []byte) {
+	r.resource = object{}
+	_ = fields(data, func(field, _ int, _ uint64, data []byte) error { // what is broken names nothing
+		if field == 1 {
+			return protoAttribute(data, r.resource, 0)
+		}
+		return nil
+	})
+}
+
+// fields visits the fields of a message that is held.
+func fields(data []byte, visit func(field, wire int, n uint64, data []byte) error) error {
+	for len(data) > 0 {
+		tag, k := binary.Uvarint(data)
+		if k <= 0 || tag>>3 == 0 {
+			return errProto
+		}
+		data = data[k:]
+		var n uint64
+		var value []byte
+		switch wire := int(tag & 7); wire {
+		case wireVarint:
+			if n, k = binary.Uvarint(data); k <= 0 {
+				return errProto
+			}
+		case wireFixed64:
+			if k = 8; len(data) < k {
+				return errProto
+			}
+			n = binary.LittleEndian.Uint64(data)
+		case wireFixed32:
+			if k = 4; len(data) < k {
+				return errProto
+			}
+			n = uint64(binary.LittleEndian.Uint32(data))
+		case wireBytes:
+			if n, k = binary.Uvarint(data); k <= 0 || n > uint64(len(data)-k) {
+				return errProto
+			}
+			value = data[k : k+int(n)]
+			k += int(n)
+		default:
+			return errProto
+		}
+		if err := visit(int(tag>>3), int(tag&7), n, value); err != nil {
+			return err
+		}
+		data = data[k:]
+	}
+	return nil
+}
+
+// protoSpan reads a span.
+func protoSpan(data []byte) (*span, error) {
+	s := &span{attrs: object{}}
+	err := fields(data, func(field, _ int, n uint64, data []byte) error {
+		switch field {
+		case 1:
+			s.trace = hex.EncodeToString(data)
+		case 2:
+			s.id = hex.EncodeToString(data)
+		case 4:
+			s.parent = hex.EncodeToString(data)
+		case 5:
+			s.name = valid(data)
+		case 7:
+			s.start = n & (1<<62 - 1)
+		case 8:
+			s.end = n & (1<<62 - 1)
+		case 9:
+			return protoAttribute(data, s.attrs, 0)
+		case 11:
+			return s.protoEvent(data)
+		case 15:
+			return fields(data, func(field, _ int, n uint64, data []byte) error {
+				switch field {
+				case 2:
+					s.status = valid(data)
+				case 3:
+					s.failed = n == 2
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return s, err
+}
+
+func (s *span) protoEvent(data []byte) error {
+	e := spanEvent{attrs: object{}}
+	err := fields(data, func(field, _ int, n uint64, data []byte) error {
+		switch field {
+		case 1:
+			e.at = n & (1<<62 - 1)
+		case 2:
+			e.name = valid(data)
+		case 3:
+			return protoAttribute(data, e.attrs, 0)
+		}
+		return nil
+	})
+	s.events = append(s.events, e)
+	return err
+}
+
+// protoAttribute reads a name and its value.
+func protoAttribute(data []byte, into map[string]any, depth int) error {
+	var name string
+	var value any
+	err := fields(data, func(field, _ int, _ uint64, data []byte) (err error) {
+		switch field {
+		case 1:
+			name = valid(data)
+		case 2:
+			value, err = protoValue(data, depth)
+		}
+		return err
+	})
+	if err == nil && name != "" {
+		into[name] = value
+	}
+	return err
+}
+
+// protoValue reads a value of any sort.
+func protoValue(data []byte, depth int) (value any, err error) {
+	if depth > maxNesting {
+		return nil, errProto
+	}
+	err = fields(data, func(field, _ int, n uint64, data []byte) error {
+		switch field {
+		case 1:
+			value = valid(data)
+		case 2:
+			value = n != 0
+		case 3:
+			value = json.Number(strconv.FormatInt(int64(n), 10))
+		case 4:
+			if f := math.Float64frombits(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
+				value = json.Number(strconv.FormatFloat(f, 'g', -1, 64))
+			}
+		case 5:
+			all := []any{}
+			err := fields(data, func(field, _ int, _ uint64, data []byte) error {
+				if field != 1 {
+					return nil
+				}
+				one, err := protoValue(data, depth+1)
+				all = append(all, one)
+				return err
+			})
+			value = all
+			return err
+		case 6:
+			all := map[string]any{}
+			err := fields(data, func(field, _ int, _ uint64, data []byte) error {
+				if field != 1 {
+					return nil
+				}
+				return protoAttribute(data, all, depth+1)
+			})
+			value = all
+			return err
+		case 7:
+			value = base64.StdEncoding.EncodeToString(data)
+		}
+		return nil
+	})
+	return value, err
+}
+
+func valid(data []byte) string { return strings.ToValidUTF8(string(data), "\uFFFD") }

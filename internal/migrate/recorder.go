@@ -1,0 +1,326 @@
+package migrate
+
+import (
+	"context"
+	"hash/maphash"
+	"reflect"
+	"slices"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/secret"
+)
+
+// Events are recorded in batches of about this many, or this many bytes.
+const (
+	batchEvents = 1000
+	batchBytes  = 4 << 20
+)
+
+// Counts says what became of what was read.
+type Counts struct {
+	Events     int // recorded
+	Duplicates int // events that were there already
+	Late       int // of those recorded, after one of their session with a higher sequence
+	Memories   int // written
+	Entities   int
+	Relations  int
+	Present    int // memories, entities and relations that were there already
+	Sessions   int // that events were of
+	Scrubbed   int // secrets that were taken out before anything was recorded
+}
+
+// RecorderOptions says how things are recorded.
+type RecorderOptions struct {
+	Tenant string
+	// Events is the writer of events, and Things that of memories, entities and relations.
+	Events, Things lukasa.Writer
+	// DryRun records nothing, and counts what would be.
+	DryRun bool
+	// Leave is told what was left out.
+	Leave func(Left)
+}
+
+// Recorder is a [Sink] that records what it takes on a board. What is there already is left
+// as it is: a memory that was changed or forgotten here since it was brought in stays so,
+// unless its source says something new.
+type Recorder struct {
+	ctx    context.Context
+	board  *lukasa.Board // nil for a dry run where there is none yet
+	tenant *lukasa.Tenant
+	o      RecorderOptions
+	counts Counts
+
+	events   []*hmx.Event
+	retold   []bool
+	lines    []int
+	ceiling  record.Trust
+	bytes    int
+	sessions map[uint64]bool
+	seed     maphash.Seed
+	dry      map[string]bool // ids that a dry run has met
+}
+
+// NewRecorder returns a recorder. Flush ends it. The board may be nil for a dry run.
+func NewRecorder(ctx context.Context, board *lukasa.Board, o RecorderOptions) *Recorder {
+	r := &Recorder{ctx: ctx, board: board, o: o, sessions: map[uint64]bool{}, seed: maphash.MakeSeed(), dry: map[string]bool{}}
+	if board != nil {
+		r.tenant = board.Tenant(o.Tenant, o.Things)
+	}
+	return r
+}
+
+// Counts returns what became of things so far. It is complete after Flush.
+func (r *Recorder) Counts() Counts {
+	c := r.counts
+	c.Sessions = len(r.sessions)
+	return c
+}
+
+// Leave implements Sink.
+func (r *Recorder) Leave(l Left) {
+	if r.o.Leave != nil {
+		r.o.Leave(l)
+	}
+}
+
+// Take implements Sink.
+func (r *Recorder) Take(it Item) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if it.Body != nil {
+		if err := r.Flush(); err != nil {
+			return err
+		}
+		return r.keep(it)
+	}
+	r.sessions[maphash.String(r.seed, it.Event.SessionID)] = true
+	if r.o.DryRun {
+		return r.tryEvent(it)
+	}
+	if it.Ceiling != r.ceiling {
+		if err := r.Flush(); err != nil {
+			return err
+		}
+		r.ceiling = it.Ceiling
+	}
+	r.events = append(r.events, it.Event)
+	r.retold = append(r.retold, it.Retold)
+	r.lines = append(r.lines, it.Line)
+	r.bytes += it.Event.Size()
+	if len(r.events) >= batchEvents || r.bytes >= batchBytes {
+		return r.Flush()
+	}
+	return nil
+}
+
+// Flush records what was taken and is not recorded yet.
+func (r *Recorder) Flush() error {
+	if len(r.events) == 0 {
+		return nil
+	}
+	events, retold, lines := r.events, r.retold, r.lines
+	r.events, r.retold, r.lines, r.bytes = r.events[:0], r.retold[:0], r.lines[:0], 0
+	res, err := r.board.Append(r.ctx, capped(r.o.Events, r.ceiling), events...)
+	if res != nil {
+		r.counts.Events += res.Accepted
+		r.counts.Duplicates += res.Duplicates
+		r.counts.Late += res.Late
+		r.counts.Scrubbed += res.Scrubbed
+		for i, receipt := range res.Receipts {
+			if receipt.Disposition == lukasa.Refused {
+				if err := r.refused(events[i], retold[i], lines[i], receipt.Fault); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	clear(events)
+	return err
+}
+
+// capped lowers how far a writer is trusted.
+func capped(w lukasa.Writer, ceiling record.Trust) lukasa.Writer {
+	if ceiling != 0 && (w.Trust == 0 || w.Trust > ceiling) {
+		w.Trust = ceiling
+	}
+	return w
+}
+
+// refused says what became of an event that was not recorded. One that is there with the same
+// content is a duplicate, wherever it was read this time.
+func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Error) error {
+	switch why.Code {
+	case fault.Erased:
+		r.Leave(Left{line, Erased, why.Error()})
+		return nil
+	case fault.IDConflict:
+		there, err := r.board.Tenant(ev.TenantID, r.o.Events).Event(r.ctx, ev.EventID)
+		if err != nil {
+			return err
+		}
+		if retold || sameEvent(there.Event, ev) {
+			r.counts.Duplicates++
+			return nil
+		}
+		r.Leave(Left{line, Changed, "it is recorded with other content: " + why.Error()})
+		return nil
+	}
+	r.Leave(Left{line, Refused, why.Error()})
+	return nil
+}
+
+// sameEvent reports whether two events say the same, whichever file, line and session they
+// were read from.
+func sameEvent(a, b *hmx.Event) bool {
+	if a.EventType != b.EventType {
+		return false
+	}
+	x, err := withoutSecrets(a).Canonical()
+	y, failed := withoutSecrets(b).Canonical()
+	return err == nil && failed == nil && string(x) == string(y)
+}
+
+// withoutSecrets returns the content of an event as the board keeps it.
+func withoutSecrets(ev *hmx.Event) hmx.Raw {
+	clean, _ := secret.JSON(string(ev.Content))
+	return hmx.Raw(clean)
+}
+
+// tryEvent counts what would become of an event.
+func (r *Recorder) tryEvent(it Item) error {
+	if r.dry[it.Event.EventID] {
+		r.counts.Duplicates++
+		return nil
+	}
+	if len(r.dry) < 1<<20 {
+		r.dry[it.Event.EventID] = true
+	}
+	if r.board == nil {
+		r.counts.Events++
+		return nil
+	}
+	_, err := r.board.Tenant(it.Event.TenantID, r.o.Events).Event(r.ctx, it.Event.EventID)
+	switch fault.CodeOf(err) {
+	case "":
+		r.counts.Duplicates++
+	case fault.NotFound:
+		r.counts.Events++
+	case fault.Erased:
+		r.Leave(Left{it.Line, Erased, "it was erased here"})
+	default:
+		return err
+	}
+	return nil
+}
+
+// keep writes a thing, unless what it says was there before.
+func (r *Recorder) keep(it Item) error {
+	known, err := r.known(it)
+	if err != nil || known {
+		return err
+	}
+	if !r.o.DryRun {
+		t := r.tenant
+		if it.Ceiling != 0 {
+			t = r.board.Tenant(r.o.Tenant, capped(r.o.Things, it.Ceiling))
+		}
+		put, err := t.Put(r.ctx, it.Body, lukasa.AnyVersion())
+		if err != nil {
+			return r.unkept(it, err)
+		}
+		if put.Unchanged {
+			r.counts.Present++
+			return nil
+		}
+		r.counts.Scrubbed += put.Scrubbed
+	}
+	switch it.Body.Kind() {
+	case record.Entity:
+		r.counts.Entities++
+	case record.Relation:
+		r.counts.Relations++
+	default:
+		r.counts.Memories++
+	}
+	return nil
+}
+
+// unkept says why a thing was not written. Trouble that is not its own ends the import.
+func (r *Recorder) unkept(it Item, err error) error {
+	switch fault.CodeOf(err) {
+	case fault.Erased:
+		r.Leave(Left{it.Line, Erased, err.Error()})
+	case fault.InvalidArgument, fault.InvalidDocument, fault.IDConflict, fault.TooLarge, fault.Untrusted:
+		r.Leave(Left{it.Line, Refused, err.Error()})
+	default:
+		return err
+	}
+	return nil
+}
+
+// known reports whether what a thing says was there before, as its newest version or an earlier
+// one, and counts it.
+func (r *Recorder) known(it Item) (bool, error) {
+	id, _ := it.Body.Identity()
+	if r.o.DryRun {
+		if r.dry[id] {
+			r.counts.Present++
+			return true, nil
+		}
+		if len(r.dry) < 1<<20 {
+			r.dry[id] = true
+		}
+	}
+	if r.board == nil {
+		return false, nil
+	}
+	ref := lukasa.Ref{Kind: it.Body.Kind(), ID: id}
+	_, changes, err := r.tenant.History(r.ctx, ref, lukasa.View{})
+	switch fault.CodeOf(err) {
+	case "":
+	case fault.NotFound:
+		return false, nil
+	case fault.Erased:
+		r.Leave(Left{it.Line, Erased, err.Error()})
+		return true, nil
+	default:
+		return false, err
+	}
+	if n := len(changes); n > 0 && changes[n-1].Body == nil {
+		r.Leave(Left{it.Line, Forgotten, "it was forgotten or has expired here"})
+		return true, nil
+	}
+	if slices.ContainsFunc(changes, func(c lukasa.Change) bool { return c.Body != nil && sameBody(c.Body, it.Body) }) {
+		r.counts.Present++
+		return true, nil
+	}
+	return false, nil
+}
+
+// sameBody reports whether two things say the same, whichever file they were read from.
+func sameBody(a, b memory.Body) bool {
+	x, y := plainBody(a), plainBody(b)
+	return x != nil && reflect.DeepEqual(x, y)
+}
+
+// plainBody returns what a thing says, without where it comes from.
+func plainBody(b memory.Body) map[string]any {
+	text, err := b.AppendJSON(nil)
+	if err != nil {
+		return nil
+	}
+	clean, _ := secret.JSON(string(text)) // as the board keeps it
+	m, _ := anything([]byte(clean)).(map[string]any)
+	if meta, ok := m["metadata"].(map[string]any); ok {
+		if from, ok := meta["import"].(map[string]any); ok {
+			delete(from, "file")
+		}
+	}
+	delete(m, "forms") // the board makes them
+	return m
+}

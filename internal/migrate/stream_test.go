@@ -1,0 +1,182 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// generated is a source that is made while it is read.
+type generated struct {
+	head, tail string
+	part       func(i int) string
+	size, done int
+	i          int
+	rest       string
+	ended      bool
+}
+
+// Read implements io.Reader.
+func (g *generated) Read(p []byte) (int, error) {
+	for g.rest == "" {
+		switch {
+		case g.i == 0:
+			g.rest = g.head
+		case g.done < g.size:
+			g.rest = g.part(g.i - 1)
+		case !g.ended:
+			g.rest, g.ended = g.tail, true
+		default:
+			return 0, io.EOF
+		}
+		g.i++
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	g.done += n
+	return n, nil
+}
+
+// peak is a sink that watches the heap.
+type peak struct {
+	items, left int
+	heap        uint64
+}
+
+func (p *peak) Take(Item) error {
+	if p.items++; p.items%2000 == 0 {
+		p.look()
+	}
+	return nil
+}
+
+func (p *peak) Leave(Left) { p.left++ }
+
+func (p *peak) look() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	p.heap = max(p.heap, m.HeapAlloc)
+}
+
+// Two hundred megabytes in one list take no more than 64 MB of memory, and neither does a list
+// within one object, or lines.
+func TestLargeSourcesStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads some hundred megabytes")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	filler := strings.Repeat("All work and no play makes a long transcript. ", 20)
+	const size, less = 200 << 20, 80 << 20
+	for name, tc := range map[string]struct {
+		format Format
+		source *generated
+	}{
+		"a list of messages": {OpenAIChat, &generated{head: "[", tail: "]", size: size, part: func(i int) string {
+			return fmt.Sprintf("%s{\"role\":\"user\",\"content\":\"%d %s\"}", comma(i), i, filler)
+		}}},
+		"a list within an object": {Mem0, &generated{head: `{"count":1,"results":[`, tail: `],"next":null}`, size: less, part: func(i int) string {
+			return fmt.Sprintf("%s{\"id\":\"%d\",\"memory\":\"%s\"}", comma(i), i, filler)
+		}}},
+		"lines": {ClaudeCode, &generated{size: less, head: "\n", part: func(i int) string {
+			return fmt.Sprintf("{\"type\":\"user\",\"uuid\":\"u%d\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"%s\"}}\n", i, filler)
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runtime.GC()
+			p := &peak{}
+			err := Read(context.Background(), tc.format, Source{Name: "big", Modified: modified, Reader: tc.source}, Options{Tenant: "acme"}, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.items < 80_000 || p.left != 0 {
+				t.Errorf("made %d, left %d", p.items, p.left)
+			}
+			if p.heap > 64<<20 {
+				t.Errorf("took %d MB", p.heap>>20)
+			}
+		})
+	}
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+// One line or element that is longer than is read costs nothing but itself, and is not held.
+func TestTooLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a long line")
+	}
+	long := func(i int) string {
+		if i == 0 {
+			return `{"role":"user","content":"before"}`
+		}
+		return strings.Repeat("x", 1<<16)
+	}
+	for name, tc := range map[string]*generated{
+		"an element": {head: "[", part: func(i int) string {
+			if i == 1 {
+				return `,{"role":"user","content":"`
+			}
+			return long(i)
+		}, tail: `"},{"role":"user","content":"after"}]`, size: MaxPiece + 1<<20},
+		"a line": {head: "", part: func(i int) string {
+			if i == 1 {
+				return "\n" + `{"role":"user","content":"`
+			}
+			return long(i)
+		}, tail: "\"}\n{\"role\":\"user\",\"content\":\"after\"}\n", size: MaxPiece + 1<<20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &collected{}
+			if err := Read(context.Background(), OpenAIChat, Source{Name: "long", Modified: modified, Reader: tc}, Options{Tenant: "acme"}, c); err != nil {
+				t.Fatal(err)
+			}
+			if len(c.items) != 2 || len(c.left) != 1 || c.left[0].Reason != TooLarge {
+				t.Errorf("%d items, left %v", len(c.items), c.left)
+			}
+		})
+	}
+}
+
+// A source that fails is an error with a code; what came before it was taken.
+func TestSourceFails(t *testing.T) {
+	for _, f := range []Format{ClaudeCode, OpenAIChat, OTLP, BasicMemory} {
+		broken := io.MultiReader(strings.NewReader(`{"role":"user","content":"one"}`+"\n"), failing{})
+		c := &collected{}
+		err := Read(context.Background(), f, Source{Name: "x", Reader: broken, Modified: modified}, Options{Tenant: "acme"}, c)
+		if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// failing is a source that cannot be read.
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("the disk is gone") }
+
+// What can never be right is told in words.
+func TestWrongFiles(t *testing.T) {
+	for name, tc := range map[string]struct{ data, want string }{
+		"a zip archive": {"PK\x03\x04rest", "zip archive"},
+		"a database":    {"SQLite format 3\x00rest", "database of SQLite"},
+		"torn gzip":     {"\x1f\x8b\x08", ""},
+	} {
+		if _, err := readBytes(Engram, "x", []byte(tc.data)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Read(ctx, ClaudeCode, Source{Reader: strings.NewReader("{}\n")}, Options{Tenant: "acme"}, &collected{}); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}

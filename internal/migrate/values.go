@@ -1,0 +1,383 @@
+package migrate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+)
+
+// place is where something stands in a source.
+type place struct {
+	line  int // from 1
+	index int // among the elements of an array, from 0; -1 where there is none
+}
+
+// piece is one JSON value that stands for something by itself.
+type piece struct {
+	place
+	// in is the member of the outermost object whose list the value is of. It is empty for
+	// values that stand for themselves.
+	in   string
+	text []byte
+	// rest says that it is what is around lists that were read one by one.
+	rest bool
+}
+
+// maxRest is how much is held of an object around the lists that are read one by one.
+const maxRest = 1 << 20
+
+// pieces hands out the JSON values of a source: its lines where each is a value, or the
+// elements of a list, or the elements of those lists of the outermost object that members
+// names. What is broken or too long is told and passed over.
+func (r *run) pieces(src *text, members []string, each func(piece) error) error {
+	if lined(src.Reader) {
+		return r.lines(src, func(l line) error {
+			p := place{l.number, -1}
+			if members == nil {
+				return each(piece{place: p, text: l.text})
+			}
+			if !json.Valid(l.text) {
+				r.broken(p, l.text, l.last)
+				return nil
+			}
+			s := &scanner{run: r, src: bufio.NewReaderSize(bytes.NewReader(l.text), 4096), line: l.number, fixed: true}
+			return s.walk(members, each)
+		})
+	}
+	return (&scanner{run: r, src: src.Reader, line: 1}).walk(members, each)
+}
+
+// lines hands out the lines of a source.
+func (r *run) lines(src *text, each func(line) error) error {
+	in := &lineReader{src: src.Reader, max: MaxPiece}
+	for {
+		l, err := in.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if l.long {
+			r.leave(place{l.number, -1}, TooLarge, "the line is longer than is read")
+			continue
+		}
+		if err := each(l); err != nil {
+			return err
+		}
+	}
+}
+
+// lined reports whether each line of a source is a value, by its first one.
+func lined(src *bufio.Reader) bool {
+	head, _ := src.Peek(peekBytes) // what cannot be read is told when it is
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	first, _, whole := bytes.Cut(head, []byte("\n"))
+	return whole && balanced(first)
+}
+
+// balanced reports whether every bracket of a text is closed, whatever else is wrong
+// with it.
+func balanced(text []byte) bool {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return depth <= 0 && !quoted
+}
+
+// broken tells of a text that is no JSON. The last line of a source that is still being
+// written is no fault of anybody's.
+func (r *run) broken(p place, text []byte, last bool) {
+	var v any
+	err := json.Unmarshal(text, &v)
+	if last && !balanced(text) {
+		r.leave(p, Unfinished, "the last line is not finished yet")
+		return
+	}
+	detail := "this is not an object"
+	if err != nil {
+		detail = "this is not JSON: " + err.Error()
+	}
+	r.leave(p, Broken, detail)
+}
+
+// decode reads a piece into v, or tells why not.
+func (r *run) decode(p piece, v any) bool {
+	if loosely(p.text, v) {
+		return true
+	}
+	r.broken(p.place, p.text, false)
+	return false
+}
+
+// loosely reads an object into v. Members of another shape than v has are passed over.
+func loosely(text []byte, v any) bool {
+	if len(text) == 0 || text[0] != '{' {
+		return false
+	}
+	err := json.Unmarshal(text, v)
+	if err == nil {
+		return true
+	}
+	_, shape := errors.AsType[*json.UnmarshalTypeError](err)
+	return shape
+}
+
+// scanner takes a stream of JSON apart into values, without trusting it: brackets and
+// quotes are counted, and what is between them is judged by whoever reads the value. It
+// holds one value at a time.
+type scanner struct {
+	run   *run
+	src   *bufio.Reader
+	line  int
+	fixed bool // the line does not change
+	buf   []byte
+}
+
+// errCut says that a source ended within a value.
+var errCut = io.ErrUnexpectedEOF
+
+// walk hands out the values of the stream.
+func (s *scanner) walk(members []string, each func(piece) error) error {
+	for {
+		c, err := s.skip()
+		if err != nil {
+			return s.end(err)
+		}
+		switch {
+		case c == '[':
+			err = s.array("", each)
+		case c == '{' && members != nil:
+			err = s.object(members, each)
+		case c == '{':
+			err = s.one(c, piece{place: place{s.line, -1}}, each)
+		default:
+			err = s.stray()
+		}
+		if err != nil {
+			return s.end(err)
+		}
+	}
+}
+
+// end tells of a source that ended too early.
+func (s *scanner) end(err error) error {
+	if err == errCut {
+		s.run.leave(place{s.line, -1}, Unfinished, "the source ends within a value")
+		return nil
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// stray passes over what is no value, up to the end of its line.
+func (s *scanner) stray() error {
+	s.run.leave(place{s.line, -1}, Broken, "this is not a JSON object or list")
+	for {
+		c, err := s.src.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c == '\n' {
+			s.newline()
+			return nil
+		}
+	}
+}
+
+func (s *scanner) newline() {
+	if !s.fixed {
+		s.line++
+	}
+}
+
+// skip returns the next byte that is no white space.
+func (s *scanner) skip() (byte, error) {
+	for {
+		c, err := s.src.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case '\n':
+			s.newline()
+		case ' ', '\t', '\r':
+		default:
+			return c, nil
+		}
+	}
+}
+
+// array hands out the elements of a list whose bracket was read.
+func (s *scanner) array(in string, each func(piece) error) error {
+	for index := 0; ; {
+		if err := s.run.ctx.Err(); err != nil {
+			return err
+		}
+		c, err := s.skip()
+		switch {
+		case err == io.EOF:
+			return errCut
+		case err != nil:
+			return err
+		case c == ']':
+			return nil
+		case c == ',':
+			continue
+		}
+		if err := s.one(c, piece{place: place{s.line, index}, in: in}, each); err != nil {
+			return err
+		}
+		index++
+	}
+}
+
+// one hands out a value whose first byte was read.
+func (s *scanner) one(c byte, p piece, each func(piece) error) error {
+	text, over, err := s.value(c, MaxPiece)
+	if err != nil {
+		return err
+	}
+	if over {
+		s.run.leave(p.place, TooLarge, "the value is longer than is read")
+		return nil
+	}
+	p.text = text
+	return each(p)
+}
+
+// object hands out the elements of the lists that members names, and in the end what else
+// the object says.
+func (s *scanner) object(members []string, each func(piece) error) error {
+	at, opened := place{s.line, -1}, false
+	rest := []byte{'{'}
+	for {
+		c, err := s.skip()
+		switch {
+		case err == io.EOF:
+			return errCut
+		case err != nil:
+			return err
+		case c == ',':
+			continue
+		case c == '}':
+			return each(piece{place: at, text: append(rest, '}'), rest: opened})
+		case c != '"':
+			return s.stray()
+		}
+		quoted, _, err := s.value(c, maxRest)
+		if err != nil {
+			return err
+		}
+		name := string(quoted)
+		if c, err = s.skip(); err == nil && c == ':' {
+			c, err = s.skip()
+		} else if err == nil {
+			return s.stray()
+		}
+		if err == io.EOF {
+			return errCut
+		}
+		if err != nil {
+			return err
+		}
+		var plain string
+		if json.Unmarshal([]byte(name), &plain) == nil && c == '[' && slices.Contains(members, plain) {
+			opened = true
+			if err := s.array(plain, each); err != nil {
+				return err
+			}
+			continue
+		}
+		value, over, err := s.value(c, maxRest)
+		if err != nil {
+			return err
+		}
+		if !over && len(rest)+len(name)+len(value) < maxRest && json.Valid(value) {
+			if len(rest) > 1 {
+				rest = append(rest, ',')
+			}
+			rest = append(append(append(rest, name...), ':'), value...)
+		}
+	}
+}
+
+// value reads a value whose first byte is c. One that is longer than most is read past and
+// not held. A line never ends within a string of JSON, so a string that was not closed
+// costs no more than its line.
+func (s *scanner) value(c byte, most int) (text []byte, over bool, err error) {
+	if cap(s.buf) > 4<<20 {
+		s.buf = nil // one long value does not cost the rest of the source its memory
+	}
+	s.buf = append(s.buf[:0], c)
+	depth, quoted, escaped := 0, c == '"', false
+	bare := c != '{' && c != '[' && c != '"'
+	if !bare && !quoted {
+		depth = 1
+	}
+	for {
+		c, err := s.src.ReadByte()
+		if err == io.EOF && bare {
+			return s.buf, over, nil
+		}
+		if err == io.EOF {
+			return nil, over, errCut
+		}
+		if err != nil {
+			return nil, over, err
+		}
+		if bare && bytes.IndexByte([]byte(",]}: \t\r\n"), c) >= 0 {
+			return s.buf, over, s.src.UnreadByte()
+		}
+		if c == '\n' {
+			s.newline()
+		}
+		if len(s.buf) < most {
+			s.buf = append(s.buf, c)
+		} else {
+			over = true
+		}
+		switch {
+		case bare:
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"', quoted && c == '\n':
+			if quoted = !quoted && c == '"'; !quoted && depth == 0 {
+				return s.buf, over, nil
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return s.buf, over, nil
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package node
+
+import (
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are what a server tells Prometheus. No label has a value that a caller chose.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	received *prometheus.CounterVec
+	sent     *prometheus.CounterVec
+	refusals *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_requests_total", Help: "Calls that are over, by operation and HTTP status."}, []string{"op", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "lukasa_request_seconds", Help: "How long calls took, by operation.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},
+		}, []string{"op"}),
+		received: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_received_bytes_total", Help: "Bytes of bodies that came in, by operation."}, []string{"op"}),
+		sent:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_sent_bytes_total", Help: "Bytes of answers that went out, by operation."}, []string{"op"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_quota_refusals_total", Help: "Calls that a quota refused, by operation."}, []string{"op"}),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, m.received, m.sent, m.refusals,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// observe is told of each call.
+func (m *metrics) observe(op string, status int, took time.Duration, in, out int64) {
+	m.requests.WithLabelValues(op, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(op).Observe(took.Seconds())
+	m.received.WithLabelValues(op).Add(float64(max(in, 0)))
+	m.sent.WithLabelValues(op).Add(float64(max(out, 0)))
+	if status == http.StatusTooManyRequests {
+		m.refusals.WithLabelValues(op).Inc()
+	}
+}
+
+// handler serves the metrics.
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// state is what is looked up when somebody asks.
+type state struct {
+	n *Node
+
+	journal, index, failed                               *prometheus.Desc
+	unanswered, waiting, offered, appends, gaps          *prometheus.Desc
+	lag, flying, connected, consumed, dead, failuresDesc *prometheus.Desc
+}
+
+func newState(n *Node) *state {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("lukasa_"+name, help, labels, nil)
+	}
+	return &state{
+		n:            n,
+		journal:      desc("journal_bytes", "Size of the journal's files."),
+		index:        desc("index_bytes", "Size of the index's files."),
+		failed:       desc("writes_refused", "1 when writes are refused after a failure of the disk, else 0."),
+		unanswered:   desc("intake_unanswered_events", "Events of streams that are on their way to the disk."),
+		waiting:      desc("intake_waiting_events", "Of these, those that wait for others of their session."),
+		offered:      desc("intake_events_total", "Events that came by streams and brokers."),
+		appends:      desc("intake_appends_total", "Groups in which they were recorded; each is one fsync at most."),
+		gaps:         desc("intake_after_gap_total", "Events that went on without those before them, when the window was over."),
+		lag:          desc("broker_lag_messages", "Messages that are not acknowledged yet, as the broker last said.", "broker"),
+		flying:       desc("broker_in_flight_messages", "Messages that were fetched and not acknowledged.", "broker"),
+		connected:    desc("broker_connected", "1 when there is a connection to the broker, else 0.", "broker"),
+		consumed:     desc("broker_messages_total", "Messages by what became of them.", "broker", "outcome"),
+		dead:         desc("broker_dead_letters_total", "Messages that became dead letters.", "broker"),
+		failuresDesc: desc("broker_failures_total", "Calls of the broker that failed.", "broker"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (s *state) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{s.journal, s.index, s.failed, s.unanswered, s.waiting, s.offered, s.appends, s.gaps,
+		s.lag, s.flying, s.connected, s.consumed, s.dead, s.failuresDesc} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *state) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	count := func(d *prometheus.Desc, v uint64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	gauge(s.journal, float64(treeSize(filepath.Join(s.n.config.Data, "journal"))))
+	gauge(s.index, float64(treeSize(filepath.Join(s.n.config.Data, "index"))))
+	gauge(s.failed, one(s.n.board.Failed() != nil))
+	g := s.n.gate.Stats()
+	gauge(s.unanswered, float64(g.Unanswered))
+	gauge(s.waiting, float64(g.Waiting))
+	count(s.offered, g.Offered)
+	count(s.appends, g.Appends)
+	count(s.gaps, g.AfterGap)
+	for _, c := range s.n.consumers {
+		b := c.consumer.Stats()
+		gauge(s.lag, float64(b.Lag), c.name)
+		gauge(s.flying, float64(b.InFlight), c.name)
+		gauge(s.connected, one(b.Connected), c.name)
+		count(s.consumed, b.Recorded, c.name, "recorded")
+		count(s.consumed, b.Duplicates, c.name, "duplicate")
+		count(s.consumed, b.Dead, c.name, "dead")
+		count(s.dead, b.Dead, c.name)
+		count(s.failuresDesc, b.Failures, c.name)
+	}
+}
+
+func one(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// treeSize returns how many bytes the files of a directory have. What goes away meanwhile
+// does not count.
+func treeSize(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // nothing in it is an error
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}

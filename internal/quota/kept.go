@@ -1,0 +1,167 @@
+package quota
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/registry"
+)
+
+// Collections of what is kept.
+const (
+	limitsCollection = "quota"
+	weightCollection = "weight"
+)
+
+// TenantLimits are the limits that a tenant has of its own.
+type TenantLimits struct {
+	Tenant string `json:"tenant"`
+	Limits
+}
+
+// weight is how many bytes a tenant has on record, as far as they were counted.
+type weight struct {
+	Tenant string `json:"tenant"`
+	Bytes  int64  `json:"bytes"`
+	To     uint64 `json:"to"` // the first position that is not counted
+	later  int64  // bytes that came since
+}
+
+// Attach has the book read the limits that a board keeps, keep new ones there, and look
+// how much tenants have on record.
+func (b *Book) Attach(ctx context.Context, board *lukasa.Board) error {
+	r := registry.New(board)
+	documents, err := r.All(ctx, limitsCollection)
+	if err != nil {
+		return err
+	}
+	weights, err := r.All(ctx, weightCollection)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.board, b.registry = board, r
+	for _, d := range documents {
+		var l TenantLimits
+		if err := json.Unmarshal(d.Content, &l); err != nil {
+			return fault.Newf(fault.Damaged, "limits %q cannot be read: %w", d.Name, err)
+		}
+		if !d.Dropped {
+			b.own[l.Tenant] = l.Limits
+		}
+	}
+	for _, d := range weights {
+		w := &weight{}
+		if err := json.Unmarshal(d.Content, w); err != nil {
+			return fault.Newf(fault.Damaged, "weight %q cannot be read: %w", d.Name, err)
+		}
+		w.later = -1 // not known before it is asked for
+		b.weights[w.Tenant] = w
+	}
+	return nil
+}
+
+// documentOf is the name under which something of a tenant is kept. Tenants may be called
+// anything, so it is a hash.
+func documentOf(tenant string) string {
+	sum := sha256.Sum256([]byte(tenant))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Set gives a tenant limits of its own, at once and for good, or takes them away if they
+// say nothing. By is who did it.
+func (b *Book) Set(ctx context.Context, by, tenant string, l Limits) error {
+	if err := memory.CheckTenant(tenant); err != nil {
+		return err
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	if b.registry != nil {
+		if err := b.keep(ctx, by, tenant, l); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.buckets, tenant) // what was left counts by the limits of before
+	if l == (Limits{}) {
+		delete(b.own, tenant)
+	} else {
+		b.own[tenant] = l
+	}
+	return nil
+}
+
+// keep writes the limits of a tenant down.
+func (b *Book) keep(ctx context.Context, by, tenant string, l Limits) error {
+	name := documentOf(tenant)
+	if l == (Limits{}) {
+		err := b.registry.Drop(ctx, by, limitsCollection, name, "back to the defaults")
+		if notFound(err) {
+			return nil
+		}
+		return err
+	}
+	return b.registry.Put(ctx, by, limitsCollection, name, "Limits of the tenant "+tenant+".", TenantLimits{tenant, l}, false)
+}
+
+// Own returns the tenants that have limits of their own, by name.
+func (b *Book) Own() []TenantLimits {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]TenantLimits, 0, len(b.own))
+	for tenant, l := range b.own {
+		list = append(list, TenantLimits{tenant, l})
+	}
+	slices.SortFunc(list, func(x, y TenantLimits) int { return strings.Compare(x.Tenant, y.Tenant) })
+	return list
+}
+
+// weightOf returns how many bytes a tenant has on record. What was counted once is kept,
+// so that after a restart only what came since is read again.
+func (b *Book) weightOf(ctx context.Context, tenant string) (int64, error) {
+	b.mu.Lock()
+	w := b.weights[tenant]
+	if w != nil && w.later >= 0 {
+		defer b.mu.Unlock()
+		return w.Bytes + w.later, nil
+	}
+	b.mu.Unlock()
+	next := weight{Tenant: tenant}
+	if w != nil {
+		next.Bytes, next.To = w.Bytes, w.To
+	}
+	more, to, err := b.board.Weight(ctx, tenant, next.To)
+	if notFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	next.Bytes, next.To = next.Bytes+more, to
+	if err := b.registry.Put(ctx, "quota", weightCollection, documentOf(tenant), "Bytes of the tenant "+tenant+".", next, false); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.weights[tenant] = &next
+	return next.Bytes, nil
+}
+
+// weigh adds what a tenant sent to what it has on record, if that is looked at.
+func (b *Book) weigh(tenant string, size int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if w := b.weights[tenant]; w != nil && w.later >= 0 {
+		w.later += size
+	}
+}

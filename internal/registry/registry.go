@@ -1,0 +1,102 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
+)
+
+// Registry is the system's tenant of a board. It is safe for concurrent use.
+type Registry struct {
+	board *lukasa.Board
+}
+
+// New returns the registry of a board.
+func New(board *lukasa.Board) *Registry { return &Registry{board} }
+
+// Document is something that is kept by a name.
+type Document struct {
+	Name    string
+	Content json.RawMessage
+	By      string // who wrote it last
+	Created time.Time
+	Updated time.Time
+	Dropped bool
+	Reason  string // why it was dropped
+}
+
+// tenant is the system's tenant in the hands of somebody. Whoever may change what a
+// server knows of itself is an operator as far as records go.
+func (r *Registry) tenant(by string) *lukasa.Tenant {
+	return r.board.Tenant(lukasa.SystemTenant, lukasa.Writer{Actor: by, Trust: lukasa.Operator})
+}
+
+// Put keeps a document under a name of a collection, in place of the one that is there.
+// Text says in one line what it is. With fresh, one that is there already is refused.
+func (r *Registry) Put(ctx context.Context, by, collection, name, text string, content any, fresh bool) error {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	expect := lukasa.AnyVersion()
+	if fresh {
+		expect = lukasa.Version(0)
+	}
+	_, err = r.tenant(by).Put(engine.AsSystem(ctx), &lukasa.Memory{
+		Type: "fact", Key: collection + "/" + name, Text: text, Tags: []string{collection}, Metadata: hmx.Raw(data),
+	}, expect)
+	return err
+}
+
+// Drop ends a document. Its history stays.
+func (r *Registry) Drop(ctx context.Context, by, collection, name, reason string) error {
+	ref := lukasa.Ref{Kind: lukasa.MemoryKind, Key: collection + "/" + name}
+	_, err := r.tenant(by).Forget(engine.AsSystem(ctx), ref, reason, lukasa.AnyVersion())
+	return err
+}
+
+// All returns the documents of a collection, dropped ones too, in no order of meaning.
+func (r *Registry) All(ctx context.Context, collection string) ([]Document, error) {
+	var list []Document
+	for _, state := range []lukasa.State{lukasa.Live, lukasa.Forgotten} {
+		for after := ""; ; {
+			page, err := r.tenant("").List(engine.AsSystem(ctx), lukasa.ListOptions{Tag: collection, State: state, Limit: 1000, After: after})
+			if errors.Is(err, fault.NotFound) {
+				return nil, nil // nothing was ever kept here
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, thing := range page.Things {
+				d, err := document(collection, thing)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, d)
+			}
+			if after = page.Next; after == "" {
+				break
+			}
+		}
+	}
+	return list, nil
+}
+
+// document returns a thing as a document.
+func document(collection string, thing *lukasa.Thing) (Document, error) {
+	m, ok := thing.Body.(*lukasa.Memory)
+	if !ok {
+		return Document{}, fault.Newf(fault.Internal, "%s is not a memory", thing.URI)
+	}
+	return Document{
+		Name: strings.TrimPrefix(m.Key, collection+"/"), Content: json.RawMessage(m.Metadata), By: thing.Actor,
+		Created: thing.Created, Updated: thing.Updated, Dropped: thing.State != lukasa.Live, Reason: thing.Note,
+	}, nil
+}

@@ -1,0 +1,363 @@
+package secret
+
+import (
+	"bytes"
+	"strings"
+)
+
+// names says which names something secret is assigned to.
+type names struct {
+	ends   []string // how they end, in lower case, without dashes and underscores
+	except []string // what they do not have in them
+	word   string   // one that must be a word of its own, and not the only one
+}
+
+var passwordNames = names{
+	ends: []string{"password", "passwd", "passphrase", "pwd", "passwords", "pass"},
+	word: "pass",
+}
+
+var secretNames = names{
+	ends: []string{
+		"secret", "secrets", "token", "tokens", "apikey", "apikeys", "accesskey", "accesskeyid", "privatekey", "authkey", "secretkey", "credential",
+		"credentials", "signingkey", "encryptionkey", "masterkey", "secretvalue", "tokenvalue", "apikeyvalue", "secretaccesskey",
+	},
+	except: []string{
+		"next", "page", "continu", "cursor", "sync", "design", "cancel", "stop", "eos", "bos", "pad", "special", "mask", "max", "min", "total",
+		"prompt", "completion", "input", "output", "budget", "count", "used", "public", "idempot", "etag",
+	},
+}
+
+// match reports whether a name is one of them.
+func (n *names) match(name string) bool {
+	var room [plainLength]byte
+	before, ok := n.before(name, &room)
+	if !ok {
+		return false
+	}
+	for _, bad := range n.except {
+		if bytes.Contains(before, []byte(bad)) {
+			return false
+		}
+	}
+	return true
+}
+
+// before returns what a plain name has before the end that makes it one of them.
+func (n *names) before(name string, room *[plainLength]byte) ([]byte, bool) {
+	plain := plainName(name, room)
+	for _, end := range n.ends {
+		if endsWith(plain, end) && (end != n.word || lastWord(name, end)) {
+			return plain[:len(plain)-len(end)], true
+		}
+	}
+	return nil, false
+}
+
+func endsWith(plain []byte, end string) bool {
+	at := len(plain) - len(end)
+	return at >= 0 && string(plain[at:]) == end
+}
+
+// lastWord reports whether a name has a word at its end, after others: db_pass, dbPass.
+func lastWord(name, word string) bool {
+	name = strings.TrimRight(name, "0123456789_-")
+	at := len(name) - len(word)
+	if at < 1 {
+		return false
+	}
+	return strings.IndexByte("_-", name[at-1]) >= 0 || upperLetter.has(name[at]) && !upperLetter.has(name[at-1]) || at > 1 && strings.EqualFold(name[at-2:at], "db")
+}
+
+// plainLength is how much of a name is looked at.
+const plainLength = 64
+
+// plainName returns a name in lower case, without what separates its words and without
+// a number at its end, in the room that it is given.
+func plainName(name string, b *[plainLength]byte) []byte {
+	if len(name) > len(b) {
+		name = name[len(name)-len(b):] // it is the end that counts
+	}
+	n := 0
+	for i := range len(name) {
+		if c := name[i]; alnum.has(c) {
+			b[n] = lower(c)
+			n++
+		}
+	}
+	for n > 0 && digit.has(b[n-1]) {
+		n--
+	}
+	return b[:n]
+}
+
+// assigned returns the match of a rule for values that are assigned to names.
+func assigned(to names, judge func(string) bool) func(s string, at, end int) (int, int, bool) {
+	return func(s string, at, end int) (int, int, bool) {
+		from, begin, ok := valueAfter(s, at, end)
+		if !ok || !to.match(s[begin:(wordly|dash).run(s, end)]) {
+			return 0, 0, false
+		}
+		for range 2 {
+			until, quoted := valueAt(s, from)
+			if value := s[from:until]; judge(value) && (quoted || !code(s, from, until)) {
+				return from, until, true
+			}
+			// A type may stand between the name and its value: password: str = "…"
+			if next := skip(s, until, " \t"); !quoted && until > from && next < len(s) && s[next] == '=' {
+				from = skip(s, next+1, " \t\"'`\\")
+				continue
+			}
+			break
+		}
+		return 0, 0, false
+	}
+}
+
+// longestName is how far a name may go on after the word that gives it away.
+const longestName = 24
+
+// valueAfter returns where the value of an assignment begins, whose name has a literal in
+// it, and where the name begins.
+func valueAfter(s string, at, end int) (value, name int, ok bool) {
+	name = (wordly | dash).back(s, at)
+	stop := (wordly | dash).run(s, end)
+	if stop-end > longestName {
+		return 0, 0, false
+	}
+	i := skip(s, stop, "\"'`\\])")
+	spaced := skip(s, i, " \t")
+	if spaced-i > 8 {
+		return 0, 0, false
+	}
+	switch {
+	case spaced < len(s) && (s[spaced] == '=' || s[spaced] == ':'):
+		i = skip(s, spaced, ":=>")
+		if i-spaced > 3 {
+			return 0, 0, false
+		}
+	case spaced > i && strings.HasPrefix(s[name:], "--"):
+		i = spaced // --password VALUE
+	default:
+		return 0, 0, false
+	}
+	if strings.HasPrefix(s[i:], arrowhead) {
+		i += len(arrowhead)
+	}
+	i = skip(s, i, " \t")
+	return skip(s, i, "\"'`\\"), name, true
+}
+
+// arrowhead is how some write > in JSON, which may be part of a text.
+const arrowhead = `\u003e`
+
+// skip returns the first place from at on whose byte is none of set.
+func skip(s string, at int, set string) int {
+	for at < len(s) && strings.IndexByte(set, s[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// longestValue is the longest value that is looked at.
+const longestValue = 1024
+
+// valueAt returns where a value ends, and whether it stands between quotes.
+func valueAt(s string, from int) (to int, quoted bool) {
+	quoted = from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0
+	for to = from; to < len(s) && to-from <= longestValue; to++ {
+		c := s[to]
+		if c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '\\' || c == '[' {
+			break
+		}
+		if !quoted && (strings.IndexByte(",;<>(){}|", c) >= 0 || c == '&' && parameter(s, to+1)) {
+			break
+		}
+	}
+	if quoted && to < len(s) && s[to] == ' ' {
+		return from, true // words
+	}
+	for !quoted && to > from && strings.IndexByte(".:!?", s[to-1]) >= 0 {
+		to--
+	}
+	return to, quoted
+}
+
+// parameter reports whether another parameter of a query begins at a place.
+func parameter(s string, at int) bool {
+	end := (wordly | dash).run(s, at)
+	return end > at && end < len(s) && s[end] == '='
+}
+
+// code reports whether an unquoted value is part of a program rather than a value.
+func code(s string, from, to int) bool {
+	if to < len(s) && strings.IndexByte("([{<", s[to]) >= 0 {
+		return true
+	}
+	value := s[from:to]
+	if strings.IndexByte(value, '.') < 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(value, ".") {
+		if part == "" || !(letters | under).has(part[0]) || wordly.run(part, 0) != len(part) || random(part) {
+			return false
+		}
+	}
+	return true // a.b.c
+}
+
+// isPassword reports whether a value may be a password that a person chose or a program
+// made: letters and something else, and neither a path nor a stand-in.
+func isPassword(v string) bool {
+	if len(v) < 6 || len(v) > 256 || distinct(v) < 5 || placeholder(v) || path(v) || uuid(v) {
+		return false
+	}
+	hasLetter, hasDigit, hasMark := false, false, false
+	for i := range len(v) {
+		switch c := v[i]; {
+		case letters.has(c) || c >= 0x80:
+			hasLetter = true
+		case digit.has(c):
+			hasDigit = true
+		case strings.IndexByte("!#$%^&*+=~?", c) >= 0:
+			hasMark = true
+		}
+	}
+	return hasLetter && (hasDigit || hasMark) && !strings.Contains(v, "://") && !date(v)
+}
+
+// isSecret reports whether a value may be a key: long enough, and random.
+func isSecret(v string) bool {
+	return len(v) >= 16 && len(v) <= longestValue && random(v) && spread(v) && !placeholder(v) && !path(v) && !uuid(v) && !date(v) &&
+		!strings.Contains(v, "://") && !strings.HasPrefix(v, "arn:") && !strings.HasPrefix(v, "urn:") && !digestOf(v)
+}
+
+// spread reports whether the characters of a text are as many and as even as those of a
+// random one: an entropy of order two of at least three bits a character.
+func spread(v string) bool {
+	var count [256]int
+	for i := range len(v) {
+		count[v[i]]++
+	}
+	sum := 0
+	for _, n := range count {
+		sum += n * n
+	}
+	return sum*8 <= len(v)*len(v)
+}
+
+// random reports whether letters and digits, or letters in both cases, change places as
+// often as they do in a key and not in a name.
+func random(v string) bool {
+	digits, uppers, changes := 0, 0, 0
+	last := class(0)
+	for i := range len(v) {
+		var c class
+		switch k := classes[v[i]]; k {
+		case upperLetter:
+			c = upperLetter
+			uppers++
+		case lowerHex, lowerRest:
+			c = lowerRest
+		case digit:
+			c = digit
+			digits++
+		}
+		if c != 0 && last != 0 && c != last {
+			changes++
+		}
+		last = c
+	}
+	if uppers == 0 && hexa.run(v, 0) == len(v) {
+		return digits >= 2 && changes >= len(v)/6+2
+	}
+	return (digits >= 2 || uppers > 0) && changes >= len(v)/4+2
+}
+
+// mixed reports whether a text has letters of both cases, or letters and digits.
+func mixed(v string) bool {
+	var seen class
+	for i := range len(v) {
+		seen |= classes[v[i]]
+	}
+	kinds := 0
+	for _, k := range [...]class{upperLetter, lowerHex | lowerRest, digit} {
+		if seen&k != 0 {
+			kinds++
+		}
+	}
+	return kinds >= 2
+}
+
+// standIns are words of values that stand for another.
+var standIns = [...]string{"example", "placeholder", "redacted", "changeme", "your_", "your-", "yourpass", "xxxx", "****", "....", "dummy", "${", "{{", "%(", "process.env", "os.environ", "getenv", "u003c"}
+
+// placeholder reports whether a value stands for another one.
+func placeholder(v string) bool {
+	if v == "" || strings.IndexByte("$<{*%+),;", v[0]) >= 0 || strings.HasPrefix(v, markBegin) || distinct(v) == 1 {
+		return true
+	}
+	plain := strings.ToLower(v)
+	for _, word := range standIns {
+		if strings.Contains(plain, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// path reports whether a value names a file or a place in a tree.
+func path(v string) bool {
+	for _, begin := range [...]string{"/", "./", "../", "~/", "@/"} {
+		if strings.HasPrefix(v, begin) {
+			return true
+		}
+	}
+	if len(v) > 2 && v[1] == ':' && letters.has(v[0]) {
+		return true // C:\
+	}
+	if strings.IndexByte(v, '/') < 0 || strings.ContainsAny(v, "+=") {
+		return false
+	}
+	for part := range strings.SplitSeq(v, "/") {
+		if random(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// uuid reports whether a value is a UUID.
+func uuid(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := range len(v) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if v[i] != '-' {
+				return false
+			}
+		} else if c := lower(v[i]); !hexa.has(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// date reports whether a value begins with a date.
+func date(v string) bool {
+	return len(v) >= 10 && digit.run(v, 0) == 4 && v[4] == '-' && digit.run(v, 5) == 7 && v[7] == '-' && digit.run(v, 8) == 10
+}
+
+// digestOf reports whether a value says itself that it is a hash.
+func digestOf(v string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(v), "sha")
+	if !ok {
+		rest, ok = strings.CutPrefix(strings.ToLower(v), "md")
+	}
+	if !ok {
+		return false
+	}
+	n := digit.run(rest, 0)
+	return n > 0 && n < len(rest) && strings.IndexByte(":-", rest[n]) >= 0
+}

@@ -1,0 +1,269 @@
+package secret
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// JSON returns a JSON document without the secrets in its strings, keys of objects
+// included, and how many there were. A string that is the value of a key such as password
+// counts as assigned to it. Members of the outermost object that are named by keep are
+// left as they are. What is no JSON is returned as it is.
+func JSON(doc string, keep ...string) (clean string, found int) {
+	if !suspect(doc) {
+		return doc, 0
+	}
+	for {
+		w := walker{doc: doc, keep: keep}
+		if !w.value("", 0) || w.found == 0 {
+			return doc, found
+		}
+		w.out.WriteString(w.doc[w.last:])
+		doc, found = w.out.String(), found+w.found
+	}
+}
+
+// suspect reports whether a document may have secrets in its strings. It may err on the
+// side of care, and in that direction only.
+func suspect(doc string) bool {
+	if strings.Contains(doc, `\u00`) || strings.Contains(doc, `\/`) {
+		return true // something may be written in another way than it is looked for
+	}
+	for at := next(doc, 0); at < len(doc); at = next(doc, at+1) {
+		for _, l := range literals.at(doc, at) {
+			if l.here(doc, at) && l.rule.likely(doc, at, at+len(l.text), l.rule.then) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// walker goes over a document and writes it anew as far as it changes.
+type walker struct {
+	doc   string
+	keep  []string
+	at    int
+	last  int // up to where it is written
+	out   strings.Builder
+	found int
+}
+
+// maxDepth is how deep a document may be nested. Deeper ones are not let in anyway.
+const maxDepth = 1000
+
+// value goes over a value that belongs to a name, or to none. It reports whether there
+// was one.
+func (w *walker) value(name string, depth int) bool {
+	w.space()
+	if w.at >= len(w.doc) || depth > maxDepth {
+		return false
+	}
+	switch w.doc[w.at] {
+	case '"':
+		return w.text(name)
+	case '{':
+		return w.object(depth)
+	case '[':
+		return w.array(name, depth)
+	}
+	for w.at < len(w.doc) && strings.IndexByte(",]} \t\r\n", w.doc[w.at]) < 0 {
+		w.at++
+	}
+	return true
+}
+
+func (w *walker) space() { w.at = skip(w.doc, w.at, " \t\r\n") }
+
+// array goes over an array, whose items belong to the name that it belongs to.
+func (w *walker) array(name string, depth int) bool {
+	w.at++
+	for {
+		w.space()
+		if w.take(']') {
+			return true
+		}
+		if !w.value(name, depth+1) {
+			return false
+		}
+		w.space()
+		if !w.take(',') {
+			return w.take(']')
+		}
+	}
+}
+
+// take steps over a byte if it is there.
+func (w *walker) take(c byte) bool {
+	if w.at < len(w.doc) && w.doc[w.at] == c {
+		w.at++
+		return true
+	}
+	return false
+}
+
+// object goes over an object.
+func (w *walker) object(depth int) bool {
+	w.at++
+	taken := make(map[string]bool)
+	for {
+		w.space()
+		if w.take('}') {
+			return true
+		}
+		name, ok := w.key(taken)
+		if !ok {
+			return false
+		}
+		w.space()
+		if !w.take(':') {
+			return false
+		}
+		if depth == 0 && w.kept(name) {
+			ok = w.over()
+		} else {
+			ok = w.value(name, depth+1)
+		}
+		if !ok {
+			return false
+		}
+		w.space()
+		if !w.take(',') {
+			return w.take('}')
+		}
+	}
+}
+
+func (w *walker) kept(name string) bool {
+	for _, k := range w.keep {
+		if k == name {
+			return true
+		}
+	}
+	return false
+}
+
+// over steps over a value that is left as it is.
+func (w *walker) over() bool {
+	apart := walker{doc: w.doc, at: w.at}
+	ok := apart.value("", 1)
+	w.at = apart.at
+	return ok
+}
+
+// key goes over the key of a member and returns it as it was.
+func (w *walker) key(taken map[string]bool) (string, bool) {
+	from := w.at
+	name, ok := w.read()
+	if !ok {
+		return "", false
+	}
+	clean, n := Text(name)
+	if n > 0 || taken[clean] && w.found > 0 {
+		unique := clean
+		for i := 2; taken[unique]; i++ {
+			unique = clean + "#" + strconv.Itoa(i)
+		}
+		clean = unique
+		w.replace(from, clean, n)
+	}
+	taken[clean] = true
+	return name, true
+}
+
+// text goes over a string that belongs to a name.
+func (w *walker) text(name string) bool {
+	from := w.at
+	text, ok := w.read()
+	if !ok {
+		return false
+	}
+	clean, n := Text(text)
+	if n == 0 {
+		clean, n = member(name, text)
+	}
+	if n > 0 {
+		w.replace(from, clean, n)
+	}
+	return true
+}
+
+// member returns what stands for the value of a member if its name says that it is secret.
+func member(name, text string) (string, int) {
+	if text == "" || strings.ContainsAny(text, " \t\r\n") || strings.Contains(text, markBegin) {
+		return text, 0
+	}
+	rule := ""
+	switch {
+	case passwordNames.match(name) && isPassword(text):
+		rule = "password"
+	case secretNames.match(name) && isSecret(text):
+		rule = "secret"
+	case header(name) && len(text) >= 16 && random(text) && !placeholder(text):
+		rule = "authorization"
+	default:
+		return text, 0
+	}
+	return markBegin + rule + markEnd, 1
+}
+
+// read reads the string at the walker's place.
+func (w *walker) read() (string, bool) {
+	if !w.take('"') {
+		return "", false
+	}
+	from, plain := w.at, true
+	for w.at < len(w.doc) {
+		switch w.doc[w.at] {
+		case '\\':
+			plain = false
+			w.at++
+		case '"':
+			w.at++
+			if plain {
+				return w.doc[from : w.at-1], true
+			}
+			var text string
+			err := json.Unmarshal([]byte(w.doc[from-1:w.at]), &text)
+			return text, err == nil
+		}
+		w.at++
+	}
+	return "", false
+}
+
+// replace writes a string in place of the one that ends at the walker's place.
+func (w *walker) replace(from int, text string, found int) {
+	w.out.WriteString(w.doc[w.last:from])
+	w.out.WriteString(quote(text))
+	w.last = w.at
+	w.found += found
+}
+
+// quote writes a text as JSON.
+func quote(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < 0x20:
+			b.WriteString(`\u00`)
+			b.WriteByte("0123456789abcdef"[r>>4])
+			b.WriteByte("0123456789abcdef"[r&15])
+		default:
+			b.WriteRune(r) // of what is no UTF-8, the replacement character
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

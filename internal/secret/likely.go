@@ -1,0 +1,114 @@
+package secret
+
+import "strings"
+
+// A first look is at JSON as it is written, in which the text that a closer look is at may
+// be escaped. It errs on the side of care: what a closer look finds, it suspects.
+
+// atLeast returns a first look for literals that a run of characters follows, which has
+// no escapes in it.
+func atLeast(least int) func(string, int, int, class) bool {
+	return func(s string, at, end int, then class) bool {
+		if at > 0 && wordly.has(s[at-1]) && strings.IndexByte(s[max(at-6, 0):at], '\\') < 0 {
+			return false // in the middle of a word
+		}
+		return then.run(s, end)-end >= least
+	}
+}
+
+// always suspects everything.
+func always(string, int, int, class) bool { return true }
+
+// likelyURL suspects a URL with an at sign before its first slash.
+func likelyURL(s string, _, end int, _ class) bool {
+	for i := end; i < len(s) && i < end+6*512; i++ {
+		switch c := s[i]; {
+		case c == '@':
+			return true
+		case c == '\\':
+			return i+1 < len(s) && s[i+1] == 'u'
+		case c <= ' ', c == '/', c == '?', c == '#', c == '"', c == '\'', c == '`', c == '<', c == '>', c == '(', c == ')':
+			return false
+		}
+	}
+	return false
+}
+
+// likelyValue returns a first look for what is assigned to names: it suspects what has
+// letters and something else.
+func likelyValue(to names) func(string, int, int, class) bool {
+	return func(s string, at, end int, _ class) bool {
+		const name = wordly | dash
+		from, ok := likelySign(s, at, end)
+		if !ok || !likelyText(s, from) {
+			return false
+		}
+		// An escape before the name may look as if it were part of it.
+		var room [plainLength]byte
+		_, ok = to.before(s[name.back(s, at):name.run(s, end)], &room)
+		return ok
+	}
+}
+
+// likelyText suspects a value that begins at a place.
+func likelyText(s string, from int) bool {
+	for range 2 {
+		if from < len(s) && s[from] == '[' {
+			return true
+		}
+		to, plain := from, true
+		for to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\\' {
+			plain = plain && letters.has(s[to])
+			to++
+		}
+		escaped := to < len(s) && s[to] == '\\'
+		if escaped || to-from >= 6 && !plain && !digitsOnly(s[from:to]) || plain && caseful(s[from:to]) {
+			return true
+		}
+		// A type may stand between the name and its value.
+		var ok bool
+		if from, ok = likelySign(s, to, to); !ok {
+			return false
+		}
+	}
+	return false
+}
+
+// likelySign returns where a value begins that is assigned to a name which goes on at end.
+func likelySign(s string, at, end int) (int, bool) {
+	i := (wordly | dash).run(s, end)
+	if i-end > longestName {
+		return 0, false
+	}
+	i = skip(s, i, "\"'`\\]) \t\r\nt")
+	switch {
+	case i < len(s) && (s[i] == ':' || s[i] == '='):
+	case strings.Contains(s[(wordly|dash).back(s, at):end], "--"):
+	default:
+		return 0, false
+	}
+	return skip(s, i, ":=> \t\r\n\"'`\\"), true
+}
+
+// digitsOnly reports whether a text is a number, or the rest of a list of them.
+func digitsOnly(s string) bool {
+	for i := range len(s) {
+		if letters.has(s[i]) || s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// caseful reports whether a text of letters has both cases, and is as long as a secret.
+func caseful(s string) bool { return len(s) >= 16 && mixed(s) }
+
+// likelyHeader suspects what follows Authorization: and what is long after Bearer.
+func likelyHeader(s string, at, end int, _ class) bool {
+	if lower(s[at]) == 'b' {
+		i := skip(s, end, " ")
+		return i > end && (base64|dot).run(s, i)-i >= 8
+	}
+	_, ok := likelySign(s, at, end)
+	return ok
+}

@@ -1,0 +1,178 @@
+package secret
+
+import "strings"
+
+// skKey finds keys that begin with sk- and look random.
+func skKey(s string, at, end int) (int, int, bool) {
+	to := urlSafe.run(s, end)
+	if text := s[end:to]; len(text) < 32 || !begins(s, at) || !random(text) || sample(text) {
+		return 0, 0, false
+	}
+	return at, to, true
+}
+
+// sendgrid finds SG.<22>.<43>.
+func sendgrid(s string, at, end int) (int, int, bool) {
+	mid := urlSafe.run(s, end)
+	if mid-end != 22 || mid >= len(s) || s[mid] != '.' || !begins(s, at) {
+		return 0, 0, false
+	}
+	to := urlSafe.run(s, mid+1)
+	return at, to, to-mid-1 == 43 && !sample(s[mid:to])
+}
+
+// mailchimp finds 32 hexadecimal digits before -us and the number of a data centre.
+func mailchimp(s string, at, end int) (int, int, bool) {
+	from, to := hexa.back(s, at), digit.run(s, end)
+	if at-from != 32 || to == end || to-end > 2 || !begins(s, from) || sample(s[from:at]) || to < len(s) && wordly.has(s[to]) {
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// telegram finds <number of a bot>:AA<33>.
+func telegram(s string, at, _ int) (int, int, bool) {
+	from, to := digit.back(s, at), urlSafe.run(s, at+1)
+	if n := at - from; n < 8 || n > 10 || to-at-1 != 35 || from > 0 && wordly.has(s[from-1]) && !strings.HasSuffix(s[:from], "bot") || sample(s[at:to]) {
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// azureKey finds the value of a parameter of Azure.
+func azureKey(s string, _, end int) (int, int, bool) {
+	to := end
+	for to < len(s) && (base64.has(s[to]) || s[to] == '%') {
+		to++
+	}
+	return end, to, to-end >= 40 && !sample(s[end:to])
+}
+
+// azureSecret finds <3>8Q~<34>, of which the first three come before the literal.
+func azureSecret(s string, at, end int) (int, int, bool) {
+	const of = urlSafe | dot
+	to := end
+	for to < len(s) && (of.has(s[to]) || s[to] == '~') {
+		to++
+	}
+	from := at - 3
+	if from < 0 || of.run(s[:at], from) != at || !begins(s, from) || to-end < 31 || to-end > 34 || sample(s[end:to]) {
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// jwt finds <header>.<claims>.<signature>, where the first two are objects.
+func jwt(s string, at, end int) (int, int, bool) {
+	if !begins(s, at) {
+		return 0, 0, false
+	}
+	head := urlSafe.run(s, end)
+	if head-at < 16 || !strings.HasPrefix(s[head:], ".eyJ") {
+		return 0, 0, false
+	}
+	claims := urlSafe.run(s, head+1)
+	if claims >= len(s) || s[claims] != '.' {
+		return 0, 0, false
+	}
+	to := urlSafe.run(s, claims+1)
+	return at, to, to-claims-1 >= 16
+}
+
+// privateKey finds everything between the first and the last line of armour.
+func privateKey(s string, at, end int) (int, int, bool) {
+	const rule, long = "-----", 1 << 16
+	line := strings.Index(s[end:], rule)
+	if line < 0 || line > 60 || !strings.Contains(s[end:end+line], "PRIVATE KEY") {
+		return 0, 0, false
+	}
+	from := end + line + len(rule)
+	rest := s[from:min(len(s), from+long)]
+	if another := strings.Index(rest, rule+"BEGIN "); another >= 0 {
+		rest = rest[:another]
+	}
+	if last := strings.Index(rest, rule+"END "); last >= 0 {
+		if close := strings.Index(rest[last+len(rule):], rule); close >= 0 && close <= 70 {
+			return at, from + last + len(rule) + close + len(rule), true
+		}
+		return at, from + last, true
+	}
+	// Cut off: what is left of it.
+	to := 0
+	for to < len(rest) && !strings.HasPrefix(rest[to:], rule) && (base64.has(rest[to]) || strings.IndexByte(" \t\r\n\\:,", rest[to]) >= 0) {
+		to++
+	}
+	return at, from + to, true
+}
+
+// urlPassword finds the password of <scheme>://<user>:<password>@<host>.
+func urlPassword(s string, at, end int) (int, int, bool) {
+	if at == 0 || !alnum.has(s[at-1]) {
+		return 0, 0, false
+	}
+	colon := -1
+	for i := end; i < len(s) && i < end+512; i++ {
+		switch c := s[i]; {
+		case c == '@':
+			if colon < 0 || colon+1 == i || placeholder(s[colon+1:i]) {
+				return 0, 0, false
+			}
+			return colon + 1, i, true
+		case c == ':' && colon < 0:
+			colon = i
+		case c <= ' ', c == '/', c == '?', c == '#', c == '"', c == '\'', c == '`', c == '<', c == '>', c == '\\', c == '(', c == ')':
+			return 0, 0, false
+		}
+	}
+	return 0, 0, false
+}
+
+// schemes are how credentials are sent.
+var schemes = [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate"}
+
+// authorization finds what follows Authorization: or Bearer.
+func authorization(s string, at, end int) (int, int, bool) {
+	if lower(s[at]) == 'b' { // a scheme by itself
+		if !begins(s, at) || end >= len(s) || s[end] != ' ' {
+			return 0, 0, false
+		}
+		return bearerAt(s, end, 20)
+	}
+	from, begin, ok := valueAfter(s, at, end)
+	if !ok || !header(s[begin:(wordly|dash).run(s, end)]) {
+		return 0, 0, false
+	}
+	for _, scheme := range schemes {
+		if l := (&literal{text: scheme, fold: true}); l.here(s, from) && from+len(scheme) < len(s) && s[from+len(scheme)] == ' ' {
+			return bearerAt(s, from+len(scheme), 8)
+		}
+	}
+	from, to, ok := bearerAt(s, from, 16)
+	return from, to, ok && random(s[from:to])
+}
+
+// header reports whether a name is that of a header with a credential.
+func header(name string) bool {
+	var room [plainLength]byte
+	return endsWith(plainName(name, &room), "authorization")
+}
+
+// bearerAt finds a credential of at least so many characters after spaces.
+func bearerAt(s string, at, least int) (int, int, bool) {
+	const of = base64 | dot
+	for at < len(s) && s[at] == ' ' {
+		at++
+	}
+	to := at
+	for to < len(s) && (of.has(s[to]) || s[to] == '~' || s[to] == ':') {
+		to++
+	}
+	for to > at && (s[to-1] == '.' || s[to-1] == ':') {
+		to--
+	}
+	text := s[at:to]
+	if len(text) < least || placeholder(text) || !mixed(text) || sample(text) {
+		return 0, 0, false
+	}
+	return at, to, true
+}

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"context"
+	"sync"
+)
+
+// budget is something of which there is so much for all, and half of it for each tenant,
+// so that none takes everything.
+type budget struct {
+	mu    sync.Mutex
+	total int64
+	share int64
+	used  int64
+	by    map[string]int64
+	freed chan struct{} // is closed when something is given back; nil if nobody waits
+}
+
+func newBudget(total int64) *budget {
+	return &budget{total: total, share: max(total/2, 1), by: make(map[string]int64)}
+}
+
+// take takes n, or nothing if there is too little left. Those without a tenant share all
+// of it.
+func (b *budget) take(tenant string, n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.fits(tenant, n)
+}
+
+// fits is take for who has the lock.
+func (b *budget) fits(tenant string, n int64) bool {
+	if b.used+n > b.total || tenant != "" && b.by[tenant]+n > b.share {
+		return false
+	}
+	b.used += n
+	if tenant != "" {
+		b.by[tenant] += n
+	}
+	return true
+}
+
+// give gives back what was taken.
+func (b *budget) give(tenant string, n int64) {
+	if n == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= n
+	if tenant != "" {
+		if b.by[tenant] -= n; b.by[tenant] == 0 {
+			delete(b.by, tenant)
+		}
+	}
+	if b.freed != nil {
+		close(b.freed)
+		b.freed = nil
+	}
+}
+
+// wait is take, and waits until there is enough, or until ctx is done.
+func (b *budget) wait(ctx context.Context, tenant string, n int64) bool {
+	for {
+		b.mu.Lock()
+		if b.fits(tenant, n) {
+			b.mu.Unlock()
+			return true
+		}
+		if b.freed == nil {
+			b.freed = make(chan struct{})
+		}
+		freed := b.freed
+		b.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+)
+
+// Guard returns a handler that lets through to next what comes by the right name and
+// from the right page, with a good credential, within the tenant's rate. Next finds
+// them with [Principal]. It is around what is served of [Options.Extra] already.
+func (s *Server) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(callKey{}).(*call); ok && c.s == s && c.who != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		c := s.begin(w, r)
+		c.op = "extra"
+		defer c.end()
+		if err := c.outside(); err != nil {
+			c.fail(err)
+			return
+		}
+		c.extra(next)
+	})
+}
+
+// extra hands a call on to a handler of others.
+func (c *call) extra(next http.Handler) {
+	if c.r.Method == http.MethodOptions {
+		c.options("DELETE, GET, POST, OPTIONS")
+		return
+	}
+	if err := c.inside(); err != nil {
+		c.fail(err)
+		return
+	}
+	if err := c.take(c.s.streams); err != nil {
+		c.fail(err)
+		return
+	}
+	gone, stop := c.s.keys.Watch(c.who)
+	defer stop()
+	ctx, cancel := context.WithCancel(context.WithValue(c.r.Context(), callKey{}, c))
+	defer cancel()
+	defer context.AfterFunc(c.s.stopped, cancel)()
+	var leave <-chan struct{}
+	if c.r.Method == http.MethodGet {
+		leave = c.s.leave // a stream, which would not end by itself
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-gone:
+			cancel()
+		case <-leave:
+			cancel()
+		case <-ended:
+		}
+	}()
+	r := c.r.WithContext(ctx)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{c.paced(http.MaxBytesReader(c.w, c.r.Body, c.s.limits.BodyBytes)), c.r.Body}
+	c.patient()
+	next.ServeHTTP(c.w, r)
+}
+
+// patient takes away the time for answers that calls before on the same connection left.
+func (c *call) patient() { _ = c.ctl.SetWriteDeadline(time.Time{}) } // not every writer has one
+
+// outside is what is asked of every call: host and origin, headers within their limits,
+// and no secret where it does not belong.
+func (c *call) outside() error {
+	if err := c.s.near.check(c.r); err != nil {
+		return err
+	}
+	c.cors()
+	if err := c.headers(); err != nil {
+		return err
+	}
+	return secretInQuery(c.r.URL)
+}
+
+// inside is what is asked of every call that needs a credential.
+func (c *call) inside() error {
+	if err := c.come(); err != nil {
+		return err
+	}
+	who, err := c.authenticate()
+	if err != nil {
+		return err
+	}
+	c.who = who
+	if c.s.o.Quotas != nil && who.Tenant != "" {
+		return c.s.o.Quotas.Request(who.Tenant)
+	}
+	return nil
+}
+
+// come lets the call in, unless the server is on its way down.
+func (c *call) come() error {
+	if c.entered {
+		return nil
+	}
+	if !c.s.enter() {
+		c.w.Header().Set("Connection", "close")
+		return errDraining()
+	}
+	c.entered = true
+	return nil
+}
+
+func errDraining() error {
+	return later{fault.New(fault.Overloaded, "the server is on its way down").WithFix("send it again in a moment; what was not acknowledged may be sent again without harm"), drainWait}
+}
+
+// take takes one of the places that a budget has.
+func (c *call) take(b *budget) error {
+	if !b.take(c.tenant(), 1) {
+		return fault.New(fault.Overloaded, "too many calls are under way")
+	}
+	c.slot = b
+	return nil
+}
+
+// authenticate finds out who calls.
+func (c *call) authenticate() (*auth.Principal, error) {
+	h := c.r.Header
+	for _, name := range [...]string{"Authorization", "X-Lukasa-Tenant", "X-Lukasa-Scope"} {
+		if len(h[name]) > 1 {
+			return nil, fault.Newf(fault.Unauthenticated, "%s: it is there %d times", name, len(h[name])).WithFix("send it once")
+		}
+	}
+	bearer := ""
+	if line := h.Get("Authorization"); line != "" {
+		scheme, token, _ := strings.Cut(line, " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, fault.New(fault.Unauthenticated, "Authorization: the scheme is not Bearer")
+		}
+		bearer = strings.Trim(token, " ")
+	}
+	return c.s.keys.Authenticate(c.r.Context(), bearer, h.Get("X-Lukasa-Tenant"), h.Get("X-Lukasa-Scope"))
+}
+
+// headers refuses headers that are too large or too many.
+func (c *call) headers() error {
+	count, bytes := 0, len(c.r.RequestURI)
+	for name, values := range c.r.Header {
+		count += len(values)
+		for _, v := range values {
+			bytes += len(name) + len(v) + 4
+		}
+	}
+	if l := c.s.limits; count > l.Headers {
+		return fault.Newf(fault.TooLarge, "the call has %d headers; at most %d are read", count, l.Headers).WithFix("send fewer")
+	} else if bytes > l.HeaderBytes {
+		return fault.Newf(fault.TooLarge, "the headers have %d bytes; at most %d are read", bytes, l.HeaderBytes).WithFix("send less, and what is long in the body")
+	}
+	return nil
+}
+
+// secretNames are what people call a credential in a query.
+var secretNames = map[string]bool{
+	"token": true, "access_token": true, "bearer": true, "authorization": true, "api_key": true, "apikey": true,
+	"secret": true, "password": true, "x-lukasa-scope": true,
+}
+
+// secretInQuery refuses a credential in the query: addresses are written down in logs
+// and histories everywhere.
+func secretInQuery(u *url.URL) error {
+	if u.RawQuery == "" {
+		return nil
+	}
+	for part := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(part, "=")
+		if clear, err := url.QueryUnescape(name); err == nil {
+			name = clear
+		}
+		if secretNames[strings.ToLower(name)] || strings.HasPrefix(value, "lukasa_scope_") || strings.HasPrefix(value, "lk_") {
+			return fault.New(fault.Unauthenticated, "the query has a credential in it, which is not read there").
+				WithFix("send it as `Authorization: Bearer`, and revoke the one that was sent: addresses end up in logs")
+		}
+	}
+	return nil
+}
+
+// cors tells a browser that a page of a configured origin may read the answer.
+func (c *call) cors() {
+	origin := c.r.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	h := c.w.Header()
+	h.Add("Vary", "Origin")
+	if !c.s.near.configured(origin) {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "ETag, Location, Mcp-Session-Id, Retry-After, X-Request-Id")
+}
+
+// options answers what may be asked at an address.
+func (c *call) options(allow string) {
+	h := c.w.Header()
+	h.Set("Allow", allow)
+	if h.Get("Access-Control-Allow-Origin") != "" && c.r.Header.Get("Access-Control-Request-Method") != "" {
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Encoding, If-Match, If-None-Match, Last-Event-ID, Mcp-Protocol-Version, Mcp-Session-Id, X-Lukasa-Scope, X-Lukasa-Tenant, X-Request-Id")
+		h.Set("Access-Control-Max-Age", "600")
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,212 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/internal/api"
+)
+
+// object is a JSON object. encoding/json writes its members by name, so that the document
+// is always the same.
+type object = map[string]any
+
+// OpenAPI returns the description of the interface, as OpenAPI 3.1.
+func (s *Server) OpenAPI() []byte { return bytes.Clone(s.openapi) }
+
+// document describes the operations.
+func document(ops []*api.Operation, version string) []byte {
+	if version == "" {
+		version = "0"
+	}
+	paths := object{
+		"/healthz":      object{"get": open("health", "Whether the process answers.")},
+		"/readyz":       object{"get": open("ready", "Whether calls are served.")},
+		"/openapi.json": object{"get": open("describe", "This document.")},
+	}
+	var tags []object
+	seen := map[string]bool{}
+	for _, op := range ops {
+		at := pathOf(op)
+		item, ok := paths[at].(object)
+		if !ok {
+			item = object{}
+			paths[at] = item
+		}
+		item[strings.ToLower(op.Method)] = described(op)
+		if !seen[op.Group] {
+			seen[op.Group] = true
+			tags = append(tags, object{"name": op.Group})
+		}
+	}
+	doc := object{
+		"openapi":           "3.1.0",
+		"jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+		"info": object{
+			"title": "Lukasa", "version": version,
+			"description": "The memory of software agents. The tenant is that of the credential; an operator names one with X-Lukasa-Tenant.",
+		},
+		"security":   []object{{"bearer": []string{}}},
+		"tags":       tags,
+		"paths":      paths,
+		"components": components(),
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		panic("httpapi: a schema of the table is no JSON: " + err.Error()) // a test makes it
+	}
+	return out.Bytes()
+}
+
+// pathOf returns the path of an operation as OpenAPI writes it.
+func pathOf(op *api.Operation) string { return strings.ReplaceAll(op.Path, "...}", "}") }
+
+// described is an operation.
+func described(op *api.Operation) object {
+	d := object{
+		"operationId": op.Name, "summary": op.Short, "tags": []string{op.Group},
+		"parameters": parameters(op), "responses": responses(op),
+	}
+	if op.Long != "" {
+		d["description"] = op.Long
+	}
+	if op.Body() {
+		d["requestBody"] = object{"required": !optional(op), "content": bodies(op)}
+	}
+	return d
+}
+
+// bodies are the types of a body, with their schemas.
+func bodies(op *api.Operation) object {
+	schema := any(op.BodySchema())
+	if !op.Stream {
+		return object{mediaJSON: object{"schema": schema}}
+	}
+	all := object{mediaNDJSON: object{"schema": object{"type": "string", "description": "Lines of JSON."}}}
+	if op.Path == eventsPath {
+		all[mediaJSON] = object{"schema": object{"oneOf": []any{schema, object{"type": "array", "description": "Events, of which the good ones are recorded."}}}}
+	}
+	return all
+}
+
+// optional reports whether a request without a body is complete.
+func optional(op *api.Operation) bool {
+	for _, f := range op.Fields() {
+		if f.Required && (f.Place == api.InBody || f.Place == api.AsBody) {
+			return false
+		}
+	}
+	return !op.Stream
+}
+
+// parameters are what stands in the path, the query and the headers.
+func parameters(op *api.Operation) []object {
+	list := []object{}
+	for _, f := range op.Fields() {
+		if f.Place != api.InPath && f.Place != api.InQuery {
+			continue
+		}
+		p := object{"name": f.Name, "in": string(f.Place), "schema": f.Schema()}
+		if f.Required {
+			p["required"] = true
+		}
+		if f.Doc != "" {
+			p["description"] = f.Doc
+		}
+		list = append(list, p)
+	}
+	for _, name := range []string{"Tenant", "Scope", "RequestID"} {
+		list = append(list, object{"$ref": "#/components/parameters/" + name})
+	}
+	switch {
+	case op.Stream:
+	case op.ReadOnly() && op.Method == http.MethodGet:
+		list = append(list, object{"$ref": "#/components/parameters/IfNoneMatch"})
+	case !op.ReadOnly():
+		list = append(list, object{"$ref": "#/components/parameters/IfMatch"})
+	}
+	return list
+}
+
+// responses are what may be answered.
+func responses(op *api.Operation) object {
+	all := object{"default": object{"$ref": "#/components/responses/Problem"}}
+	media := op.Media
+	if media == "" {
+		media = mediaJSON
+	}
+	good := object{"description": "Done.", "headers": object{"X-Request-Id": object{"schema": object{"type": "string"}}}}
+	switch op.Method + " " + op.Path {
+	case "GET /v1/ingest/ws":
+		return object{"101": object{"description": "A WebSocket: one event a frame of text, one acknowledgement a frame."}, "default": all["default"]}
+	case "GET /v1/events/stream":
+		media = "text/event-stream"
+		good["content"] = object{media: object{"schema": object{"type": "string"}}}
+	default:
+		good["content"] = object{media: object{"schema": op.OutSchema()}}
+		if op.Method == http.MethodGet {
+			all[strconv.Itoa(http.StatusNotModified)] = object{"description": "What the caller has still holds."}
+		}
+	}
+	all["200"] = good
+	return all
+}
+
+// open is an operation that needs no credential.
+func open(id, summary string) object {
+	return object{
+		"operationId": id, "summary": summary, "security": []object{},
+		"responses": object{
+			"200":     object{"description": "Yes.", "content": object{mediaJSON: object{"schema": object{"type": "object"}}}},
+			"default": object{"$ref": "#/components/responses/Problem"},
+		},
+	}
+}
+
+// components are what all operations share.
+func components() object {
+	header := func(name, about string) object {
+		return object{"name": name, "in": "header", "description": about, "schema": object{"type": "string"}}
+	}
+	return object{
+		"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer", "description": "A key, a scope token, or the operator's own token."}},
+		"parameters": object{
+			"Tenant":      header("X-Lukasa-Tenant", "The tenant that an operator speaks of."),
+			"Scope":       header("X-Lukasa-Scope", "A scope token that narrows what the call sees and writes."),
+			"RequestID":   header("X-Request-Id", "What the call is called in logs and problems."),
+			"IfMatch":     header("If-Match", "The version that is expected, as an ETag; * for any that there is."),
+			"IfNoneMatch": header("If-None-Match", "The ETags of answers that the caller has."),
+		},
+		"responses": object{"Problem": object{
+			"description": "What went wrong.",
+			"content":     object{problemType: object{"schema": object{"$ref": "#/components/schemas/Problem"}}},
+		}},
+		"schemas": object{"Problem": problemSchema()},
+	}
+}
+
+// problemSchema is the schema of a problem.
+func problemSchema() object {
+	text := func(about string) object { return object{"type": "string", "description": about} }
+	return object{
+		"type":     "object",
+		"required": []string{"type", "title", "status", "detail", "code", "fix"},
+		"properties": object{
+			"type":        text("Where the code is described."),
+			"title":       text("What the code means."),
+			"status":      object{"type": "integer", "description": "The HTTP status."},
+			"detail":      text("What happened here."),
+			"code":        text("The code of the catalogue. Programs decide by it alone."),
+			"fix":         text("What to do about it."),
+			"request_id":  text("The id of the call."),
+			"field":       text("The member of the request that it is about."),
+			"retry_after": object{"type": "integer", "description": "In how many seconds to come again."},
+			"problems":    object{"type": "array", "description": "All places of a document that break a rule.", "items": object{"type": "object"}},
+		},
+	}
+}

@@ -1,0 +1,249 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/fault"
+)
+
+// operate runs an operation of the table.
+func (c *call) operate(op *api.Operation) {
+	if err := c.run(op); err != nil {
+		p := newProblem(err, c.id)
+		if p.Code == fault.VersionConflict && c.conditional() {
+			p.Status = http.StatusPreconditionFailed
+		}
+		c.failWith(p, err)
+	}
+}
+
+// run does it, and answers if it went well.
+func (c *call) run(op *api.Operation) error {
+	if err := c.inside(); err != nil {
+		return err
+	}
+	if err := api.Allow(op, c.who); err != nil {
+		return err
+	}
+	in, err := c.request(op)
+	if err != nil {
+		return err
+	}
+	if err := c.take(c.s.calls); err != nil {
+		return err
+	}
+	ask := &api.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder}
+	if !op.ReadOnly() {
+		if err := c.conditions(ask); err != nil {
+			return err
+		}
+	}
+	out, err := op.Run(c.r.Context(), ask, in)
+	if err != nil {
+		return err
+	}
+	return c.answer(op, out)
+}
+
+// request reads what is asked.
+func (c *call) request(op *api.Operation) (any, error) {
+	query, err := c.query(op)
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	if op.Body() {
+		if body, err = c.jsonBody(); err != nil {
+			return nil, err
+		}
+		if blank(body) {
+			body = nil
+		}
+	} else if c.r.ContentLength > 0 {
+		return nil, fault.Newf(fault.InvalidArgument, "body: %s takes none", op.Name).WithFix("leave it away")
+	}
+	return op.Decode(body, c.part, func(name string) (string, bool) {
+		values, ok := query[name]
+		if !ok {
+			return "", false
+		}
+		return values[0], true
+	})
+}
+
+// part returns a part of the path.
+func (c *call) part(name string) (string, bool) {
+	v := c.r.PathValue(name)
+	return v, v != ""
+}
+
+// query reads the query, in which there is nothing twice and nothing unknown.
+func (c *call) query(op *api.Operation) (url.Values, error) {
+	if c.r.URL.RawQuery == "" {
+		return nil, nil
+	}
+	query, err := url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.InvalidArgument, "query: it is not well formed").WithFix("write what is special as % and two digits").WithCause(err)
+	}
+	return query, op.CheckQuery(query)
+}
+
+// conditional reports whether the call says which version it expects.
+func (c *call) conditional() bool {
+	return c.r.Header.Get("If-Match") != "" || c.r.Header.Get("If-None-Match") != ""
+}
+
+// conditions reads which version a write expects.
+func (c *call) conditions(ask *api.Call) error {
+	h := c.r.Header
+	if none := h.Get("If-None-Match"); none != "" {
+		if none != "*" {
+			return fault.New(fault.InvalidArgument, "If-None-Match: of a write it can only be *").WithFix("send * to write what is not there yet, or If-Match with the version that is expected")
+		}
+		ask.IfAbsent = true
+	}
+	match := h.Get("If-Match")
+	if match == "" {
+		return nil
+	}
+	if ask.IfAbsent {
+		return fault.New(fault.InvalidArgument, "If-Match: there is If-None-Match as well").WithFix("send one of them")
+	}
+	if match == "*" {
+		ask.IfMatch = match
+		return nil
+	}
+	if len(match) < 3 || match[0] != '"' || match[len(match)-1] != '"' || strings.ContainsAny(match[1:len(match)-1], `",`) || len(h["If-Match"]) > 1 {
+		return fault.Newf(fault.InvalidArgument, "If-Match: %.80q is not one ETag", match).WithFix(`send one, as an answer had it, such as "3"`)
+	}
+	ask.IfMatch, _, _ = strings.Cut(match[1:len(match)-1], "-") // what follows says which answer it was
+	return nil
+}
+
+// appender is an answer that can be written as JSON by itself.
+type appender interface {
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+// keptAnswer is how large a buffer is kept for the next answer.
+const keptAnswer = 512 << 10
+
+// answer says what an operation answered.
+func (c *call) answer(op *api.Operation, out any) error {
+	buf := c.s.answers.Get().(*bytes.Buffer)
+	buf.Reset()
+	defer func() {
+		if buf.Cap() <= keptAnswer {
+			c.s.answers.Put(buf)
+		}
+	}()
+	media := mediaJSON
+	if op.Media != "" {
+		media = op.Media
+	}
+	if err := write(buf, out); err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", media)
+	version := api.Version(out)
+	if op.Method != http.MethodGet {
+		h.Set("Cache-Control", "no-store")
+		if version > 0 && !op.ReadOnly() {
+			h.Set("ETag", `"`+strconv.FormatUint(version, 10)+`"`)
+		}
+		c.whole(http.StatusOK, buf.Bytes())
+		return nil
+	}
+	c.cached(version, buf.Bytes())
+	return nil
+}
+
+// write writes an answer.
+func write(buf *bytes.Buffer, out any) error {
+	switch out := out.(type) {
+	case *api.Text:
+		buf.WriteString(out.Body)
+		return nil
+	case appender:
+		text, err := out.AppendJSON(buf.AvailableBuffer())
+		buf.Write(text)
+		buf.WriteByte('\n')
+		return err
+	}
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+// cached sends an answer that the caller may keep, unless it has it already. It is named by
+// what it says, by the version of what it is about, and by how it is compressed.
+func (c *call) cached(version uint64, body []byte) {
+	sum := sha256.Sum256(body)
+	name := hex.EncodeToString(sum[:12])
+	if version > 0 {
+		name = strconv.FormatUint(version, 10) + "-" + name
+	}
+	if how := c.packing(body); how != identity {
+		name += "-" + how.String()
+	}
+	c.cacheable()
+	tag := `"` + name + `"`
+	c.w.Header().Set("ETag", tag)
+	if c.has(tag) {
+		c.w.Header().Add("Vary", "Accept-Encoding")
+		c.w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	c.whole(http.StatusOK, body)
+}
+
+// cacheable says that an answer may be kept by the caller, who asks each time whether it
+// still holds.
+func (c *call) cacheable() {
+	h := c.w.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	h.Add("Vary", "Authorization, X-Lukasa-Tenant, X-Lukasa-Scope")
+}
+
+// has reports whether the caller says that it has the answer with a tag.
+func (c *call) has(tag string) bool {
+	for _, line := range c.r.Header["If-None-Match"] {
+		for part := range strings.SplitSeq(line, ",") {
+			part = strings.TrimSpace(part)
+			if part == "*" || strings.TrimPrefix(part, "W/") == strings.TrimPrefix(tag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// packing returns how an answer is compressed: if that is worth it, as the caller likes.
+func (c *call) packing(body []byte) coding {
+	if len(body) < packFrom {
+		return identity
+	}
+	return answerCoding(c.r.Header)
+}
+
+// whole sends an answer that is there as a whole.
+func (c *call) whole(status int, body []byte) {
+	h := c.w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	if how := c.packing(body); how != identity {
+		body = c.s.packers.pack(how, body)
+		h.Set("Content-Encoding", how.String())
+	}
+	c.answerTime(len(body))
+	c.send(status, body)
+}

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"lukasa.dev/internal/fault"
+)
+
+// neighbours are the names and pages that the server answers to.
+type neighbours struct {
+	hosts   map[string]bool // in lower case
+	origins map[string]bool // as they are written in the header, in lower case
+}
+
+func newNeighbours(hosts, origins []string) *neighbours {
+	n := &neighbours{hosts: map[string]bool{"localhost": true}, origins: map[string]bool{}}
+	for _, h := range hosts {
+		n.hosts[strings.ToLower(strings.Trim(h, "[]"))] = true
+	}
+	for _, o := range origins {
+		n.origins[strings.ToLower(strings.TrimSuffix(o, "/"))] = true
+	}
+	return n
+}
+
+// check refuses a call by a name that is not the server's, or from a page that it does
+// not know. Without this, a page that somebody opens in a browser could call a server on
+// the same machine, by a name that leads there.
+func (n *neighbours) check(r *http.Request) error {
+	local := localAddress(r)
+	host, ok := hostOf(r.Host)
+	if !ok || !n.knows(host, local) {
+		return fault.Newf(fault.ForeignOrigin, "Host: %.80q is no name of this server", r.Host)
+	}
+	origins := r.Header["Origin"]
+	if len(origins) == 0 {
+		return nil
+	}
+	if len(origins) == 1 && n.knowsOrigin(origins[0], local) {
+		return nil
+	}
+	return fault.Newf(fault.ForeignOrigin, "Origin: %.80q may not call this server", strings.Join(origins, ", "))
+}
+
+// knowsOrigin reports whether a page of an origin may call the server.
+func (n *neighbours) knowsOrigin(origin string, local netip.Addr) bool {
+	origin = strings.ToLower(origin)
+	if n.origins[origin] {
+		return true
+	}
+	rest, ok := strings.CutPrefix(origin, "http://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(origin, "https://"); !ok {
+			return false
+		}
+	}
+	host, ok := hostOf(rest)
+	return ok && n.knows(host, local)
+}
+
+// configured reports whether the origin of a request is one of those that may read
+// answers.
+func (n *neighbours) configured(origin string) bool {
+	return origin != "" && n.origins[strings.ToLower(origin)]
+}
+
+// knows reports whether a host is a name of this server: a loopback name, the address
+// that the connection came to, or one that was configured.
+func (n *neighbours) knows(host string, local netip.Addr) bool {
+	if n.hosts[host] {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.Zone() != "" {
+		return false
+	}
+	addr = addr.Unmap()
+	return addr.IsLoopback() || addr == local
+}
+
+// localAddress returns the address that the connection of a request came to.
+func localAddress(r *http.Request) netip.Addr {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return netip.Addr{}
+	}
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// hostOf returns the host of an authority, in lower case, without its port. An authority
+// that is more than host and port is none.
+func hostOf(authority string) (host string, ok bool) {
+	host = authority
+	if strings.HasPrefix(authority, "[") {
+		end := strings.IndexByte(authority, ']')
+		if end < 0 {
+			return "", false
+		}
+		host = authority[1:end]
+		if !port(authority[end+1:]) || !strings.Contains(host, ":") {
+			return "", false
+		}
+		return strings.ToLower(host), true
+	}
+	if i := strings.IndexByte(authority, ':'); i >= 0 {
+		host = authority[:i]
+		if !port(authority[i:]) {
+			return "", false
+		}
+	}
+	if host == "" {
+		return "", false
+	}
+	for i := range len(host) {
+		switch c := host[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.', c == '_':
+		default:
+			return "", false
+		}
+	}
+	return strings.ToLower(host), true
+}
+
+// port reports whether a text is nothing, or a colon and a port.
+func port(s string) bool {
+	if s == "" {
+		return true
+	}
+	if s[0] != ':' || len(s) < 2 || len(s) > 6 {
+		return false
+	}
+	for _, c := range []byte(s[1:]) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,168 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quota"
+)
+
+// problemType is the media type of problems.
+const problemType = "application/problem+json"
+
+// typeBase is where the types of problems are described; the code follows.
+const typeBase = "https://lukasa.dev/docs/errors#"
+
+// maxProblems is how many places of a document a problem lists.
+const maxProblems = 20
+
+// problem is an error as RFC 9457 has it. What comes after Status is ours.
+type problem struct {
+	Type      string        `json:"type"`
+	Title     string        `json:"title"`
+	Status    int           `json:"status"`
+	Detail    string        `json:"detail"`
+	Code      fault.Code    `json:"code"`
+	Fix       string        `json:"fix"`
+	RequestID string        `json:"request_id,omitempty"`
+	Field     string        `json:"field,omitempty"`
+	Retry     *int          `json:"retry_after,omitempty"` // seconds
+	Problems  []hmx.Problem `json:"problems,omitempty"`
+
+	// report is what became of a stream that came to an end with the problem.
+	report *answer.Intake
+}
+
+// overloadWait and drainWait are how long a caller that cannot be served waits before it
+// tries again.
+const (
+	overloadWait = time.Second
+	drainWait    = 5 * time.Second
+)
+
+// later is an error that says when to come back.
+type later struct {
+	error
+	after time.Duration
+}
+
+func (l later) Unwrap() error { return l.error }
+
+// newProblem says an error as a problem.
+func newProblem(err error, id string) *problem {
+	f := fault.From(err)
+	entry := fault.Lookup(f.Code)
+	p := &problem{
+		Type: typeBase + string(entry.Code), Title: entry.Meaning, Status: entry.HTTP, Detail: f.Error(), Code: entry.Code,
+		Fix: f.Advice(), RequestID: id, Field: field(f),
+	}
+	if entry.Code == fault.Internal {
+		p.Detail = entry.Meaning // what it was stands in the log
+	}
+	var wait time.Duration
+	if w, ok := errors.AsType[*quota.Wait](err); ok {
+		wait = max(w.After, time.Second)
+	} else if l, ok := errors.AsType[later](err); ok {
+		wait = l.after
+	} else if entry.Code == fault.Overloaded {
+		wait = overloadWait
+	}
+	if wait > 0 {
+		seconds := int(math.Ceil(wait.Seconds()))
+		p.Retry = &seconds
+	}
+	if bad, ok := errors.AsType[*hmx.InvalidError](err); ok {
+		p.Problems = bad.Problems[:min(len(bad.Problems), maxProblems)]
+	}
+	return p
+}
+
+// field returns the member of the request that a fault is about, if its detail begins
+// with it.
+func field(f *fault.Error) string {
+	if bad, ok := errors.AsType[*hmx.InvalidError](f); ok {
+		for _, p := range bad.Problems {
+			if !p.Warning {
+				return p.Pointer
+			}
+		}
+	}
+	if f.Code != fault.InvalidArgument && f.Code != fault.InvalidDocument {
+		return ""
+	}
+	name, _, found := strings.Cut(f.Error(), ": ")
+	if !found || name == "" {
+		return ""
+	}
+	for _, c := range []byte(name) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.', c == '[', c == ']':
+		default:
+			return ""
+		}
+	}
+	return name
+}
+
+// append writes the problem as JSON, with the report's members behind its own.
+func (p *problem) append(buf []byte) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(p); err != nil { // it has nothing that could fail
+		return append(buf, `{"type":"about:blank","status":500,"code":"internal"}`...)
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if p.report == nil {
+		return append(buf, text...)
+	}
+	buf = append(append(buf, text[:len(text)-1]...), ',')
+	return append(appendIntake(buf, p.report), '}')
+}
+
+// fail answers with a problem. What is left of the body is not waited for.
+func (c *call) fail(err error) { c.failWith(newProblem(err, c.id), err) }
+
+// failWith answers with a problem that was made of an error.
+func (c *call) failWith(p *problem, err error) {
+	c.cause = err
+	if c.w.status != 0 {
+		c.broken = true // the answer has begun: the connection is all that can tell
+		return
+	}
+	if !c.bodyDone && c.r.ContentLength != 0 {
+		c.hangUp()
+	}
+	h := c.w.Header()
+	h.Del("ETag")
+	h.Set("Content-Type", problemType)
+	h.Set("Cache-Control", "no-store")
+	if p.Retry != nil {
+		h.Set("Retry-After", strconv.Itoa(*p.Retry))
+	}
+	switch p.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `Bearer realm="lukasa"`)
+	case http.StatusUnsupportedMediaType:
+		h.Set("Accept-Encoding", "gzip, zstd")
+	}
+	c.send(p.Status, append(p.append(nil), '\n'))
+}
+
+// send writes an answer as it is.
+func (c *call) send(status int, body []byte) {
+	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // a client that left does not hear of it
+	}
+}

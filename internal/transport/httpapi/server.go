@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lukasa.dev/internal/api"
+)
+
+// Server serves the table. Make one with [New].
+type Server struct {
+	o         Options
+	limits    Limits
+	keys      keys
+	near      *neighbours
+	routes    *routes
+	openapi   []byte
+	held      *budget // bytes of bodies
+	calls     *budget
+	streams   *budget
+	unpackers *unpackers
+	packers   *packers
+	bodies    sync.Pool
+	answers   sync.Pool
+	serial    atomic.Uint64
+	prefix    string // of request ids
+	// stopped is done when what is still under way is to be given up.
+	stopped context.Context
+	stop    context.CancelFunc
+
+	mu      sync.Mutex
+	open    int           // calls and streams that are under way
+	leaving bool          // no more are let in
+	leave   chan struct{} // is closed when leaving
+	idle    chan struct{} // is closed when leaving and nothing is under way
+}
+
+// New returns a server. Board and Keys must be given.
+func New(o Options) *Server {
+	if o.operations == nil {
+		o.operations = api.Operations()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	l := o.Limits.withDefaults()
+	s := &Server{
+		o: o, limits: l, keys: o.Keys, near: newNeighbours(o.Hosts, o.Origins),
+		held: newBudget(l.HeldBytes), calls: newBudget(int64(l.Calls)), streams: newBudget(int64(l.Streams)),
+		unpackers: newUnpackers(), packers: newPackers(),
+		leave: make(chan struct{}), idle: make(chan struct{}),
+	}
+	s.stopped, s.stop = context.WithCancel(context.Background())
+	s.bodies.New = func() any { return new([]byte) }
+	s.answers.New = func() any { return new(bytes.Buffer) }
+	var seed [6]byte
+	_, _ = rand.Read(seed[:]) // never fails
+	s.prefix = hex.EncodeToString(seed[:]) + "-"
+	s.routes = s.route()
+	s.openapi = document(o.operations, o.Version)
+	return s
+}
+
+// HTTP returns a server for listeners, with limits and timeouts set. Calls that are
+// dropped while they come in are told to the log.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    4 * s.limits.HeaderBytes, // what is over the limit gets a problem, and not a line of text
+		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// ServeHTTP answers a call.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := s.begin(w, r)
+	defer c.end()
+	if err := c.outside(); err != nil {
+		c.fail(err)
+		return
+	}
+	s.routes.serve(c)
+}
+
+// enter lets a call in, unless the server is on its way down.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leaving {
+		return false
+	}
+	s.open++
+	return true
+}
+
+// exit is the end of what enter let in.
+func (s *Server) exit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open--; s.open == 0 && s.leaving {
+		close(s.idle)
+	}
+}
+
+// draining reports whether the server is on its way down.
+func (s *Server) draining() bool {
+	select {
+	case <-s.leave:
+		return true
+	default:
+		return false
+	}
+}
+
+// Drain lets nobody in any more, tells streams to go, and returns when everything that
+// was under way is acknowledged or refused. When ctx ends before that, what is left is
+// given up: none of it was acknowledged, unless the client was told so. The server
+// answers health checks all the while.
+func (s *Server) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	if !s.leaving {
+		s.leaving = true
+		close(s.leave)
+		if s.open == 0 {
+			close(s.idle)
+		}
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.idle:
+		s.stop()
+		return nil
+	case <-ctx.Done():
+		s.stop()
+		return ctx.Err()
+	}
+}

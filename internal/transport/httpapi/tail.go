@@ -1,0 +1,177 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/wire"
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/fault"
+)
+
+// reconnect is how long a reader of a stream waits before it comes again.
+const reconnect = time.Second
+
+// tail streams new events as they are recorded. It holds a few of them at a time, however
+// slow the reader is; where it stands is a number.
+func (c *call) tail(op *api.Operation) {
+	if err := c.mayStream(op); err != nil {
+		c.fail(err)
+		return
+	}
+	q, err := c.tailQuery()
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	t := c.handle()
+	grew, stop := t.Watch()
+	defer stop()
+	if q.From, err = c.tailFrom(t, q.From); err != nil {
+		c.fail(err)
+		return
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", wire.ContentType)
+	h.Set("Cache-Control", "no-store")
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method == http.MethodHead {
+		return
+	}
+	c.follow(t, q, grew)
+}
+
+// handle returns the tenant that the caller deals with, in the caller's hands.
+func (c *call) handle() *lukasa.Tenant {
+	return (&api.Call{Board: c.s.o.Board, Who: c.who}).Tenant()
+}
+
+// newest stands for the end of what is recorded.
+const newest = 1<<64 - 1
+
+// tailQuery reads what is asked for.
+func (c *call) tailQuery() (q lukasa.TailQuery, err error) {
+	q.From = newest
+	values := c.r.URL.Query() // it was looked at before
+	q.Session, q.Agent, q.Type = values.Get("session"), values.Get("agent"), hmx.EventType(values.Get("type"))
+	if from := values.Get("from"); from != "" {
+		if q.From, err = position("from", from); err != nil {
+			return q, err
+		}
+	}
+	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
+		if q.From, err = position("Last-Event-ID", last); err != nil {
+			return q, err
+		}
+		q.From++
+	}
+	return q, nil
+}
+
+// position reads the number of a record.
+func position(name, text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return 0, fault.Newf(fault.InvalidArgument, "%s: %.40q is no position", name, text).WithFix("send the id of the last event that came, or nothing for new events alone")
+	}
+	return n, nil
+}
+
+// tailFrom returns where to begin: at the end of what is recorded, unless an earlier place
+// is asked for.
+func (c *call) tailFrom(t *lukasa.Tenant, from uint64) (uint64, error) {
+	root, err := t.Root(c.r.Context())
+	return min(from, root.Size), err
+}
+
+// follow sends what there is and what comes, until the reader leaves or has to.
+func (c *call) follow(t *lukasa.Tenant, q lukasa.TailQuery, grew <-chan struct{}) {
+	gone, stop := c.s.keys.Watch(c.who)
+	defer stop()
+	beat := time.NewTicker(c.s.limits.Heartbeat)
+	defer beat.Stop()
+	ctx := c.r.Context()
+	buf := append([]byte(nil), "retry: "...)
+	buf = append(strconv.AppendInt(buf, reconnect.Milliseconds(), 10), "\n\n"...)
+	for {
+		if !c.push(buf) {
+			return
+		}
+		if buf = buf[:0]; cap(buf) > keptBody {
+			buf = nil // one large event should not cost memory for ever
+		}
+		select {
+		case <-gone:
+			c.push(appendEnd(buf, newProblem(errRevoked(), c.id)))
+			return
+		case <-c.s.leave:
+			c.push(appendEnd(buf, newProblem(errDraining(), c.id)))
+			return
+		case <-ctx.Done():
+			return
+		default:
+		}
+		part, err := t.Tail(ctx, q)
+		if err != nil {
+			if c.cause = err; !left(c.r, err) {
+				c.push(appendEnd(buf, newProblem(err, c.id)))
+			}
+			return
+		}
+		q.From = part.Next
+		for _, ev := range part.Events {
+			if buf, err = appendEvent(buf, ev); err != nil {
+				c.cause = err
+				return
+			}
+		}
+		if len(part.Events) > 0 || part.Next < part.Size {
+			continue
+		}
+		select {
+		case <-grew:
+		case <-beat.C:
+			buf = appendBeat(buf, q.From)
+		case <-gone:
+		case <-c.s.leave:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// push sends a piece of a stream, and reports whether the reader is still there.
+func (c *call) push(buf []byte) bool {
+	if len(buf) == 0 {
+		return true
+	}
+	c.answerTime(len(buf))
+	if _, err := c.w.Write(buf); err != nil {
+		return false
+	}
+	return c.w.FlushError() == nil
+}
+
+// appendEvent writes an event as a block whose id is its position.
+func appendEvent(buf []byte, ev *lukasa.StoredEvent) ([]byte, error) {
+	buf = strconv.AppendUint(append(buf, "id: "...), ev.Position, 10)
+	buf, err := ev.Event.AppendJSON(append(buf, "\nevent: "+wire.EventType+"\ndata: "...))
+	return append(buf, "\n\n"...), err
+}
+
+// appendBeat says that the stream is there, and how far it is: a reader that comes again
+// need not be sent what was passed over.
+func appendBeat(buf []byte, next uint64) []byte {
+	buf = append(buf, ": keep-alive\n"...)
+	if next > 0 {
+		buf = append(strconv.AppendUint(append(buf, "id: "...), next-1, 10), '\n')
+	}
+	return append(buf, '\n')
+}
+
+// appendEnd says why the stream ends.
+func appendEnd(buf []byte, p *problem) []byte {
+	return append(p.append(append(buf, "event: end\ndata: "...)), "\n\n"...)
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/fault"
+)
+
+// transferBytes is how much of an export is sent at once.
+const transferBytes = 64 << 10
+
+// export sends everything that a tenant has. If it breaks off, so does the connection: an
+// export has its end, and what ends before it is none.
+func (c *call) export(op *api.Operation) {
+	if err := c.mayStream(op); err != nil {
+		c.fail(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	defer context.AfterFunc(c.s.stopped, cancel)()
+	gone, stop := c.s.keys.Watch(c.who)
+	defer stop()
+	h := c.w.Header()
+	h.Set("Content-Type", op.Media)
+	h.Set("Cache-Control", "no-store")
+	h.Add("Vary", "Accept-Encoding")
+	if c.r.Method == http.MethodHead {
+		c.w.WriteHeader(http.StatusOK)
+		return
+	}
+	out := bufio.NewWriterSize(&timely{c, gone}, transferBytes)
+	var dst io.Writer = out
+	end := func() error { return nil }
+	if answerCoding(c.r.Header) == gzipped {
+		h.Set("Content-Encoding", gzipped.String())
+		z := c.s.packers.gzip.Get().(*gzip.Writer)
+		defer c.s.packers.gzip.Put(z)
+		z.Reset(out)
+		dst, end = z, z.Close
+	}
+	_, err := c.handle().Export(ctx, dst, nil)
+	if err == nil {
+		if err = end(); err == nil {
+			err = out.Flush()
+		}
+	}
+	if err != nil {
+		h.Del("Content-Encoding")
+		c.fail(ended(err))
+	}
+}
+
+// mayStream asks for everything that a stream needs.
+func (c *call) mayStream(op *api.Operation) error {
+	if err := c.inside(); err != nil {
+		return err
+	}
+	if err := api.Allow(op, c.who); err != nil {
+		return err
+	}
+	if _, err := c.query(op); err != nil {
+		return err
+	}
+	return c.take(c.s.streams)
+}
+
+// timely writes to a reader that must go on reading, with a credential that is still good.
+type timely struct {
+	c    *call
+	gone <-chan struct{}
+}
+
+func (t *timely) Write(p []byte) (int, error) {
+	select {
+	case <-t.gone:
+		return 0, &streamEnd{errRevoked()}
+	default:
+	}
+	t.c.answerTime(len(p))
+	return t.c.w.Write(p)
+}
+
+// takeExport brings in what an export wrote.
+func (c *call) takeExport(op *api.Operation) {
+	if err := c.mayStream(op); err != nil {
+		c.fail(err)
+		return
+	}
+	media, err := c.media()
+	if err == nil && media != "" && media != mediaNDJSON {
+		err = fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).WithFix("send application/x-ndjson")
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	feed, err := c.feed()
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	feed.spooled = true
+	defer feed.close()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
+	defer cancel()
+	defer context.AfterFunc(c.s.stopped, cancel)()
+	report, err := c.s.o.Board.Import(ctx, feed, nil)
+	if err != nil {
+		c.fail(ended(err))
+		return
+	}
+	c.bodyDone = true
+	out, err := json.Marshal(answer.Imported{Imported: report.Imported, Present: report.Present, State: answer.StateOf(report.Root)})
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.w.Header().Set("Content-Type", mediaJSON)
+	c.w.Header().Set("Cache-Control", "no-store")
+	c.send(http.StatusOK, append(out, '\n'))
+}

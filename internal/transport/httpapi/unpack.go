@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"lukasa.dev/internal/fault"
+)
+
+// coding is how a body is compressed.
+type coding uint8
+
+const (
+	identity coding = iota
+	gzipped
+	zstandard
+)
+
+// String returns the name as it stands in headers.
+func (c coding) String() string { return [...]string{"identity", "gzip", "zstd"}[c] }
+
+// windowBytes is how much a zstd stream may refer back to, as RFC 9659 has it.
+const windowBytes = 8 << 20
+
+// grace is how much of a stream may come of a few bytes before its ratio counts.
+const grace = 1 << 20
+
+// unpackers keeps what decompresses. Only a few whole zstd bodies are unpacked at the same
+// time, since each may want as much memory as its window.
+type unpackers struct {
+	gzip, zstd sync.Pool
+	turns      chan struct{}
+}
+
+func newUnpackers() *unpackers {
+	return &unpackers{turns: make(chan struct{}, 4)}
+}
+
+// coding returns how the body is compressed.
+func (c *call) coding() (coding, error) {
+	lines := c.r.Header["Content-Encoding"]
+	if len(lines) == 0 {
+		return identity, nil
+	}
+	if len(lines) == 1 {
+		switch strings.ToLower(strings.TrimSpace(lines[0])) {
+		case "", "identity":
+			return identity, nil
+		case "gzip", "x-gzip":
+			return gzipped, nil
+		case "zstd":
+			return zstandard, nil
+		}
+	}
+	return 0, fault.Newf(fault.WrongMedia, "Content-Encoding: %.80q is not read", strings.Join(lines, ", ")).WithFix("send gzip, zstd or nothing of the sort")
+}
+
+// unpack decompresses a whole body.
+func (c *call) unpack(how coding, raw []byte) ([]byte, error) {
+	if how == zstandard {
+		select {
+		case c.s.unpackers.turns <- struct{}{}:
+			defer func() { <-c.s.unpackers.turns }()
+		case <-c.r.Context().Done():
+			return nil, c.r.Context().Err()
+		}
+	}
+	src, done, err := c.s.unpackers.reader(how, bytes.NewReader(raw))
+	if err != nil {
+		return nil, errUnpack(how, err)
+	}
+	defer done()
+	packed := int64(len(raw))
+	limited := &ratioReader{src: src, packed: func() int64 { return packed }, ratio: c.s.limits.Ratio}
+	text, err := c.readAll(&unpackedReader{limited, how}, c.s.limits.BodyBytes, -1)
+	if err == nil {
+		c.reuse(raw)
+	}
+	return text, err
+}
+
+// reader returns a reader of what src unpacks to. Done must be called when it is no longer
+// read.
+func (u *unpackers) reader(how coding, src io.Reader) (r io.Reader, done func(), err error) {
+	if how == gzipped {
+		z, ok := u.gzip.Get().(*gzip.Reader)
+		if !ok {
+			z = new(gzip.Reader)
+		}
+		if err := z.Reset(src); err != nil {
+			return nil, nil, err
+		}
+		return z, func() { u.gzip.Put(z) }, nil
+	}
+	z, ok := u.zstd.Get().(*zstd.Decoder)
+	if !ok {
+		if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(windowBytes)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := z.Reset(src); err != nil {
+		return nil, nil, err
+	}
+	return z, func() {
+		if z.Reset(nil) == nil {
+			u.zstd.Put(z)
+		}
+	}, nil
+}
+
+// ratioReader refuses what grows out of all proportion when it is unpacked.
+type ratioReader struct {
+	src    io.Reader
+	packed func() int64 // bytes that were read so far
+	ratio  int64
+	read   int64
+}
+
+func (r *ratioReader) Read(b []byte) (int, error) {
+	n, err := r.src.Read(b)
+	r.read += int64(n)
+	if r.read > grace && r.read > r.ratio*max(r.packed(), 1) {
+		return 0, fault.Newf(fault.TooLarge, "the body is more than %d times larger when it is unpacked", r.ratio).WithFix("send it less compressed")
+	}
+	return n, err
+}
+
+// unpackedReader tells what is wrong with what was packed from what is wrong with the
+// connection.
+type unpackedReader struct {
+	src io.Reader
+	how coding
+}
+
+func (u *unpackedReader) Read(b []byte) (int, error) {
+	n, err := u.src.Read(b)
+	if err != nil && err != io.EOF {
+		err = errUnpack(u.how, err)
+	}
+	return n, err
+}
+
+// errUnpack says that a body is not what its header says.
+func errUnpack(how coding, err error) error {
+	if known := unreadable(err); fault.CodeOf(known) != fault.UnreadableInput {
+		return known
+	}
+	return fault.Newf(fault.UnreadableInput, "Content-Encoding: the body is no whole %s: %w", how, err).WithFix("send it again, whole, or without the header")
+}

@@ -1,0 +1,182 @@
+package mcpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/fault"
+)
+
+// outcome is what a call of a tool comes to.
+type outcome struct {
+	// text is what the model reads.
+	text string
+	// data is the answer as JSON, or nil where there is none but the text.
+	data json.RawMessage
+	// failed says that text tells what went wrong, and what to do about it.
+	failed bool
+}
+
+// serveTool returns a tool's handler for the library.
+func (s *Server) serveTool(t *tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := callerIn(ctx)
+		if c == nil {
+			return nil, fault.New(fault.Unauthenticated, "nobody is known to call")
+		}
+		ctx, cancel := until(ctx, c.gone)
+		defer cancel()
+		var tell progress
+		if token := req.Params.GetProgressToken(); token != nil {
+			tell = steps(func(done, total uint64, what string) {
+				// Whoever does not hear of a step hears of the end.
+				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: what,
+				})
+			})
+		}
+		o := s.call(ctx, c, t, req.Params.Arguments, tell)
+		res := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.text}}, IsError: o.failed}
+		if o.data != nil {
+			res.StructuredContent = o.data
+		}
+		return res, nil
+	}
+}
+
+// call does what a tool does. Whatever goes wrong is told in the outcome, in words that an
+// agent can act on.
+func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell progress) (o outcome) {
+	out, err := s.run(ctx, c, t.op, args, tell)
+	if err == nil {
+		o, err = render(out)
+	}
+	if err != nil {
+		return outcome{text: complaint(s.known(ctx, c, t.op, err)), failed: true}
+	}
+	return o
+}
+
+// run does one operation for a caller: whether it may, whether its tenant has asked for too
+// much, what the arguments say. A panic is a fault like another.
+func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []byte, tell progress) (out any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(ctx, "an operation panicked", "operation", op.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = fault.Newf(fault.Internal, "%s failed in a way that it should not", op.Name)
+		}
+	}()
+	if err := api.Allow(op, c.who); err != nil {
+		return nil, err
+	}
+	if err := s.charge(c, op, len(args)); err != nil {
+		return nil, err
+	}
+	in, err := op.DecodeArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Embedder: s.o.Embedder, Progress: tell}, in)
+}
+
+// charge counts a call against the quota of the caller's tenant.
+func (s *Server) charge(c *caller, op *api.Operation, size int) error {
+	if s.o.Quotas == nil || c.who.Tenant == "" {
+		return nil
+	}
+	if c.paid.Add(-1) < 0 {
+		if err := s.o.Quotas.Request(c.who.Tenant); err != nil {
+			return err
+		}
+	}
+	if op.Wrote {
+		return s.o.Quotas.Events(c.who.Tenant, 1, int64(size))
+	}
+	return nil
+}
+
+// known returns a fault as it may be told. What went wrong inside stands in the log alone,
+// and that a tenant has no records yet is nothing that an agent could mend.
+func (s *Server) known(ctx context.Context, c *caller, op *api.Operation, err error) *fault.Error {
+	f := fault.From(err)
+	switch {
+	case f.Code == fault.Internal:
+		s.log.ErrorContext(ctx, "an operation failed", "operation", op.Name, "error", err)
+		return fault.New(fault.Internal, fault.Lookup(fault.Internal).Meaning)
+	case f.Code == fault.NotFound && c.who.Tenant != "" && s.untouched(ctx, c):
+		return fault.New(fault.NotFound, "nothing is remembered yet").WithCause(errUntouched).
+			WithFix("go on without; what should last is kept with remember and record_event")
+	}
+	return f
+}
+
+// errUntouched is behind the faults of a tenant that has no records yet.
+var errUntouched = errors.New("no records yet")
+
+// untouched reports whether the caller's tenant has no records at all.
+func (s *Server) untouched(ctx context.Context, c *caller) bool {
+	call := &api.Call{Board: s.o.Board, Who: c.who}
+	root, err := call.Tenant().Root(ctx)
+	return err == nil && root.Size == 0
+}
+
+// complaint says what went wrong, by its code, and what to do about it.
+func complaint(f *fault.Error) string {
+	text := string(f.Code) + ": " + f.Error()
+	if advice := f.Advice(); advice != "" {
+		text += "\nfix: " + advice
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// render makes an answer into text and data.
+func render(out any) (outcome, error) {
+	if text, ok := out.(*api.Text); ok {
+		return outcome{text: strings.ToValidUTF8(text.Body, "\uFFFD")}, nil
+	}
+	data, err := encode(out)
+	return outcome{text: string(data), data: data}, err
+}
+
+// encode writes an answer as compact JSON.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fault.Wrap(fault.Internal, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// progress is told how far a long call is.
+type progress func(done, total uint64, what string)
+
+// tellSteps is how many steps of a long call are told of at most, more or less.
+const tellSteps = 50
+
+// steps returns a progress that passes on the first step, the last, and a few between them,
+// each of which is further than the one before.
+func steps(tell progress) progress {
+	var mu sync.Mutex
+	var last uint64
+	told := false
+	return func(done, total uint64, what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if told && (done <= last || done < total && done-last < total/tellSteps) {
+			return
+		}
+		told, last = true, done
+		tell(done, total, what)
+	}
+}

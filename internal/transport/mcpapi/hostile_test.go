@@ -1,0 +1,109 @@
+package mcpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"lukasa.dev/internal/auth"
+)
+
+// TestHostileBodies sends what no client sends, and looks whether each gets an answer and
+// the next one too.
+func TestHostileBodies(t *testing.T) {
+	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	call := func(args string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":` + args + `}}`
+	}
+	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + `1` + strings.Repeat(`}`, n) }
+	many := make([]string, 20000)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":%d`, i, i)
+	}
+	for name, x := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"nothing":               {``, 400, "-32700"},
+		"half":                  {`{"jsonrpc":"2.0","id":1`, 400, "-32700"},
+		"two":                   {`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, 400, "-32700"},
+		"a name twice":          {`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 400, "-32700"},
+		"not UTF-8":             {call("{\"text\":\"\xff\xfe\"}"), 400, "-32700"},
+		"half a pair":           {call(`{"text":"\ud800"}`), 400, "-32700"},
+		"deep":                  {call(deep(100000)), 400, "-32700"},
+		"deeper than we go":     {call(`{"text":"x","data":` + deep(62) + `}`), 400, "-32700"},
+		"as deep as it goes":    {call(`{"text":"x","metadata":` + deep(50) + `}`), 200, ""},
+		"NaN":                   {call(`{"text":"x","importance":NaN}`), 400, "-32700"},
+		"beyond a double":       {call(`{"text":"x","importance":1e999}`), 400, "-32700"},
+		"many fields":           {call(`{` + strings.Join(many, ",") + `}`), 200, "there is no such field"},
+		"a long text":           {call(`{"text":"` + strings.Repeat("x", 2<<20) + `"}`), 200, `"isError":true`},
+		"too long":              {call(`{"text":"` + strings.Repeat("x", maxMessage) + `"}`), 413, "-32600"},
+		"no object":             {`[1,2,3]`, 400, "-32600"},
+		"a number":              {`7`, 400, "-32600"},
+		"id null":               {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, "-32600"},
+		"id half":               {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, "-32600"},
+		"id an object":          {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, 400, "-32600"},
+		"id a list":             {`{"jsonrpc":"2.0","id":[],"method":"tools/list"}`, 400, "-32600"},
+		"id true":               {`{"jsonrpc":"2.0","id":true,"method":"tools/list"}`, 400, "-32600"},
+		"id huge":               {`{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, 400, "-32600"},
+		"id long":               {`{"jsonrpc":"2.0","id":"` + strings.Repeat("i", 100000) + `","method":"ping"}`, 200, `"result":{}`},
+		"odd id in a batch":     {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":0.5,"method":"ping"}]`, 400, "-32600"},
+		"id whole in its way":   {`{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, 200, `"result":{}`},
+		"unknown tool":          {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("n", 10000) + `"}}`, 200, "-32602"},
+		"tool of another table": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ingest"}}`, 200, "-32602"},
+		"wrong params":          {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, 200, "-32602"},
+		"wrong arguments":       {call(`"text"`), 200, `"isError":true`},
+	} {
+		w := post(front, "a", x.body, nil)
+		if w.Code != x.status || !strings.Contains(w.Body.String(), x.want) {
+			t.Errorf("%s: %d %s", name, w.Code, brief(w.Body.Bytes()))
+		}
+		if w.Code != 200 && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s: %s", name, w.Body)
+		}
+		if w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, nil); w.Code != 200 {
+			t.Fatalf("after %s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
+		w := postWith(front, method)
+		if w != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, w)
+		}
+	}
+}
+
+// FuzzLean compares both ways of answering for any body that is JSON.
+func FuzzLean(f *testing.F) {
+	s := newServer(Options{Board: openBoard(f), Who: whoIn, Version: "1"}, newTrial().table())
+	known := map[string]*auth.Principal{"a": member("acme")}
+	ours, theirs := behindGuard(s.Handler(), known), behindGuard(bySDK(s), known)
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"x"}}}`, "2025-06-18", "tools/call", "say")
+	f.Add(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":`+modernParams(`"name":"quote","arguments":{"text":"x","times":2}`)+`}`, stateless, "tools/call", "quote")
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+modernParams("")+`}`, stateless, "tools/list", "")
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"c","version":"1"}}}`, "", "", "")
+	f.Add(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{}}}`, "2024-11-05", "", "")
+	f.Fuzz(func(t *testing.T, body, version, method, name string) {
+		if strings.Contains(body, "wait") || strings.Contains(body, "progress") || strings.Contains(body, "subscriptions") || strings.Contains(body, `\u`) {
+			return // one does not end, and the other tells of steps
+		}
+		header := map[string]string{}
+		for k, v := range map[string]string{headerVersion: version, headerMethod: method, headerName: name} {
+			if strings.ContainsAny(v, "\r\n\x00") {
+				return
+			}
+			header[k] = v
+		}
+		mine := post(ours, "a", body, header)
+		if mine.Code == 400 && strings.Contains(mine.Body.String(), `"id":null`) {
+			return // it is no message, which the library would not always say
+		}
+		if got, want := said(t, mine), said(t, post(theirs, "a", body, header)); got != want {
+			t.Errorf("%s\nours   %s\ntheirs %s", body, got, want)
+		}
+	})
+}

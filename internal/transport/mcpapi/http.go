@@ -1,0 +1,174 @@
+package mcpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/fault"
+)
+
+// Headers of the protocol.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+	headerResume  = "Last-Event-Id"
+)
+
+// handler serves the protocol over HTTP: plain requests itself, all others by the library.
+// No request knows of another one.
+type handler struct {
+	s   *Server
+	sdk http.Handler
+}
+
+// Handler returns the handler of the streamable HTTP transport. Whoever calls is who
+// Options.Who says; a request of nobody is answered with status 401. A call ends when the
+// context of its request does, which is for whoever found out who calls to end with the
+// credential.
+func (s *Server) Handler() http.Handler {
+	return &handler{s: s, sdk: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		JSONResponse:                 true,
+		Logger:                       slog.New(quiet{s.log.Handler()}),
+		MaxRequestBodyBytes:          maxMessage,
+		PropagateRequestCancellation: true,
+		// Which hosts are ours is known to what stands before the handler.
+		DisableLocalhostProtection: true,
+	})}
+}
+
+// ServeHTTP serves one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &caller{gone: r.Context().Done()}
+	if h.s.o.Who != nil {
+		c.who = h.s.o.Who(r.Context())
+	}
+	if c.who == nil {
+		unauthenticated(w)
+		return
+	}
+	c.paid.Store(1)
+	if r.Method != http.MethodPost || !isJSON(r.Header.Get("Content-Type")) {
+		h.sdk.ServeHTTP(w, r)
+		return
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		refuseBody(w, err)
+		return
+	}
+	doc := h.s.lean.borrow()
+	defer h.s.lean.giveBack(doc)
+	e, jerr := openBody(doc, body)
+	if jerr != nil {
+		writeJSON(w, http.StatusBadRequest, answerError(nil, jerr))
+		return
+	}
+	if e.plain && accepts(r.Header.Values("Accept")) && r.Header[headerResume] == nil && h.s.lean.serve(w, r, c, doc, e) {
+		return
+	}
+	r = r.WithContext(c.with(r.Context()))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	h.sdk.ServeHTTP(w, r)
+}
+
+// openBody reads a body. Of an array it looks at each message, and leaves the rest to the
+// library.
+func openBody(doc *canon.Doc, body []byte) (envelope, *jsonrpc.Error) {
+	if flaws := doc.Parse(body); len(flaws) > 0 {
+		return envelope{}, broken(flaws)
+	}
+	if doc.Kind(doc.Root()) != canon.Array {
+		return open(doc, doc.Root())
+	}
+	first, end := doc.Children(doc.Root())
+	for n := first; n < end; n = doc.After(n) {
+		if _, jerr := open(doc, n); jerr != nil {
+			return envelope{}, jerr
+		}
+	}
+	return envelope{}, nil
+}
+
+// readBody reads all of a body.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	src := http.MaxBytesReader(w, r.Body, maxMessage)
+	if n := r.ContentLength; n > 0 && n <= maxMessage {
+		body := make([]byte, n)
+		_, err := io.ReadFull(src, body)
+		return body, err
+	}
+	return io.ReadAll(src)
+}
+
+// refuseBody answers a request whose body could not be read.
+func refuseBody(w http.ResponseWriter, err error) {
+	var long *http.MaxBytesError
+	if errors.As(err, &long) {
+		writeJSON(w, http.StatusRequestEntityTooLarge, answerError(nil,
+			invalid("the message has more than %d bytes", maxMessage)))
+		return
+	}
+	writeJSON(w, http.StatusBadRequest, answerError(nil, invalid("the body ended before its end")))
+}
+
+// writeJSON writes a whole answer.
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	// A client that has left gets nothing.
+	_, _ = w.Write(body)
+}
+
+// unauthenticated answers a request of nobody.
+func unauthenticated(w http.ResponseWriter) {
+	f := fault.New(fault.Unauthenticated, "the request has no credential that is known here")
+	entry := fault.Lookup(f.Code)
+	body, _ := json.Marshal(map[string]any{
+		"type": "about:blank", "title": entry.Meaning, "status": entry.HTTP,
+		"code": f.Code, "detail": f.Error(), "fix": f.Advice(),
+	})
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(entry.HTTP)
+	_, _ = w.Write(body)
+}
+
+// isJSON reports whether a content type is that of JSON, written in the plain way.
+func isJSON(mediaType string) bool {
+	base, _, _ := strings.Cut(mediaType, ";")
+	return strings.EqualFold(strings.TrimSpace(base), "application/json")
+}
+
+// accepts reports whether a client takes JSON and streams of events alike, as it must.
+func accepts(values []string) bool {
+	var inJSON, inEvents bool
+	for _, value := range values {
+		for part := range strings.SplitSeq(value, ",") {
+			base, _, _ := strings.Cut(part, ";")
+			switch strings.ToLower(strings.TrimSpace(base)) {
+			case "application/json", "application/*":
+				inJSON = true
+			case "text/event-stream", "text/*":
+				inEvents = true
+			case "*/*":
+				inJSON, inEvents = true, true
+			}
+		}
+	}
+	return inJSON && inEvents
+}

@@ -1,0 +1,120 @@
+package mcpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"lukasa.dev/internal/canon"
+)
+
+// The revisions of the protocol that something here depends on.
+const (
+	// stateless is the first without sessions: each request says who asks and how.
+	stateless = "2026-07-28"
+	// singly is the first in which messages come one by one and not in arrays.
+	singly = "2025-06-18"
+)
+
+// envelope is a JSON-RPC message as far as it can be told without its method.
+type envelope struct {
+	id     canon.Node // None in notifications
+	method string     // empty in answers
+	params canon.Node // None without
+	// plain says that it is a request or a notification with nothing besides.
+	plain bool
+}
+
+// open reads one message. A message that cannot be answered under its own id, because
+// it has none that is one, is refused.
+func open(doc *canon.Doc, n canon.Node) (envelope, *jsonrpc.Error) {
+	e := envelope{id: canon.None, params: canon.None}
+	if doc.Kind(n) != canon.Object {
+		return e, invalid("a message is a JSON object, and this is of type %s", doc.Kind(n))
+	}
+	known := 0
+	first, end := doc.Children(n)
+	for c := first; c < end; c = doc.After(c) {
+		switch string(doc.Key(c)) {
+		case "jsonrpc":
+			if doc.Kind(c) == canon.String && string(doc.Raw(c)) == `"2.0"` {
+				e.plain = true
+			}
+		case "id":
+			if !isID(doc, c) {
+				return e, invalid("the id is %s, and should be a string or a whole number from -(2^53-1) to 2^53-1", brief(doc.Raw(c)))
+			}
+			e.id = c
+		case "method":
+			if doc.Kind(c) == canon.String {
+				e.method = doc.Text(c)
+			}
+		case "params":
+			e.params = c
+		default:
+			known--
+		}
+		known++
+	}
+	e.plain = e.plain && e.method != "" && known == doc.Len(n)
+	return e, nil
+}
+
+// maxInt is the greatest whole number that every reader of JSON has exactly.
+const maxInt = 1<<53 - 1
+
+func isID(doc *canon.Doc, n canon.Node) bool {
+	switch doc.Kind(n) {
+	case canon.String:
+		return true
+	case canon.Number:
+		return doc.Integral(n) && doc.InRange(n, -maxInt, maxInt)
+	}
+	return false
+}
+
+// invalid is the error of a text that is JSON and no message.
+func invalid(format string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + fmt.Sprintf(format, args...)}
+}
+
+// broken is the error of a text that is not strict JSON.
+func broken(flaws []canon.Flaw) *jsonrpc.Error {
+	f := flaws[0]
+	text := fmt.Sprintf("parse error: %s at byte %d", f.Code, f.Offset)
+	if f.Pointer != "" {
+		text += " (" + f.Pointer + ")"
+	}
+	if f.Found != "" {
+		text += ": found " + f.Found
+	}
+	if f.Allowed != "" {
+		text += ", allowed: " + f.Allowed
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: text}
+}
+
+// brief returns the beginning of a piece of JSON, for reading.
+func brief(raw []byte) string {
+	const most = 60
+	if len(raw) > most {
+		return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+	}
+	return string(raw)
+}
+
+// answerError returns the message that answers with an error. The id is as it was written,
+// or nil where it is not known.
+func answerError(id []byte, e *jsonrpc.Error) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	// Nothing in an error fails to be written.
+	text, _ := json.Marshal(e)
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = append(b, `,"error":`...)
+	b = append(b, text...)
+	return append(b, '}')
+}

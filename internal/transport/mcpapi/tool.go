@@ -1,0 +1,116 @@
+package mcpapi
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/canon"
+)
+
+// tool is an operation as agents have it.
+type tool struct {
+	op  *api.Operation
+	def *mcp.Tool
+}
+
+// toolsOf returns the tools of a table: the default ones, or all, by name.
+func toolsOf(ops []*api.Operation, all bool) []*tool {
+	var tools []*tool
+	for _, op := range ops {
+		if op.Tool == nil || op.Stream || !all && !op.Tool.Default {
+			continue
+		}
+		tools = append(tools, newTool(op))
+	}
+	slices.SortFunc(tools, func(a, b *tool) int { return strings.Compare(a.def.Name, b.def.Name) })
+	return tools
+}
+
+func newTool(op *api.Operation) *tool {
+	name := op.Tool.Name
+	if name == "" {
+		name = op.Name
+	}
+	closed, destructive := false, op.Tool.Destructive
+	def := &mcp.Tool{
+		Name:        name,
+		Description: op.Short,
+		InputSchema: inputSchema(op),
+		Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint:   op.ReadOnly(),
+			IdempotentHint: op.Tool.Idempotent || op.ReadOnly(),
+			OpenWorldHint:  &closed,
+		},
+	}
+	if !op.ReadOnly() {
+		def.Annotations.DestructiveHint = &destructive
+	}
+	if op.Out != reflect.TypeFor[api.Text]() {
+		def.OutputSchema = outputSchema(op)
+	}
+	return &tool{op: op, def: def}
+}
+
+// seldom returns the names of fields that agents have little use for. They are taken as
+// well as others, and an agent is not told of them: it pays for each.
+func seldom() []string {
+	return []string{
+		"agent_id", "agents", "as_of", "confidence", "correlation_id", "counter", "event_id", "explain", "form", "forms", "id",
+		"if_version", "include_tiers", "kinds", "metadata", "min_trust", "now", "outcome_limit", "parent_event_id", "score", "sequence",
+		"sessions", "source", "sources", "timestamp", "trace_id", "ttl_seconds", "valid_from", "version", "visibility",
+	}
+}
+
+// inputSchema returns the schema of a tool's arguments, as far as an agent is told.
+func inputSchema(op *api.Operation) json.RawMessage {
+	hidden := seldom()
+	b := []byte(`{"type":"object","properties":{`)
+	required := []string{}
+	first := true
+	for _, f := range op.Fields() {
+		if !f.Required && slices.Contains(hidden, f.Name) {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(canon.AppendQuoted(b, f.Name), ':')
+		schema := f.Schema()
+		if f.Doc != "" {
+			schema = append(schema[:len(schema)-1:len(schema)-1], ',')
+			if len(schema) == 2 {
+				schema = schema[:1] // it says nothing else
+			}
+			schema = append(canon.AppendQuoted(append(schema, `"description":`...), f.Doc), '}')
+		}
+		b = append(b, schema...)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	b = append(b, '}')
+	if len(required) > 0 {
+		b = append(append(b, `,"required":`...), written(required)...)
+	}
+	return append(b, '}')
+}
+
+// outputSchema returns the schema of a tool's structured answer: which members it always
+// has. What they are, the answer shows.
+func outputSchema(op *api.Operation) json.RawMessage {
+	var whole struct {
+		Required []string `json:"required"`
+	}
+	// A schema that has no such member is told as one of an object.
+	_ = json.Unmarshal(op.OutSchema(), &whole)
+	return written(struct {
+		Type     string   `json:"type"`
+		Required []string `json:"required,omitempty"`
+	}{"object", whole.Required})
+}

@@ -1,0 +1,149 @@
+package mcpapi
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/auth"
+)
+
+// listedTools returns the answer to tools/list, as it is sent.
+func listedTools(t testing.TB, all bool) (size int, tools []*mcp.Tool) {
+	t.Helper()
+	s := New(Options{Board: openBoard(t), Who: whoIn, All: all})
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	var list mcp.ListToolsResult
+	if err := json.Unmarshal(parsed(t, w.Body.String()).Result, &list); err != nil {
+		t.Fatal(err)
+	}
+	return w.Body.Len(), list.Tools
+}
+
+// TestDefaultToolsAreCheap holds what an agent pays for the default tools.
+func TestDefaultToolsAreCheap(t *testing.T) {
+	const most = 6000
+	size, tools := listedTools(t, false)
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	want := []string{"context", "feedback", "forget", "pack_context", "recall", "record_event", "remember", "search_memories"}
+	if !slices.Equal(names, want) {
+		t.Errorf("default tools %v, want %v", names, want)
+	}
+	if size >= most {
+		t.Errorf("they take %d bytes, and should take less than %d", size, most)
+	}
+	t.Logf("%d bytes", size)
+}
+
+// TestAllTools has every operation with a tool, and says of each what it does to the board.
+func TestAllTools(t *testing.T) {
+	size, tools := listedTools(t, true)
+	t.Logf("%d tools, %d bytes", len(tools), size)
+	byName := map[string]*mcp.Tool{}
+	for _, tool := range tools {
+		byName[tool.Name] = tool
+	}
+	for _, name := range []string{
+		"remember", "recall", "search_memories", "pack_context", "context", "record_event", "feedback", "forget",
+		"remember_if_absent", "list_memories", "list_tags", "memory_history", "restore_memory", "redact_memory", "relate_memories",
+		"resolve", "artifacts", "next_step", "check_action", "explain", "verify",
+	} {
+		if byName[name] == nil {
+			t.Errorf("there is no tool %s", name)
+		}
+	}
+	for _, op := range api.Operations() {
+		if op.Tool == nil {
+			continue
+		}
+		name := op.Tool.Name
+		if name == "" {
+			name = op.Name
+		}
+		tool := byName[name]
+		if tool == nil {
+			t.Errorf("%s has no tool", op.Name)
+			continue
+		}
+		a := tool.Annotations
+		if a.ReadOnlyHint != op.ReadOnly() || a.OpenWorldHint == nil || *a.OpenWorldHint {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if !op.ReadOnly() && (a.DestructiveHint == nil || *a.DestructiveHint != op.Tool.Destructive || a.IdempotentHint != op.Tool.Idempotent) {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if (tool.OutputSchema == nil) != (op.Media != "") {
+			t.Errorf("%s: the answer is of %q, and its schema %v", name, op.Media, tool.OutputSchema)
+		}
+		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
+			if schema == nil {
+				continue
+			}
+			c := jsonschema.NewCompiler()
+			c.DefaultDraft(jsonschema.Draft2020)
+			if err := c.AddResource("schema.json", schema); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Compile("schema.json"); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, f := range op.Fields() {
+			told := strings.Contains(string(inputSchema(op)), `"`+f.Name+`":`)
+			if hide := !f.Required && slices.Contains(seldom(), f.Name); told == hide {
+				t.Errorf("%s: %s is told: %v", name, f.Name, told)
+			}
+		}
+	}
+}
+
+// TestDocument holds docs/mcp.md to the tools, the fields that are not told of, the
+// resources and the prompts.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(seldom(), mcp.SupportedProtocolVersions()...)
+	s := New(Options{Board: openBoard(t), All: true})
+	for _, tool := range s.tools {
+		names = append(names, tool.def.Name)
+	}
+	names = append(names, rootURI, memoryURI+"<id>", sessionURI+"<id>", artifactURI+"<id>", schemeURI+"<key>", "start_task", "recall_about", "review_memory")
+	for _, name := range names {
+		if !strings.Contains(string(text), name) {
+			t.Errorf("docs/mcp.md does not tell of %s", name)
+		}
+	}
+}
+
+// TestSeldomFieldsAreThere keeps names that no tool has out of the list.
+func TestSeldomFieldsAreThere(t *testing.T) {
+	there := map[string]bool{}
+	for _, op := range api.Operations() {
+		if op.Tool != nil {
+			for _, f := range op.Fields() {
+				there[f.Name] = true
+			}
+		}
+	}
+	list := seldom()
+	if !slices.IsSorted(list) {
+		t.Error("the list is not in order")
+	}
+	for _, name := range list {
+		if !there[name] {
+			t.Errorf("no tool has %s", name)
+		}
+	}
+}
