@@ -18,6 +18,7 @@ var needNoScope = map[string]string{
 	"Scoped":      "makes a handle; every call of that one asks",
 	"VerifierKey": "a public key",
 	"FormerKeys":  "public keys",
+	"Watch":       "it tells that there is something new, and nothing of it; Tail reads, within the scope",
 }
 
 // argument returns something of a type that a call gets past its first look at.

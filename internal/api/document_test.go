@@ -50,7 +50,7 @@ func written() []byte {
 		for _, x := range []struct {
 			holds bool
 			says  string
-		}{{o.Board || o.Operators, "operators"}, {o.Unscoped, "no scope"}, {o.AnyTenant, "any tenant"}, {o.Stream, "streams"}, {o.Media != "", "answers `" + o.Media + "`"}} {
+		}{{o.Board || o.Operators, "operators"}, {o.Unscoped, "no scope"}, {o.AnyTenant || o.Board, "any tenant"}, {o.Stream, "streams"}, {o.Media != "", "answers `" + o.Media + "`"}} {
 			if x.holds {
 				b.WriteString(" · " + x.says)
 			}

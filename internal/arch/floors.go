@@ -240,7 +240,7 @@ type thirdParty struct {
 func thirdParties() []thirdParty {
 	return []thirdParty{
 		{"github.com/BurntSushi/toml", []string{"internal/node"}, "the configuration file"},
-		{"github.com/coder/websocket", []string{"client", "internal/transport/httpapi"}, "WebSocket frames"},
+		{"github.com/coder/websocket", []string{"client", "internal/node", "internal/transport/httpapi"}, "WebSocket frames"},
 		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
 		{"github.com/google/jsonschema-go", nil, "the judge of tools' schemas that clients of the MCP library have"},
 		{"github.com/klauspost/compress", []string{"client", "internal/transport/httpapi"}, "zstd"},

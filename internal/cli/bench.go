@@ -23,11 +23,12 @@ are durable; everything is written to a directory of its own and removed.`,
 		Example: `  lukasa bench journal --help
   lukasa bench context --help
   lukasa bench recall --help
-  lukasa bench pack --help`,
+  lukasa bench pack --help
+  lukasa bench serve --help`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s), benchPackCommand(s))
+	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s), benchPackCommand(s), benchServeCommand(s))
 	return cmd
 }
 

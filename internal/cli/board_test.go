@@ -91,3 +91,29 @@ func TestDevicesAreNoTerminals(t *testing.T) {
 		_ = f.Close()
 	}
 }
+
+// Where data belongs is asked for only where nothing is yet.
+func TestHomeDirectory(t *testing.T) {
+	home, data := t.TempDir(), filepath.Join(t.TempDir(), "share")
+	at := func(vars map[string]string) string {
+		s := testShell(nil, io.Discard, io.Discard)
+		s.lookup = setTo(vars)
+		return s.homeDir(home)
+	}
+	usual := filepath.Join(home, ".lukasa")
+	if got := at(nil); got != usual {
+		t.Errorf("without a variable it is %s", got)
+	}
+	if got := at(map[string]string{"XDG_DATA_HOME": "relative"}); got != usual {
+		t.Errorf("with a name that is not absolute it is %s", got)
+	}
+	if got := at(map[string]string{"XDG_DATA_HOME": data}); got != filepath.Join(data, "lukasa") {
+		t.Errorf("with the variable it is %s", got)
+	}
+	if err := os.Mkdir(usual, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := at(map[string]string{"XDG_DATA_HOME": data}); got != usual {
+		t.Errorf("with data in the usual place it is %s", got)
+	}
+}

@@ -43,7 +43,7 @@ Nothing is asked, nothing is fetched, no language model is called, and your own 
 directory is left alone. The board is removed in the end, unless --keep names a place
 for it, where every other command can look at it.`,
 		Example: `  lukasa demo
-  lukasa demo --keep /tmp/lantern && lukasa find "flaky test" --data /tmp/lantern`,
+  lukasa demo --keep lantern`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return s.demo(c.Context(), &flags) },
 	}

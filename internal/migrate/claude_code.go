@@ -13,7 +13,6 @@ type claudeLine struct {
 	Type        loose           `json:"type"` // user, assistant, system; others are notes
 	Subtype     loose           `json:"subtype"`
 	UUID        loose           `json:"uuid"`
-	ParentUUID  loose           `json:"parentUuid"`
 	SessionID   loose           `json:"sessionId"`
 	AgentID     loose           `json:"agentId"` // of a sub-agent
 	Timestamp   loose           `json:"timestamp"`
@@ -153,10 +152,8 @@ type block struct {
 	ToolUseID loose           `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"`
 	IsError   truth           `json:"is_error"`
-	Title     loose           `json:"title"`
 	Source    struct {
-		MediaType loose `json:"media_type"`
-		URL       loose `json:"url"`
+		URL loose `json:"url"`
 	} `json:"source"`
 }
 

@@ -30,7 +30,6 @@ type codexItem struct {
 	CallID    loose           `json:"call_id"`
 	Output    json.RawMessage `json:"output"`
 	Action    object          `json:"action"`
-	Status    loose           `json:"status"`
 	Message   loose           `json:"message"`
 }
 

@@ -233,7 +233,6 @@ func (r *run) openAIChat(src *text) error {
 // openAICall is a call of a tool in a message.
 type openAICall struct {
 	ID       loose `json:"id"`
-	Type     loose `json:"type"`
 	Function struct {
 		Name      loose           `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`

@@ -47,7 +47,6 @@ type turn struct {
 	at       hmx.Time
 	assumed  bool // nobody said when it was
 	sequence int64
-	parent   string // the event before it, if the source says which
 	group    string // becomes the correlation id
 	trace    string
 	tags     []string
@@ -134,11 +133,10 @@ func (r *run) failure(t *turn, kind, message, stack string) error {
 
 // partID returns the id of the next event of a turn.
 func (r *run) partID(t *turn, kind, key string) string {
-	parts := t.id
 	if t.named && key != "" && (kind == "call" || kind == "result") {
 		return EventID(r.format, append(append([]string{}, t.calls...), kind, key)...)
 	}
-	return EventID(r.format, append(append([]string{}, parts...), kind, strconv.Itoa(t.part))...)
+	return EventID(r.format, append(append([]string{}, t.id...), kind, strconv.Itoa(t.part))...)
 }
 
 // emit hands an event to the sink.
@@ -179,9 +177,6 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 		AgentID: name(t.agent, string(r.format)), SessionID: name(t.session, r.stem()),
 		Timestamp: at, Sequence: t.sequence + int64(t.part), Content: text, Metadata: metadata,
 		Source: hmx.Some(string(r.format)), Tags: tags(t.tags),
-	}
-	if parent == "" {
-		parent = t.parent
 	}
 	for _, f := range []struct {
 		to    *hmx.Opt[string]

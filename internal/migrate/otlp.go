@@ -13,19 +13,18 @@ import (
 
 // span is a span of a trace, from JSON or from protobuf.
 type span struct {
-	trace, id, parent, name string
-	start, end              uint64 // nanoseconds since 1970
-	attrs                   object
-	events                  []spanEvent
-	failed                  bool
-	status                  string
-	resource                object
+	trace, id, name string
+	start, end      uint64 // nanoseconds since 1970
+	attrs           object
+	events          []spanEvent
+	failed          bool
+	status          string
+	resource        object
 }
 
 // spanEvent is something that happened during a span.
 type spanEvent struct {
 	name  string
-	at    uint64
 	attrs object
 }
 

@@ -19,14 +19,12 @@ type otlpResource struct {
 type otlpSpan struct {
 	TraceID    loose      `json:"traceId"`
 	SpanID     loose      `json:"spanId"`
-	Parent     loose      `json:"parentSpanId"`
 	Name       loose      `json:"name"`
 	Start      loose      `json:"startTimeUnixNano"`
 	End        loose      `json:"endTimeUnixNano"`
 	Attributes otlpValues `json:"attributes"`
 	Events     []struct {
 		Name       loose      `json:"name"`
-		Time       loose      `json:"timeUnixNano"`
 		Attributes otlpValues `json:"attributes"`
 	} `json:"events"`
 	Status struct {
@@ -55,13 +53,13 @@ func (r *run) otlpJSON(p piece) error {
 
 func (o *otlpSpan) span() *span {
 	s := &span{
-		trace: string(o.TraceID), id: string(o.SpanID), parent: string(o.Parent), name: string(o.Name),
+		trace: string(o.TraceID), id: string(o.SpanID), name: string(o.Name),
 		start: nanos(o.Start), end: nanos(o.End), attrs: object(o.Attributes),
 		failed: o.Status.Code == "2" || o.Status.Code == "STATUS_CODE_ERROR", status: string(o.Status.Message),
 	}
 	for i := range o.Events {
 		e := &o.Events[i]
-		s.events = append(s.events, spanEvent{string(e.Name), nanos(e.Time), object(e.Attributes)})
+		s.events = append(s.events, spanEvent{string(e.Name), object(e.Attributes)})
 	}
 	return s
 }

@@ -297,8 +297,6 @@ func protoSpan(data []byte) (*span, error) {
 			s.trace = hex.EncodeToString(data)
 		case 2:
 			s.id = hex.EncodeToString(data)
-		case 4:
-			s.parent = hex.EncodeToString(data)
 		case 5:
 			s.name = valid(data)
 		case 7:
@@ -327,10 +325,8 @@ func protoSpan(data []byte) (*span, error) {
 
 func (s *span) protoEvent(data []byte) error {
 	e := spanEvent{attrs: object{}}
-	err := fields(data, func(field, _ int, n uint64, data []byte) error {
+	err := fields(data, func(field, _ int, _ uint64, data []byte) error {
 		switch field {
-		case 1:
-			e.at = n & (1<<62 - 1)
 		case 2:
 			e.name = valid(data)
 		case 3:
