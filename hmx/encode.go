@@ -170,6 +170,9 @@ func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 	if r == "" {
 		return append(dst, "{}"...), nil
 	}
+	if plain(r) {
+		return append(dst, r...), nil
+	}
 	d := borrow()
 	defer d.giveBack()
 	d.buf = append(d.buf[:0], r...)
@@ -181,6 +184,34 @@ func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 		return d.doc.AppendCanonical(dst, d.doc.Root()), nil
 	}
 	return d.doc.AppendCompact(dst, d.doc.Root()), nil
+}
+
+// maxPlain is how long a Raw may be that is looked at byte by byte.
+const maxPlain = 256
+
+// plain reports whether r is a short text of ASCII without escapes, or a whole number
+// without a sign of at most 15 digits: it is written as it stands, in either form.
+func plain(r Raw) bool {
+	n := len(r)
+	switch {
+	case n > maxPlain:
+		return false
+	case n >= 2 && r[0] == '"' && r[n-1] == '"':
+		for _, c := range []byte(r[1 : n-1]) {
+			if c < ' ' || c > '~' || c == '"' || c == '\\' {
+				return false
+			}
+		}
+		return true
+	case n > 15 || n > 1 && r[0] == '0':
+		return false
+	}
+	for _, c := range []byte(r) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
@@ -112,7 +114,7 @@ func runMintScope(ctx context.Context, c *Call, in *mintIn) (*answer.Scope, erro
 	}
 	token, err := c.Tenant().MintScope(ctx, g)
 	if err != nil {
-		return nil, err
+		return nil, aboutScope(err, "scope")
 	}
 	a, err := scopeOf(token)
 	if err != nil {
@@ -128,6 +130,16 @@ func scopeOf(token string) (*answer.Scope, error) {
 		return nil, err
 	}
 	return answer.ScopeOf(grants, sealed), nil
+}
+
+// aboutScope returns a fault of a scope that the request is about, under the name of a field. It
+// is not that of the caller, whose credential is good.
+func aboutScope(err error, field string) error {
+	if fault.CodeOf(err) != fault.ScopeInvalid {
+		return err
+	}
+	f := fault.From(err)
+	return fault.New(fault.InvalidArgument, field+": "+strings.TrimPrefix(f.Error(), "scope token: ")).WithFix(f.Advice())
 }
 
 // audit journals an administrative act, where there is a server that keeps them.
@@ -146,7 +158,7 @@ type checkScopeIn struct {
 func runCheckScope(ctx context.Context, c *Call, in *checkScopeIn) (*answer.Scope, error) {
 	a, err := scopeOf(in.Token)
 	if err != nil {
-		return nil, err
+		return nil, aboutScope(err, "token")
 	}
 	_, err = c.Tenant().CheckScope(ctx, in.Token)
 	verified := err == nil
@@ -330,13 +342,30 @@ type quotaIn struct {
 	MaxBytes          int64   `json:"max_bytes,omitempty"`
 }
 
+// detail is what is kept of them with the act: those that are not the default.
+func (in *quotaIn) detail() map[string]string {
+	detail := map[string]string{}
+	for name, value := range map[string]float64{
+		"requests_per_second": in.RequestsPerSecond, "events_per_second": in.EventsPerSecond, "bytes_per_second": in.BytesPerSecond,
+		"max_records": float64(in.MaxRecords), "max_bytes": float64(in.MaxBytes),
+	} {
+		if value != 0 {
+			detail[name] = strconv.FormatFloat(value, 'f', -1, 64)
+		}
+	}
+	return detail
+}
+
 func runSetQuota(ctx context.Context, c *Call, in *quotaIn) (*Quota, error) {
 	book, err := c.quotas()
 	if err != nil {
 		return nil, err
 	}
+	if err := c.audit(ctx, "quota.set", in.detail()); err != nil {
+		return nil, err
+	}
 	if err := book.Set(ctx, c.Who.Actor(), c.Who.Tenant, quota.Limits(*in)); err != nil {
 		return nil, err
 	}
-	return &Quota{c.Who.Tenant, book.Limits(c.Who.Tenant)}, c.audit(ctx, "quota.set", nil)
+	return &Quota{c.Who.Tenant, book.Limits(c.Who.Tenant)}, nil
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 )
@@ -12,8 +14,8 @@ func Allow(op *Operation, who *auth.Principal) error {
 		return fault.New(fault.Unauthenticated, "nobody knows who calls")
 	}
 	if !who.Rights.Has(op.Needs) {
-		return fault.Newf(fault.NotPermitted, "%s needs the right to %s, and this credential has %s", op.Name, op.Needs, has(who.Rights)).
-			WithFix("use a credential with that right; whoever administers the tenant makes one")
+		return fault.Newf(fault.NotPermitted, "%s needs the %s, and this credential has %s", op.Name, needs(op.Needs), has(who.Rights)).
+			WithFix("use a credential that has it; whoever administers the tenant makes one")
 	}
 	if (op.Board || op.Operators) && (who.Role != auth.Operator || who.Scope != "") {
 		return fault.Newf(fault.NotPermitted, "%s is for operators of the server", op.Name).WithFix("use the operator's token")
@@ -34,10 +36,18 @@ func Allow(op *Operation, who *auth.Principal) error {
 	return nil
 }
 
-// has writes rights for a person.
+// needs writes the rights that something needs for a person.
+func needs(r auth.Rights) string {
+	if names := r.Names(); len(names) > 1 {
+		return "rights " + strings.Join(names, " and ")
+	}
+	return "right " + r.String()
+}
+
+// has writes the rights that somebody has for a person.
 func has(r auth.Rights) string {
 	if r == 0 {
 		return "none"
 	}
-	return "only " + r.String()
+	return "only " + strings.Join(r.Names(), " and ")
 }

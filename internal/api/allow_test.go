@@ -124,3 +124,35 @@ func TestTenantsNeverMeet(t *testing.T) {
 		}
 	}
 }
+
+// Who lacks a right is told which ones are needed, in words.
+func TestAllowNamesTheRights(t *testing.T) {
+	who := &auth.Principal{Role: auth.Member, Tenant: "acme", Rights: auth.Read | auth.Write}
+	for needs, want := range map[auth.Rights]string{
+		auth.Admin:              "x needs the right admin, and this credential has only read and write",
+		auth.Write | auth.Admin: "x needs the rights write and admin, and this credential has only read and write",
+	} {
+		if err := Allow(&Operation{Name: "x", Needs: needs}, who); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A URI of another tenant is refused even where the caller has something of the same id,
+// and a scope that is asked for or about is not the caller's: what is wrong with it is no
+// reason to doubt the credential.
+func TestOthersNames(t *testing.T) {
+	w := newWorld(t)
+	own := `{"session_id":"s","event_id":"{event}","event_type":"message","content":{"role":"user","text":"Ours."}}`
+	w.must(admin("umbrella"), "record_event", w.fill(own))
+	for name, args := range map[string]string{
+		"prove_inclusion": `{"name":"lukasa://acme/event/{event}"}`, "resolve": `{"name":"lukasa://acme/event/{event}"}`,
+		"redact_memory": `{"names":["lukasa://acme/event/{event}"]}`, "memory_history": `{"name":"lukasa://acme/memory/x"}`,
+		"mint_scope": `{"to":"helper","include":{"all":true,"pinned":true},"expires_at":"2026-11-17T12:00:00Z"}`, "check_scope": `{"token":"none"}`,
+	} {
+		if out, err := w.run(admin("umbrella"), name, w.fill(args)); fault.CodeOf(err) != fault.InvalidArgument {
+			t.Errorf("%s: %v, %v", name, out, err)
+		}
+	}
+	w.must(admin("umbrella"), "prove_inclusion", w.fill(`{"name":"lukasa://umbrella/event/{event}"}`))
+}

@@ -74,6 +74,10 @@ func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
 	if err != nil {
 		return lukasa.Ref{}, err
 	}
+	if u.Tenant != c.Who.Tenant {
+		return lukasa.Ref{}, fault.Newf(fault.InvalidArgument, "uri: %s belongs to another tenant than %q", u, c.Who.Tenant).
+			WithFix("name a thing of this tenant, or use a credential of the other")
+	}
 	if u.Version > math.MaxUint32 {
 		return lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
 	}

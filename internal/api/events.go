@@ -63,6 +63,7 @@ type receipt struct {
 	EventID     string             `json:"event_id,omitempty"`
 	Disposition lukasa.Disposition `json:"disposition"`
 	Position    *uint64            `json:"position,omitempty"` // unless it was refused
+	Scrubbed    int                `json:"scrubbed,omitempty"` // secrets that were taken out of it
 	Code        fault.Code         `json:"code,omitempty"`
 	Detail      string             `json:"detail,omitempty"`
 	Fix         string             `json:"fix,omitempty"`
@@ -156,7 +157,7 @@ func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error
 	if r.Fault != nil {
 		return nil, r.Fault
 	}
-	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position}, nil
+	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position, Scrubbed: r.Scrubbed}, nil
 }
 
 // listEventsIn says whose events are wanted.
@@ -175,13 +176,24 @@ func runListEvents(ctx context.Context, c *Call, in *listEventsIn) (*answer.Even
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.Tenant().Events(ctx, lukasa.EventQuery{
-		Session: in.Session, Agent: in.Agent, Trace: in.Trace, Correlation: in.Correlation, ChildrenOf: in.ChildrenOf, Limit: in.Limit, After: in.After, View: v,
-	})
+	t := c.Tenant()
+	list, next, err := gather(in.Limit, c.whole(in.Limit, eventsPart), in.After, func(limit int, after string) ([]answer.Event, string, error) {
+		page, err := t.Events(ctx, lukasa.EventQuery{
+			Session: in.Session, Agent: in.Agent, Trace: in.Trace, Correlation: in.Correlation, ChildrenOf: in.ChildrenOf, Limit: limit, After: after, View: v,
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		part, err := answer.EventsOf(page)
+		if err != nil {
+			return nil, "", err
+		}
+		return part.Events, page.Next, nil
+	}, func(e *answer.Event) int { return len(e.Event) })
 	if err != nil {
 		return nil, err
 	}
-	return answer.EventsOf(page)
+	return &answer.Events{Events: list, Next: answer.NextPage(next)}, nil
 }
 
 // pageIn is what every list takes that comes in pages.

@@ -1,9 +1,13 @@
 package api
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 )
 
@@ -105,5 +109,57 @@ func TestPages(t *testing.T) {
 		if _, err := w.run(who, x.name, `{"after":"*"}`); fault.CodeOf(err) != fault.InvalidArgument {
 			t.Errorf("%s after nothing: %v", x.name, err)
 		}
+	}
+}
+
+// TestActsComeFirst changes no limits when the act cannot be put on record.
+func TestActsComeFirst(t *testing.T) {
+	w := newWorld(t)
+	elsewhere, err := lukasa.Open(t.TempDir(), lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.call(operator("acme"))
+	if c.Keys, err = auth.Open(t.Context(), elsewhere, auth.StoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := elsewhere.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := w.quotas.Limits("acme")
+	if _, err := runSetQuota(t.Context(), c, &quotaIn{MaxRecords: 7}); err == nil {
+		t.Error("an act without a record")
+	}
+	if after := w.quotas.Limits("acme"); after != before {
+		t.Errorf("%+v became %+v", before, after)
+	}
+}
+
+// TestActsSayWhichLimits: whoever reads that a quota was set learns to what.
+func TestActsSayWhichLimits(t *testing.T) {
+	w := newWorld(t)
+	c := w.call(operator("acme"))
+	if _, err := runSetQuota(t.Context(), c, &quotaIn{RequestsPerSecond: 2.5, MaxBytes: -1}); err != nil {
+		t.Fatal(err)
+	}
+	acts, _, err := c.Keys.Acts(t.Context(), c.Who, 0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"requests_per_second": "2.5", "max_bytes": "-1"}
+	if !slices.ContainsFunc(acts, func(a auth.Act) bool {
+		return a.Act == "quota.set" && a.Tenant == "acme" && maps.Equal(a.Detail, want)
+	}) {
+		t.Errorf("%+v, want %v", acts, want)
+	}
+}
+
+// TestRecordedEventsSayWhatWasScrubbed: who sends a secret learns that it was taken out.
+func TestRecordedEventsSayWhatWasScrubbed(t *testing.T) {
+	w := newWorld(t)
+	in := recordIn{SessionID: "s1", EventType: "message", Content: []byte(`{"role":"user","text":"it is ghp_abcdefghijklmnopqrstuvwxyz0123456789"}`)}
+	r, err := runRecordEvent(t.Context(), w.call(operator("acme")), &in)
+	if err != nil || r.Scrubbed != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

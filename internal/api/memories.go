@@ -144,14 +144,18 @@ func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answ
 	if err != nil {
 		return nil, nil, err
 	}
-	page, err := c.Tenant().List(ctx, lukasa.ListOptions{
-		Kind: kind, Class: in.Type, Tag: in.Tag, Status: in.Status, State: in.State, Limit: in.Limit, After: in.After, View: v,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := answer.ThingsOf(page.Things)
-	return list, answer.NextPage(page.Next), err
+	t := c.Tenant()
+	list, next, err := gather(in.Limit, c.whole(in.Limit, thingsPart), in.After, func(limit int, after string) ([]answer.Thing, string, error) {
+		page, err := t.List(ctx, lukasa.ListOptions{
+			Kind: kind, Class: in.Type, Tag: in.Tag, Status: in.Status, State: in.State, Limit: limit, After: after, View: v,
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		list, err := answer.ThingsOf(page.Things)
+		return list, page.Next, err
+	}, func(t *answer.Thing) int { return len(t.Body) })
+	return list, answer.NextPage(next), err
 }
 
 func runListMemories(ctx context.Context, c *Call, in *listIn) (*answer.Memories, error) {

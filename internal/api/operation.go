@@ -108,6 +108,12 @@ func (c *Call) Tenant() *lukasa.Tenant {
 // ReadOnly reports whether the operation changes nothing.
 func (o *Operation) ReadOnly() bool { return o.Needs == auth.Read && !o.Wrote }
 
+// Adds reports whether the operation counts against what a tenant may keep: it writes, and
+// does more than to take something away, which a tenant that has too much must be able to do.
+func (o *Operation) Adds() bool {
+	return o.Wrote && o.Method != http.MethodDelete && (o.Tool == nil || !o.Tool.Destructive)
+}
+
 // Body reports whether its requests have a body.
 func (o *Operation) Body() bool {
 	return o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch

@@ -79,7 +79,7 @@ func (c *counter) listen() (err error) {
 		if c.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			return err
 		}
-		c.address.Network, c.address.Address = "tcp", c.listener.Addr().String()
+		c.address.Network, c.address.Address, c.address.Dir = "tcp", c.listener.Addr().String(), c.dir
 	}
 	text, err := json.Marshal(c.address)
 	if err == nil {

@@ -196,6 +196,15 @@ func TestForwardedFiles(t *testing.T) {
 			if text, err := os.ReadFile("out.ndjson"); err != nil || !bytes.Contains(text, []byte("lukasa_export")) {
 				t.Errorf("the export is %.100s, %v", text, err)
 			}
+			copied := t.TempDir() // what is copied while it is served is a directory of its own
+			if text, err := os.ReadFile(filepath.Join(dir, nameServer)); err != nil {
+				t.Error(err)
+			} else if err := os.WriteFile(filepath.Join(copied, nameServer), text, 0o600); err != nil {
+				t.Error(err)
+			}
+			if a, err := readAddress(copied); err == nil && a.Network != "unix" {
+				t.Errorf("commands for a copy go to %s", a.Address)
+			}
 			run(3, "export", "--out", filepath.Join("nowhere", "out.ndjson"))
 			if text := run(2, "ingest", "none.ndjson"); !strings.Contains(text, `there is no file "none.ndjson"`) {
 				t.Errorf("a file that is not there: %s", text)
@@ -272,7 +281,7 @@ func TestStrangers(t *testing.T) {
 	if err := os.MkdirAll(other, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal(address{Version: wireVersion, Network: "tcp", Address: l.Addr().String(), Secret: bytes.Repeat([]byte{7}, 32)})
+	text, _ := json.Marshal(address{Version: wireVersion, Network: "tcp", Address: l.Addr().String(), Dir: other, Secret: bytes.Repeat([]byte{7}, 32)})
 	if err := os.WriteFile(filepath.Join(other, nameServer), text, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ type address struct {
 	Version int    `json:"version"`
 	Network string `json:"network"` // unix or tcp
 	Address string `json:"address"`
+	Dir     string `json:"dir,omitempty"` // the directory, of an address that is not a file in it
 	Secret  []byte `json:"secret"`
 }
 
@@ -71,8 +72,20 @@ func readAddress(dir string) (*address, error) {
 	}
 	if a.Network == "unix" {
 		a.Address = filepath.Join(dir, nameSocket)
+	} else if !sameDir(a.Dir, dir) {
+		return nil, fs.ErrNotExist // a copy of a directory that is served
 	}
 	return &a, nil
+}
+
+// sameDir reports whether two names are of one directory.
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // proof is what only someone who knows the secret can say.

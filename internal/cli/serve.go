@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/node"
 )
@@ -169,7 +170,7 @@ func (s *shell) serve(c *cobra.Command, flags *serveFlags) error {
 			log.Warn("the socket for commands was not closed in order", "error", err)
 		}
 	})
-	if err := s.welcome(e, n); err != nil {
+	if err := s.welcome(c.Context(), e, n); err != nil {
 		return err
 	}
 	s.stdout.passOn()
@@ -186,7 +187,7 @@ type serveAnswer struct {
 }
 
 // welcome says where the server is and how to use it.
-func (s *shell) welcome(e *node.Effective, n *node.Node) error {
+func (s *shell) welcome(ctx context.Context, e *node.Effective, n *node.Node) error {
 	url := n.URL()
 	if s.json {
 		return s.writeJSON(serveAnswer{url, url + "/mcp", e.Data, n.TokenFile(), os.Getpid()})
@@ -195,24 +196,44 @@ func (s *shell) welcome(e *node.Effective, n *node.Node) error {
 	if file := n.TokenFile(); file != "" {
 		token, where = "$(cat "+quoteShell(file)+")", "in "+file+", for the operator; `lukasa key create` makes others"
 	}
+	tenant, err := s.usualTenant(ctx, n.Board())
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green("serving"), oneLine(e.Data))
 	s.detail("at", url)
 	s.detail("token", where)
 	fmt.Fprintf(s.stdout, "\n%s\n", s.paint.bold("Call it"))
-	fmt.Fprintf(s.stdout, "  curl -H \"Authorization: Bearer %s\" -H 'X-Lukasa-Tenant: default' %s/v1/root\n", token, url)
+	fmt.Fprintf(s.stdout, "  curl -H \"Authorization: Bearer %s\" -H %s %s/v1/root\n", token, quoteShell("X-Lukasa-Tenant: "+tenant), url)
 	fmt.Fprintf(s.stdout, "  the interface is described at %s/openapi.json\n", url)
-	s.snippets(e, url, token)
+	s.snippets(e, url, token, tenant)
 	return nil
 }
 
+// usualTenant is the one that is shown in examples: what a command takes that names none.
+func (s *shell) usualTenant(ctx context.Context, b *lukasa.Board) (string, error) {
+	if name := s.env("LUKASA_TENANT"); name != "" {
+		return name, nil
+	}
+	n, err := b.CountTenants(ctx)
+	if err != nil || n != 1 {
+		return "default", err
+	}
+	for root, err := range b.Tenants(ctx) {
+		return root.Tenant, err
+	}
+	return "default", nil
+}
+
 // snippets says how to add the memory to agents. They run a command, which goes
-// through the server and needs no token.
-func (s *shell) snippets(e *node.Effective, url, token string) {
+// through the server and needs no token. It names the tenant, since one that names none
+// would not know which is meant when there are others some day.
+func (s *shell) snippets(e *node.Effective, url, token, tenant string) {
 	program := "lukasa"
 	if path, err := os.Executable(); err == nil {
 		program = path
 	}
-	args := []string{"mcp", "--data", e.Data}
+	args := []string{"mcp", "--data", e.Data, "--tenant", tenant}
 	var line, list []string
 	for _, a := range args {
 		line, list = append(line, quoteShell(a)), append(list, fmt.Sprintf("%q", a))
@@ -224,7 +245,7 @@ func (s *shell) snippets(e *node.Effective, url, token string) {
 		{"Cursor, in ~/.cursor/mcp.json", server},
 		{"Claude Desktop, in claude_desktop_config.json", server},
 		{"Codex, in ~/.codex/config.toml", fmt.Sprintf("[mcp_servers.lukasa]\n  command = %q\n  args = [%s]", program, strings.Join(list, ", "))},
-		{"any other, over HTTP", fmt.Sprintf("%s/mcp with the headers Authorization: Bearer %s and X-Lukasa-Tenant: default", url, token)},
+		{"any other, over HTTP", fmt.Sprintf("%s/mcp with the headers Authorization: Bearer %s and X-Lukasa-Tenant: %s", url, token, tenant)},
 	} {
 		fmt.Fprintf(s.stdout, "  %s\n  %s\n", s.paint.dim("# "+snippet.name), snippet.text)
 	}

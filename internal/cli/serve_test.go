@@ -13,6 +13,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/node"
 )
 
 // runningServer is lukasa serve as a process.
@@ -150,6 +153,36 @@ func TestServe(t *testing.T) {
 	}
 	if text := run(0, "verify", "--deep"); !strings.Contains(text, "sound") {
 		t.Errorf("after a stop: %s", text)
+	}
+}
+
+// What a server prints for agents names the tenant: the only one there is, else the
+// default. A line that was copied goes on to work when another tenant comes.
+func TestServeNamesTheTenant(t *testing.T) {
+	for want, tenants := range map[string][]string{"default": nil, "acme": {"acme"}, "default ": {"acme", "beta"}} {
+		b, err := lukasa.Open(t.TempDir(), lukasa.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range tenants {
+			if _, err := b.Tenant(name, lukasa.Writer{Actor: "me", Trust: lukasa.User}).Remember(t.Context(), &lukasa.Memory{Type: "fact", Key: "k", Text: "v"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out strings.Builder
+		s := newShell(strings.NewReader(""), &out, &out, setTo(nil), func(any) terminal { return terminal{} })
+		got, err := s.usualTenant(t.Context(), b)
+		if err != nil || got != strings.TrimSpace(want) {
+			t.Errorf("of %v it is %q, %v", tenants, got, err)
+		}
+		s.snippets(&node.Effective{Config: node.Config{Data: "/data"}}, "http://x", "T", got)
+		s.stdout.passOn()
+		if n := strings.Count(out.String(), got); n != 5 {
+			t.Errorf("%d of 5 lines name the tenant %s:\n%s", n, got, &out)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

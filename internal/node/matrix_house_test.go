@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ type house struct {
 	// names are what requests call by a word in braces, by tenant.
 	names  map[string]map[string]string
 	serial atomic.Int64
+	done   sync.Map // the operations that somebody did
 }
 
 // newHouse starts a node and fills it by way of its interface.
@@ -109,6 +111,7 @@ func (h *house) collect(tenant, word string) {
 	for _, name := range []string{"key", "victim"} {
 		_, h.names[tenant][name] = h.key(tenant, `{"role":"agent","agent":"coder","label":"`+name+" of "+word+`"}`)
 	}
+	h.names[tenant]["low"], _ = h.key(tenant, `{"role":"tenant","rights":["read","write"],"trust":"external"}`)
 	h.names[tenant]["scope"] = h.scope(tenant, `"mode":"read"`, time.Hour)
 }
 
@@ -149,6 +152,15 @@ func (h *house) ask(tenant, operation, args string) string {
 	h.t.Helper()
 	method, path, body := overHTTP(h.t, api.Lookup(operation), args)
 	return h.must(tenant, method, path, body)
+}
+
+// low has somebody who is trusted least do an operation in a tenant.
+func (h *house) low(tenant, operation, args string) {
+	h.t.Helper()
+	method, path, body := overHTTP(h.t, api.Lookup(operation), args)
+	if got := h.call(&credential{bearer: h.names[tenant]["low"]}, method, path, body); got.status != http.StatusOK {
+		h.t.Errorf("%s %s: %s", operation, args, got.body)
+	}
 }
 
 // must has the operator make a call in a tenant that has to go well.
@@ -216,6 +228,10 @@ func (h *house) request(c *credential, method, path, body string, headers ...str
 	}
 	c.show(r.Header)
 	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+			continue
+		}
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	return r

@@ -17,7 +17,7 @@ var asked = map[string]string{
 	"explain":      `{"id":"{event}","query":"refunds"}`,
 	"verify_pack":  `{"pack":{pack}}`,
 	"search":       `{"query":"refunds releases deploy tabs"}`,
-	"find":         `{"limit":100}`,
+	"find":         `{"tags":["release"]}`,
 
 	"remember":           `{"key":"made/{n}","text":"Made by a cell."}`,
 	"remember_if_absent": `{"key":"release/cadence","text":"Releases are cut on Mondays."}`,
@@ -86,8 +86,22 @@ var asked = map[string]string{
 }
 
 // settled are the codes that besides a good answer say that an operation was allowed, where
-// a cell before may have settled what it is about.
-var settled = map[string][]string{}
+// a cell before settled what it is about, perhaps with more trust.
+var settled = map[string][]string{
+	"approve_artifact":   {"invalid_argument", "untrusted"},
+	"archive_artifact":   {"invalid_argument", "untrusted"},
+	"deprecate_artifact": {"invalid_argument", "untrusted"},
+	"resolve_conflict":   {"version_conflict", "untrusted"},
+	"dismiss_conflict":   {"version_conflict", "untrusted"},
+}
 
-// beyond are the codes with which a scope holds back what its rights allow.
-var beyond = map[string][]string{}
+// strange are the codes that somebody gets who may do an operation, and asks for what only
+// another tenant has.
+var strange = map[string]string{
+	"ingest": "not_permitted", "ingest_ws": "not_permitted", "create_key": "not_permitted",
+	"resolve": "invalid_argument", "prove_inclusion": "invalid_argument",
+	"get_artifact": "not_found", "artifact_chain": "not_found", "artifact_diff": "not_found",
+	"approve_artifact": "not_found", "archive_artifact": "not_found", "deprecate_artifact": "not_found",
+	"get_conflict": "not_found", "resolve_conflict": "not_found", "dismiss_conflict": "not_found",
+	"get_key": "not_found", "revoke_key": "not_found",
+}

@@ -232,8 +232,9 @@ func complained(message string) string {
 			Content []struct{ Text string }
 		}
 		Error *struct {
-			Code int
-			Data struct{ Code string }
+			Code    int
+			Message string
+			Data    struct{ Code string }
 		}
 	}
 	if err := json.Unmarshal([]byte(message), &m); err != nil {
@@ -242,7 +243,7 @@ func complained(message string) string {
 	switch {
 	case m.Error != nil && m.Error.Data.Code != "":
 		return m.Error.Data.Code
-	case m.Error != nil && m.Error.Code == -32002:
+	case m.Error != nil && strings.Contains(m.Error.Message, "Resource not found"):
 		return "not_found"
 	case m.Error != nil:
 		return fmt.Sprint(m.Error.Code)

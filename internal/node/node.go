@@ -117,7 +117,7 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	agents := mcpapi.New(mcpapi.Options{
-		Board: n.board, Keys: n.keys, Quotas: n.quotas, All: c.Tools == "all", Log: n.log, Version: n.o.Version, Who: httpapi.Principal,
+		Board: n.board, Keys: n.keys, Quotas: n.quotas, All: c.Tools == "all", Log: n.log, Version: n.o.Version, Who: httpapi.Principal, Turn: httpapi.Turn,
 	})
 	n.api = httpapi.New(httpapi.Options{
 		Board: n.board, Keys: n.keys, Quotas: n.quotas, Gate: n.gate, Log: n.log, Hosts: c.Hosts, Origins: c.Origins,
@@ -144,7 +144,7 @@ func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 		return err
 	}
 	n.address = listener.Addr()
-	n.begin(server, listener)
+	n.begin(server, n.api.Listener(listener))
 	n.metrics.registry.MustRegister(newState(n))
 	if c.Metrics != "" {
 		if err := n.side("metrics", c.Metrics, map[string]http.Handler{"/metrics": n.metrics.handler()}); err != nil {

@@ -2,8 +2,10 @@ package pack
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -32,6 +34,45 @@ func Visible(s string) string {
 	}
 	w.flush()
 	return b.String()
+}
+
+// VisibleJSON writes out what is hidden in a JSON text, by the rules of [Visible], as escapes
+// of JSON: whoever reads the text sees it, and its values are the same.
+func VisibleJSON(data []byte) []byte {
+	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7F }) {
+		return data
+	}
+	s := string(data)
+	at := firstHidden(s)
+	if at == len(s) {
+		return data
+	}
+	out := append(make([]byte, 0, len(s)+len(s)/8+16), s[:at]...)
+	w := sight{last: lastRune(s[:at])}
+	if isSelector(w.last) {
+		w.before = lastRune(s[:at-utf8.RuneLen(w.last)])
+	}
+	for i := at; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if w.conceals(r, s[i+n:]) {
+			w.run++
+			out = appendEscape(out, r)
+		} else {
+			w.run = 0
+			out = append(out, s[i:i+n]...)
+		}
+		w.before, w.last = w.last, r
+		i += n
+	}
+	return out
+}
+
+// appendEscape writes a character as JSON can without showing it.
+func appendEscape(out []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+	}
+	return fmt.Appendf(out, `\u%04x`, r)
 }
 
 // shownHidden is how many hidden characters of a run are written out.

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -109,4 +110,28 @@ func FuzzVisible(f *testing.F) {
 			t.Fatalf("%q: the first hidden is at %d, and it is shown as %q", s, firstHidden(s), shown)
 		}
 	})
+}
+
+// TestVisibleJSON shows in JSON what Visible shows, and changes none of its values.
+func TestVisibleJSON(t *testing.T) {
+	for _, text := range []string{
+		"plain", "Grüße, 世界 \U0001F468\u200D\U0001F469", "\u202Eevil\u202C", "z\u200Bw\u00AD\x7f", "x\U000E0041\U000E0042", "x\uFE00\uFE01",
+		"\x1b[31m \"quoted\" \\u202e\n", strings.Repeat("\U000E0041", 40),
+	} {
+		data, err := json.Marshal(map[string]string{text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := VisibleJSON(data)
+		if Visible(string(shown)) != string(shown) {
+			t.Errorf("%q: something is hidden in %s", text, shown)
+		}
+		if Visible(string(data)) == string(data) && string(shown) != string(data) {
+			t.Errorf("%q: nothing is hidden, and it became %s", text, shown)
+		}
+		var back map[string]string
+		if err := json.Unmarshal(shown, &back); err != nil || back[text] != text {
+			t.Errorf("%q came back as %q: %v", text, back, err)
+		}
+	}
 }

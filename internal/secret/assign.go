@@ -91,15 +91,16 @@ func plainName(name string, b *[plainLength]byte) []byte {
 	return b[:n]
 }
 
-// assigned returns the match of a rule for values that are assigned to names.
-func assigned(to names, judge func(string) bool) func(s string, at, end int) (int, int, bool) {
+// assigned returns the match of a rule for values of at most so many bytes that are assigned
+// to names.
+func assigned(to names, longest int, judge func(string) bool) func(s string, at, end int) (int, int, bool) {
 	return func(s string, at, end int) (int, int, bool) {
 		from, begin, ok := valueAfter(s, at, end)
 		if !ok || !to.match(s[begin:(wordly|dash).run(s, end)]) {
 			return 0, 0, false
 		}
 		for range 2 {
-			until, quoted := valueAt(s, from)
+			until, quoted := valueAt(s, from, longest)
 			if value := s[from:until]; judge(value) && (quoted || !code(s, from, until)) {
 				return from, until, true
 			}
@@ -114,14 +115,17 @@ func assigned(to names, judge func(string) bool) func(s string, at, end int) (in
 	}
 }
 
+// longestBefore is how much of a name is looked at before that word.
+const longestBefore = 256
+
 // longestName is how far a name may go on after the word that gives it away.
 const longestName = 24
 
 // valueAfter returns where the value of an assignment begins, whose name has a literal in
 // it, and where the name begins.
 func valueAfter(s string, at, end int) (value, name int, ok bool) {
-	name = (wordly | dash).back(s, at)
-	stop := (wordly | dash).run(s, end)
+	name = (wordly | dash).back(s, at, longestBefore)
+	stop := (wordly | dash).upTo(s, end, longestName+1)
 	if stop-end > longestName {
 		return 0, 0, false
 	}
@@ -159,13 +163,16 @@ func skip(s string, at int, set string) int {
 	return at
 }
 
-// longestValue is the longest value that is looked at.
-const longestValue = 1024
+// longestValue is the longest key that is looked at, longestPassword the longest password.
+const (
+	longestValue    = 1024
+	longestPassword = 256
+)
 
-// valueAt returns where a value ends, and whether it stands between quotes.
-func valueAt(s string, from int) (to int, quoted bool) {
+// valueAt returns where a value ends, or that it is longer than it may be, and whether it stands between quotes.
+func valueAt(s string, from, longest int) (to int, quoted bool) {
 	quoted = from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0
-	for to = from; to < len(s) && to-from <= longestValue; to++ {
+	for to = from; to < len(s) && to-from <= longest; to++ {
 		c := s[to]
 		if c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '\\' || c == '[' {
 			break
@@ -177,7 +184,7 @@ func valueAt(s string, from int) (to int, quoted bool) {
 	if quoted && to < len(s) && s[to] == ' ' {
 		return from, true // words
 	}
-	for !quoted && to > from && strings.IndexByte(".:!?", s[to-1]) >= 0 {
+	for !quoted && to-from <= longest && to > from && strings.IndexByte(".:!?", s[to-1]) >= 0 {
 		to--
 	}
 	return to, quoted
@@ -185,7 +192,7 @@ func valueAt(s string, from int) (to int, quoted bool) {
 
 // parameter reports whether another parameter of a query begins at a place.
 func parameter(s string, at int) bool {
-	end := (wordly | dash).run(s, at)
+	end := (wordly | dash).upTo(s, at, longestBefore)
 	return end > at && end < len(s) && s[end] == '='
 }
 
@@ -209,7 +216,7 @@ func code(s string, from, to int) bool {
 // isPassword reports whether a value may be a password that a person chose or a program
 // made: letters and something else, and neither a path nor a stand-in.
 func isPassword(v string) bool {
-	if len(v) < 6 || len(v) > 256 || distinct(v) < 5 || placeholder(v) || path(v) || uuid(v) {
+	if len(v) < 6 || len(v) > longestPassword || distinct(v) < 5 || placeholder(v) || path(v) || uuid(v) {
 		return false
 	}
 	hasLetter, hasDigit, hasMark := false, false, false

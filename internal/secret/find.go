@@ -188,13 +188,23 @@ func (k class) run(s string, at int) int {
 	return at
 }
 
-// back returns where a run of characters of a class that ends at a place begins.
-func (k class) back(s string, at int) int {
-	for at > 0 && k.has(s[at-1]) {
+// upTo is run for so many characters at most. What looks at a run that it may not take away
+// is bounded by it, so that a text costs no more than its length and something for each place.
+func (k class) upTo(s string, at, most int) int { return k.run(s[:min(len(s), at+most)], at) }
+
+// back returns where a run of at most so many characters of a class that ends at a place
+// begins.
+func (k class) back(s string, at, most int) int {
+	least := max(at-most, 0)
+	for at > least && k.has(s[at-1]) {
 		at--
 	}
 	return at
 }
+
+// longestLook is how much of a key without a greatest length is looked at. One that is taken
+// away is taken away whole.
+const longestLook = 1024
 
 // distinct counts the different bytes of a text.
 func distinct(s string) int {

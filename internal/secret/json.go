@@ -14,14 +14,15 @@ func JSON(doc string, keep ...string) (clean string, found int) {
 	if !suspect(doc) {
 		return doc, 0
 	}
-	for {
+	for range most {
 		w := walker{doc: doc, keep: keep}
 		if !w.value("", 0) || w.found == 0 {
-			return doc, found
+			break
 		}
 		w.out.WriteString(w.doc[w.last:])
 		doc, found = w.out.String(), found+w.found
 	}
+	return doc, found
 }
 
 // suspect reports whether a document may have secrets in its strings. It may err on the
@@ -106,7 +107,7 @@ func (w *walker) take(c byte) bool {
 // object goes over an object.
 func (w *walker) object(depth int) bool {
 	w.at++
-	taken := make(map[string]bool)
+	taken := make(map[string]int) // with the number that was last put behind them
 	for {
 		w.space()
 		if w.take('}') {
@@ -153,22 +154,23 @@ func (w *walker) over() bool {
 }
 
 // key goes over the key of a member and returns it as it was.
-func (w *walker) key(taken map[string]bool) (string, bool) {
+func (w *walker) key(taken map[string]int) (string, bool) {
 	from := w.at
 	name, ok := w.read()
 	if !ok {
 		return "", false
 	}
 	clean, n := Text(name)
-	if n > 0 || taken[clean] && w.found > 0 {
+	if last := taken[clean]; n > 0 || last > 0 && w.found > 0 {
 		unique := clean
-		for i := 2; taken[unique]; i++ {
+		for i := last + 1; taken[unique] > 0; i++ {
 			unique = clean + "#" + strconv.Itoa(i)
+			taken[clean] = i
 		}
 		clean = unique
 		w.replace(from, clean, n)
 	}
-	taken[clean] = true
+	taken[clean] = max(taken[clean], 1)
 	return name, true
 }
 

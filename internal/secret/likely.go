@@ -12,7 +12,7 @@ func atLeast(least int) func(string, int, int, class) bool {
 		if at > 0 && wordly.has(s[at-1]) && strings.IndexByte(s[max(at-6, 0):at], '\\') < 0 {
 			return false // in the middle of a word
 		}
-		return then.run(s, end)-end >= least
+		return then.upTo(s, end, least)-end >= least
 	}
 }
 
@@ -45,7 +45,7 @@ func likelyValue(to names) func(string, int, int, class) bool {
 		}
 		// An escape before the name may look as if it were part of it.
 		var room [plainLength]byte
-		_, ok = to.before(s[name.back(s, at):name.run(s, end)], &room)
+		_, ok = to.before(s[name.back(s, at, longestBefore):name.upTo(s, end, longestName)], &room)
 		return ok
 	}
 }
@@ -76,14 +76,14 @@ func likelyText(s string, from int) bool {
 
 // likelySign returns where a value begins that is assigned to a name which goes on at end.
 func likelySign(s string, at, end int) (int, bool) {
-	i := (wordly | dash).run(s, end)
+	i := (wordly | dash).upTo(s, end, longestName+1)
 	if i-end > longestName {
 		return 0, false
 	}
 	i = skip(s, i, "\"'`\\]) \t\r\nt")
 	switch {
 	case i < len(s) && (s[i] == ':' || s[i] == '='):
-	case strings.Contains(s[(wordly|dash).back(s, at):end], "--"):
+	case strings.Contains(s[(wordly|dash).back(s, at, longestBefore):end], "--"):
 	default:
 		return 0, false
 	}
@@ -107,7 +107,7 @@ func caseful(s string) bool { return len(s) >= 16 && mixed(s) }
 func likelyHeader(s string, at, end int, _ class) bool {
 	if lower(s[at]) == 'b' {
 		i := skip(s, end, " ")
-		return i > end && (base64|dot).run(s, i)-i >= 8
+		return i > end && (base64|dot).upTo(s, i, 8)-i >= 8
 	}
 	_, ok := likelySign(s, at, end)
 	return ok

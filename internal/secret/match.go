@@ -4,26 +4,29 @@ import "strings"
 
 // skKey finds keys that begin with sk- and look random.
 func skKey(s string, at, end int) (int, int, bool) {
-	to := urlSafe.run(s, end)
-	if text := s[end:to]; len(text) < 32 || !begins(s, at) || !random(text) || sample(text) {
+	if !begins(s, at) {
 		return 0, 0, false
 	}
-	return at, to, true
+	to := urlSafe.upTo(s, end, longestLook)
+	if text := s[end:to]; len(text) < 32 || !random(text) || sample(text) {
+		return 0, 0, false
+	}
+	return at, urlSafe.run(s, to), true
 }
 
 // sendgrid finds SG.<22>.<43>.
 func sendgrid(s string, at, end int) (int, int, bool) {
-	mid := urlSafe.run(s, end)
+	mid := urlSafe.upTo(s, end, 23)
 	if mid-end != 22 || mid >= len(s) || s[mid] != '.' || !begins(s, at) {
 		return 0, 0, false
 	}
-	to := urlSafe.run(s, mid+1)
+	to := urlSafe.upTo(s, mid+1, 44)
 	return at, to, to-mid-1 == 43 && !sample(s[mid:to])
 }
 
 // mailchimp finds 32 hexadecimal digits before -us and the number of a data centre.
 func mailchimp(s string, at, end int) (int, int, bool) {
-	from, to := hexa.back(s, at), digit.run(s, end)
+	from, to := hexa.back(s, at, 33), digit.upTo(s, end, 3)
 	if at-from != 32 || to == end || to-end > 2 || !begins(s, from) || sample(s[from:at]) || to < len(s) && wordly.has(s[to]) {
 		return 0, 0, false
 	}
@@ -32,7 +35,7 @@ func mailchimp(s string, at, end int) (int, int, bool) {
 
 // telegram finds <number of a bot>:AA<33>.
 func telegram(s string, at, _ int) (int, int, bool) {
-	from, to := digit.back(s, at), urlSafe.run(s, at+1)
+	from, to := digit.back(s, at, 11), urlSafe.upTo(s, at+1, 36)
 	if n := at - from; n < 8 || n > 10 || to-at-1 != 35 || from > 0 && wordly.has(s[from-1]) && !strings.HasSuffix(s[:from], "bot") || sample(s[at:to]) {
 		return 0, 0, false
 	}
@@ -52,7 +55,7 @@ func azureKey(s string, _, end int) (int, int, bool) {
 func azureSecret(s string, at, end int) (int, int, bool) {
 	const of = urlSafe | dot
 	to := end
-	for to < len(s) && (of.has(s[to]) || s[to] == '~') {
+	for to < len(s) && to-end < 35 && (of.has(s[to]) || s[to] == '~') {
 		to++
 	}
 	from := at - 3
@@ -67,7 +70,7 @@ func jwt(s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
 	}
-	head := urlSafe.run(s, end)
+	head := urlSafe.upTo(s, end, 4*longestLook)
 	if head-at < 16 || !strings.HasPrefix(s[head:], ".eyJ") {
 		return 0, 0, false
 	}
@@ -164,7 +167,14 @@ func bearerAt(s string, at, least int) (int, int, bool) {
 		at++
 	}
 	to := at
-	for to < len(s) && (of.has(s[to]) || s[to] == '~' || s[to] == ':') {
+	more := func() bool { return to < len(s) && (of.has(s[to]) || s[to] == '~' || s[to] == ':') }
+	for to-at < longestLook && more() {
+		to++
+	}
+	if text := s[at:to]; len(text) == longestLook && (placeholder(text) || !mixed(text) || sample(text)) {
+		return 0, 0, false
+	}
+	for more() {
 		to++
 	}
 	for to > at && (s[to-1] == '.' || s[to-1] == ':') {

@@ -18,12 +18,24 @@ type rule struct {
 // characters of a class, and at most others, or any number if that is zero.
 func prefixed(name, what string, of class, least, most int, prefixes ...string) *rule {
 	return &rule{name: name, what: what, literals: prefixes, then: of, likely: atLeast(min(least, 8)), match: func(s string, at, end int) (int, int, bool) {
-		to := of.run(s, end)
+		if !begins(s, at) {
+			return 0, 0, false
+		}
+		look := longestLook
+		if most > 0 {
+			look = most + 2 // one too many, and the end of a sentence
+		}
+		to := of.upTo(s, end, look)
+		if to-end < least || sample(strings.TrimSuffix(s[end:to], ".")) {
+			return 0, 0, false
+		}
+		if most == 0 {
+			to = of.run(s, to)
+		}
 		if least > 0 && of.has('.') && s[to-1] == '.' {
 			to-- // the end of a sentence
 		}
-		n := to - end
-		if n < least || most > 0 && n > most || !begins(s, at) || sample(s[end:to]) {
+		if n := to - end; n < least || most > 0 && n > most {
 			return 0, 0, false
 		}
 		return at, to, true
@@ -85,7 +97,7 @@ var rules = []*rule{
 	{name: "private-key", what: "private keys in PEM and PGP armour", literals: []string{"-----BEGIN "}, match: privateKey, likely: always},
 	{name: "url-password", what: "passwords in URLs", literals: []string{"://"}, match: urlPassword, likely: likelyURL},
 	{name: "authorization", what: "Authorization headers and bearer tokens", literals: []string{"authorization", "bearer"}, fold: true, match: authorization, likely: likelyHeader},
-	{name: "password", what: "values of password=, passphrase: and the like", literals: []string{"password", "passwd", "passphrase", "pwd", "pass"}, fold: true, match: assigned(passwordNames, isPassword), likely: likelyValue(passwordNames)},
-	{name: "secret", what: "random values of secret=, api_key:, token= and the like", fold: true, match: assigned(secretNames, isSecret), likely: likelyValue(secretNames),
+	{name: "password", what: "values of password=, passphrase: and the like", literals: []string{"password", "passwd", "passphrase", "pwd", "pass"}, fold: true, match: assigned(passwordNames, longestPassword, isPassword), likely: likelyValue(passwordNames)},
+	{name: "secret", what: "random values of secret=, api_key:, token= and the like", fold: true, match: assigned(secretNames, longestValue, isSecret), likely: likelyValue(secretNames),
 		literals: []string{"secret", "token", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "privatekey", "private_key", "authkey", "auth_key", "credential", "signing_key", "signingkey", "encryption_key", "encryptionkey", "master_key", "masterkey"}},
 }

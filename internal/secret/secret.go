@@ -4,7 +4,8 @@
 // # What is guaranteed
 //
 //   - The same text gives the same result, whatever came before it; and the result, looked
-//     at again, is left as it is.
+//     at again, is left as it is, unless secrets were nested in it more than four deep.
+//   - What a text costs grows with its length and not with what is written in it.
 //   - JSON stays JSON, with the same structure: only text within strings is replaced.
 //   - A secret is replaced as a whole by [scrubbed:rule], and what is around it stays.
 //   - Text without anything suspicious costs one pass over its bytes and no memory.
@@ -45,17 +46,21 @@ type span struct {
 	rule     string
 }
 
+// most is how often a text is looked at again after something was taken away. Only a text
+// that is made for it has more to show then.
+const most = 4
+
 // Text returns a text without the secrets in it, and how many there were.
 func Text(s string) (clean string, found int) {
-	for {
+	for range most {
 		next, n := once(s)
 		if n == 0 {
-			return s, found
+			break
 		}
-		// Taking one away may bring another to light. Marks are never taken away, so
-		// this comes to an end.
+		// Taking one away may bring another to light.
 		s, found = next, found+n
 	}
+	return s, found
 }
 
 // once takes away what is seen at first sight.

@@ -87,14 +87,17 @@ func called(text []byte) error {
 	return nil
 }
 
-// asked asks both sides the same questions in turn, after some that do not count. Who is
-// first changes from question to question, since the second finds more in memory.
+// asked asks both sides the same questions in turn, each once more than counts, and after
+// some that do not count. Who is first changes from question to question.
 func (r *run) asked(ctx context.Context, what string, questions int, ours, other func(query string) error) (Wait, error) {
 	var times [2][]time.Duration
 	warm := questions/8 + 1
 	for i := range warm + questions {
 		r.o.Progress(what, i, warm+questions)
 		query := r.corpus.Question()
+		if err := other(query); err != nil { // so that both find the same in memory
+			return Wait{}, err
+		}
 		for k := range 2 {
 			side := (i + k) % 2
 			if err := ctx.Err(); err != nil {

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// budget is something of which there is so much for all, and half of it for each tenant,
-// so that none takes everything.
+// budget is something of which there is so much for all. A tenant may have as much as it
+// leaves free, which is half of it if there is no other: however many take all they can,
+// they leave something for one who comes later.
 type budget struct {
 	mu    sync.Mutex
 	total int64
-	share int64
 	used  int64
 	by    map[string]int64
 	freed chan struct{} // is closed when something is given back; nil if nobody waits
 }
 
 func newBudget(total int64) *budget {
-	return &budget{total: total, share: max(total/2, 1), by: make(map[string]int64)}
+	return &budget{total: total, by: make(map[string]int64)}
 }
 
 // take takes n, or nothing if there is too little left. Those without a tenant share all
@@ -30,7 +30,8 @@ func (b *budget) take(tenant string, n int64) bool {
 
 // fits is take for who has the lock.
 func (b *budget) fits(tenant string, n int64) bool {
-	if b.used+n > b.total || tenant != "" && b.by[tenant]+n > b.share {
+	free := b.total - b.used - n
+	if free < 0 || tenant != "" && b.by[tenant]+n > max(free, 1) {
 		return false
 	}
 	b.used += n

@@ -25,6 +25,7 @@ type call struct {
 	op    string // for logs and metrics
 	who   *auth.Principal
 	start time.Time
+	chore bool // an operation for operators alone
 
 	in       atomic.Int64 // bytes of the body
 	entered  bool
@@ -40,6 +41,7 @@ type answerWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	timely func(bytes int) // gives the reader time for what is written; nil if somebody else does
 }
 
 func (w *answerWriter) WriteHeader(status int) {
@@ -52,6 +54,9 @@ func (w *answerWriter) WriteHeader(status int) {
 func (w *answerWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
+	}
+	if w.timely != nil {
+		w.timely(len(p))
 	}
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)

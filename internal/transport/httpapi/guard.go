@@ -70,9 +70,42 @@ func (c *call) extra(next http.Handler) {
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{c.paced(http.MaxBytesReader(c.w, c.r.Body, c.s.limits.BodyBytes)), c.r.Body}
+	}{&heldReader{c, c.paced(http.MaxBytesReader(c.w, c.r.Body, c.s.limits.BodyBytes))}, c.r.Body}
 	c.patient()
+	c.w.timely = c.answerTime
 	next.ServeHTTP(c.w, r)
+}
+
+// Turn takes one of the places for calls, for a handler behind [Server.Guard] that knows that
+// its request is one and no stream. Done gives it back.
+func Turn(ctx context.Context) (done func(), err error) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return func() {}, nil
+	}
+	if !c.s.calls.take(c.tenant(), 1) {
+		return nil, fault.New(fault.Overloaded, "too many calls are under way")
+	}
+	return func() { c.s.calls.give(c.tenant(), 1) }, nil
+}
+
+// memoryOfMessage is how much memory a byte of a body takes that a handler of others reads:
+// as it came, and as what was read in it.
+const memoryOfMessage = 2
+
+// heldReader reads a body for a handler of others. What it read is taken from the budget
+// until the call ends.
+type heldReader struct {
+	c   *call
+	src io.Reader
+}
+
+func (h *heldReader) Read(b []byte) (int, error) {
+	n, err := h.src.Read(b)
+	if held := h.c.hold(int64(n) * memoryOfMessage); held != nil {
+		return 0, held
+	}
+	return n, err
 }
 
 // patient takes away the time for answers that calls before on the same connection left.
@@ -101,10 +134,10 @@ func (c *call) inside() error {
 		return err
 	}
 	c.who = who
-	if c.s.o.Quotas != nil && who.Tenant != "" {
-		return c.s.o.Quotas.Request(who.Tenant)
+	if c.s.o.Quotas == nil || who.Tenant == "" || c.chore && who.Role == auth.Operator {
+		return nil // what an operator does about a tenant takes nothing of the tenant's share
 	}
-	return nil
+	return c.s.o.Quotas.Request(who.Tenant)
 }
 
 // come lets the call in, unless the server is on its way down.

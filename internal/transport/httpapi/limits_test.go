@@ -126,6 +126,27 @@ func TestOverload(t *testing.T) {
 	w.call("GET", "/v1/root", "").good(t, nil)
 }
 
+// TestBudgetLeavesSome holds that tenants who take all they can leave something for
+// another, and that one alone has half.
+func TestBudgetLeavesSome(t *testing.T) {
+	b := newBudget(1200)
+	for hogs := 1; hogs <= 5; hogs++ {
+		name := fmt.Sprint("hog-", hogs)
+		for b.take(name, 1) {
+		}
+		if hogs == 1 && b.by[name] != 600 {
+			t.Errorf("one alone has %d", b.by[name])
+		}
+		if !b.take("late", 10) {
+			t.Errorf("nothing is left by %d of them: %v", hogs, b.by)
+		}
+		b.give("late", 10)
+	}
+	if one := newBudget(1); !one.take("a", 1) || one.take("b", 1) {
+		t.Error("the only place is not given, or twice")
+	}
+}
+
 // TestBudget never gives more than there is, and gets everything back.
 func TestBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +164,7 @@ func TestBudget(t *testing.T) {
 				continue
 			}
 			n := rapid.Int64Range(1, total).Draw(t, "n")
-			want := sum+n <= total && (who == "" || taken[who]+n <= total/2)
+			want := sum+n <= total && (who == "" || taken[who]+n <= max(total-sum-n, 1))
 			if got := b.take(who, n); got != want {
 				t.Fatalf("take %d of %d with %v taken: %v", n, total, taken, got)
 			}
@@ -196,6 +217,32 @@ func TestQuotas(t *testing.T) {
 	if err := waitTurn(ctx, func() error { return &quota.Wait{After: time.Hour} }); err == nil {
 		t.Error("it waited for an hour")
 	}
+}
+
+// TestOperatorsChangeQuotas whatever the tenant has used up: the limit that stops a tenant
+// does not stop the operator who lifts it.
+func TestOperatorsChangeQuotas(t *testing.T) {
+	now := time.Now()
+	w := newWorld(t, func(o *Options) {
+		o.Quotas = quota.New(quota.Options{Clock: func() time.Time { return now }})
+		if err := o.Quotas.Attach(ctx, o.Board); err != nil {
+			t.Fatal(err)
+		}
+	})
+	operator := []string{"Authorization", "Bearer " + bootstrap, "X-Lukasa-Tenant", "acme"}
+	w.call("PUT", "/v1/quota", `{"requests_per_second":1}`, operator...).good(t, nil)
+	spent := false
+	for range 10 {
+		spent = spent || w.call("GET", "/v1/key", "").status == 429
+	}
+	if !spent {
+		t.Fatal("the tenant has no limit")
+	}
+	if got := w.call("PUT", "/v1/quota", `{"requests_per_second":7}`).status; got != 429 {
+		t.Errorf("the tenant's own call: %d", got)
+	}
+	w.call("PUT", "/v1/quota", `{"requests_per_second":100}`, operator...).good(t, nil)
+	w.call("GET", "/v1/key", "").good(t, nil)
 }
 
 // TestObserve is told of each call.

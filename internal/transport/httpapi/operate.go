@@ -27,17 +27,21 @@ func (c *call) operate(op *api.Operation) {
 
 // run does it, and answers if it went well.
 func (c *call) run(op *api.Operation) error {
+	c.chore = op.Operators
 	if err := c.inside(); err != nil {
 		return err
 	}
 	if err := api.Allow(op, c.who); err != nil {
 		return err
 	}
-	in, err := c.request(op)
+	in, size, err := c.request(op)
 	if err != nil {
 		return err
 	}
 	if err := c.take(c.s.calls); err != nil {
+		return err
+	}
+	if err := c.charge(op, size); err != nil {
 		return err
 	}
 	ask := &api.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder}
@@ -53,30 +57,39 @@ func (c *call) run(op *api.Operation) error {
 	return c.answer(op, out)
 }
 
-// request reads what is asked.
-func (c *call) request(op *api.Operation) (any, error) {
+// charge counts what an operation records against the tenant's limits.
+func (c *call) charge(op *api.Operation, size int) error {
+	if c.s.o.Quotas == nil || c.who.Tenant == "" || !op.Adds() {
+		return nil
+	}
+	return c.s.o.Quotas.Events(c.who.Tenant, 1, int64(size))
+}
+
+// request reads what is asked, and returns how large its body was.
+func (c *call) request(op *api.Operation) (in any, size int, err error) {
 	query, err := c.query(op)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var body []byte
 	if op.Body() {
 		if body, err = c.jsonBody(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if blank(body) {
 			body = nil
 		}
 	} else if c.r.ContentLength > 0 {
-		return nil, fault.Newf(fault.InvalidArgument, "body: %s takes none", op.Name).WithFix("leave it away")
+		return nil, 0, fault.Newf(fault.InvalidArgument, "body: %s takes none", op.Name).WithFix("leave it away")
 	}
-	return op.Decode(body, c.part, func(name string) (string, bool) {
+	in, err = op.Decode(body, c.part, func(name string) (string, bool) {
 		values, ok := query[name]
 		if !ok {
 			return "", false
 		}
 		return values[0], true
 	})
+	return in, len(body), err
 }
 
 // part returns a part of the path.
@@ -152,6 +165,11 @@ func (c *call) answer(op *api.Operation, out any) error {
 	}
 	if err := write(buf, out); err != nil {
 		return err
+	}
+	if n := buf.Len(); n > keptBody { // small ones are soon gone
+		if err := c.hold(int64(n)); err != nil {
+			return err
+		}
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", media)

@@ -182,4 +182,9 @@ func TestTransfer(t *testing.T) {
 	if a, b := from.call("GET", "/v1/root", "").body, to.call("GET", "/v1/root", "").body; a != b {
 		t.Errorf("%s is not %s", a, b)
 	}
+	for w, act := range map[*world]string{from: `"act":"tenant.export"`, to: `"act":"tenant.import"`} {
+		if acts := w.call("GET", "/v1/acts", "", operator...); !strings.Contains(acts.body, act) {
+			t.Errorf("%s is not on record: %s", act, acts.body)
+		}
+	}
 }

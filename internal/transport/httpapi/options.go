@@ -56,13 +56,13 @@ type Limits struct {
 	// events may be of any number. Default 8 MiB.
 	BodyBytes int64
 	// HeldBytes is how much of bodies may be in memory at the same time. A tenant may
-	// have half of it. Default 128 MiB.
+	// have half of what others leave. Default 128 MiB.
 	HeldBytes int64
 	// HeaderBytes and Headers are how large and how many headers may be. Default
 	// 64 KiB and 128.
 	HeaderBytes, Headers int
 	// Calls is how many calls run at the same time, Streams how many streams are open.
-	// A tenant may have half of either. Default 256 and 2048.
+	// A tenant may have half of what others leave. Default 256 and 2048.
 	Calls, Streams int
 	// BodyTime is how long a body may take to come, and a second more for each
 	// BodyRate bytes that came. Default 10 s and 16 KiB.

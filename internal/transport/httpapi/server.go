@@ -23,6 +23,7 @@ type Server struct {
 	routes    *routes
 	openapi   []byte
 	held      *budget // bytes of bodies
+	heads     *budget // bytes of calls that are not known yet
 	calls     *budget
 	streams   *budget
 	unpackers *unpackers
@@ -53,7 +54,7 @@ func New(o Options) *Server {
 	l := o.Limits.withDefaults()
 	s := &Server{
 		o: o, limits: l, keys: o.Keys, near: newNeighbours(o.Hosts, o.Origins),
-		held: newBudget(l.HeldBytes), calls: newBudget(int64(l.Calls)), streams: newBudget(int64(l.Streams)),
+		held: newBudget(l.HeldBytes), heads: newBudget(l.HeldBytes / 2), calls: newBudget(int64(l.Calls)), streams: newBudget(int64(l.Streams)),
 		unpackers: newUnpackers(), packers: newPackers(),
 		leave: make(chan struct{}), idle: make(chan struct{}),
 	}
@@ -68,14 +69,15 @@ func New(o Options) *Server {
 	return s
 }
 
-// HTTP returns a server for listeners, with limits and timeouts set. Calls that are
-// dropped while they come in are told to the log.
+// HTTP returns a server for listeners that [Server.Listener] made, with limits and timeouts
+// set. Calls that are dropped while they come in are told to the log.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    4 * s.limits.HeaderBytes, // what is over the limit gets a problem, and not a line of text
+		ConnState:         headState,
 		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
 }

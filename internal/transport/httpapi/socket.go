@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -77,6 +78,8 @@ type socket struct {
 	acks     chan ack      // that are to be sent; there is room for all that can come
 	places   chan struct{} // has an item for each event that is not acknowledged
 	leaving  atomic.Bool   // frames are no longer taken in
+	crowded  atomic.Bool   // there was no memory for a frame
+	held     int64         // bytes of the budget that the frame has; of who reads
 	answered chan struct{} // has an item if an acknowledgement was sent
 	out      atomic.Int64  // bytes
 }
@@ -114,6 +117,9 @@ func (s *socket) run() {
 	code, reason := websocket.StatusNormalClosure, ""
 	select {
 	case <-ended:
+		if s.crowded.Load() {
+			code, reason = websocket.StatusTryAgainLater, "too many frames are in memory"
+		}
 	case <-gone:
 		code, reason = websocket.StatusPolicyViolation, "the credential is no longer good"
 	case <-s.c.s.leave:
@@ -146,7 +152,9 @@ func (s *socket) settle(ctx context.Context, gone <-chan struct{}) {
 
 // read takes frames in until there are no more.
 func (s *socket) read(ctx context.Context) {
+	defer s.giveHeld()
 	for index := 0; ; index++ {
+		s.giveHeld()
 		kind, text, err := s.frame(ctx)
 		if err != nil {
 			return
@@ -164,18 +172,91 @@ func (s *socket) read(ctx context.Context) {
 	}
 }
 
-// frame reads a frame. Of one that is too large it returns the beginning.
+// frame reads a frame, which must come in time like a body. Of one that is too large it
+// returns the beginning.
 func (s *socket) frame(ctx context.Context) (websocket.MessageType, []byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	kind, r, err := s.conn.Reader(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, wire.DefaultMaxBytes+1))
+	timely := &timedFrame{src: r, limits: &s.c.s.limits, start: time.Now(), late: time.AfterFunc(s.c.s.limits.BodyTime, cancel)}
+	defer timely.late.Stop()
+	text, err := s.readFrame(ctx, timely)
 	if err == nil {
-		_, err = io.Copy(io.Discard, r)
+		_, err = io.Copy(io.Discard, timely)
 	}
 	s.c.in.Add(int64(len(text)))
 	return kind, text, err
+}
+
+// timedFrame puts off the time at which a frame is given up, with every byte that came.
+type timedFrame struct {
+	src    io.Reader
+	limits *Limits
+	start  time.Time
+	late   *time.Timer
+	read   int64
+}
+
+func (t *timedFrame) Read(b []byte) (int, error) {
+	n, err := t.src.Read(b)
+	t.read += int64(n)
+	if t.read >= t.limits.BodyRate { // what is smaller has come before that matters
+		t.late.Reset(time.Until(t.start.Add(t.limits.BodyTime + time.Duration(t.read/t.limits.BodyRate)*time.Second)))
+	}
+	return n, err
+}
+
+// freeFrame is how much memory a frame gets without asking: as much as most events have.
+const freeFrame = 8 << 10
+
+// errCrowded says that there is no memory for a frame.
+var errCrowded = errors.New("too many frames are in memory")
+
+// readFrame reads as much of a frame as an event may have, and a byte more if there is one,
+// into memory that is taken from the budget as it fills.
+func (s *socket) readFrame(ctx context.Context, r io.Reader) ([]byte, error) {
+	const most = wire.DefaultMaxBytes + 1
+	buf := make([]byte, 0, 1024)
+	for len(buf) < most {
+		if len(buf) == cap(buf) {
+			grown := min(2*cap(buf), most)
+			if grown > freeFrame && !s.hold(ctx, int64(grown)-s.held) {
+				s.crowded.Store(true)
+				return nil, errCrowded
+			}
+			buf = append(make([]byte, 0, grown), buf...)
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return buf, nil
+}
+
+// hold takes bytes from the budget until the frame is handed in. It waits for them as long
+// as streams of lines do.
+func (s *socket) hold(ctx context.Context, n int64) bool {
+	ctx, cancel := context.WithTimeout(ctx, roomWait)
+	defer cancel()
+	if !s.c.s.held.wait(ctx, s.c.tenant(), n) {
+		return false
+	}
+	s.held += n
+	return true
+}
+
+// giveHeld gives back what hold took.
+func (s *socket) giveHeld() {
+	s.c.s.held.give(s.c.tenant(), s.held)
+	s.held = 0
 }
 
 // take hands the event of a frame in.

@@ -23,6 +23,10 @@ func (c *call) export(op *api.Operation) {
 		c.fail(err)
 		return
 	}
+	if err := c.audit("tenant.export"); err != nil {
+		c.fail(err)
+		return
+	}
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
 	defer context.AfterFunc(c.s.stopped, cancel)()
@@ -56,6 +60,11 @@ func (c *call) export(op *api.Operation) {
 		h.Del("Content-Encoding")
 		c.fail(ended(err))
 	}
+}
+
+// audit journals that the caller takes a tenant out or brings one in, before it is done.
+func (c *call) audit(act string) error {
+	return c.s.o.Keys.Audit(context.WithoutCancel(c.r.Context()), c.who, act, nil)
 }
 
 // mayStream asks for everything that a stream needs.
@@ -99,6 +108,10 @@ func (c *call) takeExport(op *api.Operation) {
 		err = fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).WithFix("send application/x-ndjson")
 	}
 	if err != nil {
+		c.fail(err)
+		return
+	}
+	if err := c.audit("tenant.import"); err != nil {
 		c.fail(err)
 		return
 	}

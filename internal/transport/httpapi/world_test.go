@@ -86,7 +86,7 @@ func newWorld(t testing.TB, change func(*Options)) *world {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = w.http.Serve(l)
+		_ = w.http.Serve(w.s.Listener(l))
 	}()
 	t.Cleanup(func() {
 		drained, cancel := context.WithTimeout(ctx, 30*time.Second)

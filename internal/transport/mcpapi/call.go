@@ -14,6 +14,7 @@ import (
 
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/pack"
 )
 
 // outcome is what a call of a tool comes to.
@@ -81,6 +82,13 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []b
 	if err := s.charge(c, op, len(args)); err != nil {
 		return nil, err
 	}
+	if s.o.Turn != nil {
+		done, err := s.o.Turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
 	in, err := op.DecodeArguments(args)
 	if err != nil {
 		return nil, err
@@ -98,7 +106,7 @@ func (s *Server) charge(c *caller, op *api.Operation, size int) error {
 			return err
 		}
 	}
-	if op.Wrote {
+	if op.Adds() {
 		return s.o.Quotas.Events(c.who.Tenant, 1, int64(size))
 	}
 	return nil
@@ -135,15 +143,17 @@ func complaint(f *fault.Error) string {
 	if advice := f.Advice(); advice != "" {
 		text += "\nfix: " + advice
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return pack.Visible(text)
 }
 
-// render makes an answer into text and data.
+// render makes an answer into text and data. What is hidden in stored text is written out in
+// both, since a model reads what people do not see.
 func render(out any) (outcome, error) {
 	if text, ok := out.(*api.Text); ok {
 		return outcome{text: strings.ToValidUTF8(text.Body, "\uFFFD")}, nil
 	}
 	data, err := encode(out)
+	data = pack.VisibleJSON(data)
 	return outcome{text: string(data), data: data}, err
 }
 

@@ -3,11 +3,15 @@ package mcpapi
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/pack"
 )
 
 // TestHostileBodies sends what no client sends, and looks whether each gets an answer and
@@ -52,6 +56,8 @@ func TestHostileBodies(t *testing.T) {
 		"id huge":               {`{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, 400, "-32600"},
 		"id long":               {`{"jsonrpc":"2.0","id":"` + strings.Repeat("i", 100000) + `","method":"ping"}`, 200, `"result":{}`},
 		"odd id in a batch":     {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":0.5,"method":"ping"}]`, 400, "-32600"},
+		"as many as it takes":   {"[" + strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/initialized"},`, maxArray-1) + `{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 200, `"result":{}`},
+		"too many in a batch":   {"[" + strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/initialized"},`, maxArray) + `{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "-32600"},
 		"id whole in its way":   {`{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, 200, `"result":{}`},
 		"unknown tool":          {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("n", 10000) + `"}}`, 200, "-32602"},
 		"tool of another table": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ingest"}}`, 200, "-32602"},
@@ -106,4 +112,82 @@ func FuzzLean(f *testing.F) {
 			t.Errorf("%s\nours   %s\ntheirs %s", body, got, want)
 		}
 	})
+}
+
+// countedBody is a body that never comes, and says how much memory waits for it.
+type countedBody struct {
+	room int
+	err  error
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	b.room = max(b.room, len(p))
+	return 0, b.err
+}
+
+// TestPromisedBodies gives no memory for what a body only says that it will be, and passes on
+// why one is not read.
+func TestPromisedBodies(t *testing.T) {
+	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	for _, x := range []struct {
+		err    error
+		status int
+		want   string
+	}{
+		{io.ErrUnexpectedEOF, 400, "-32600"},
+		{fault.New(fault.Overloaded, "too many bodies are in memory"), 503, "overloaded: "},
+	} {
+		body := &countedBody{err: x.err}
+		r := httptest.NewRequest(http.MethodPost, "/mcp", body)
+		r.ContentLength = maxMessage
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Authorization", "Bearer a")
+		w := httptest.NewRecorder()
+		front.ServeHTTP(w, r)
+		if w.Code != x.status || !strings.Contains(w.Body.String(), x.want) || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%v: %d %s", x.err, w.Code, w.Body)
+		}
+		if body.room > 2*promised {
+			t.Errorf("%d bytes wait for a body of which nothing came", body.room)
+		}
+	}
+}
+
+// TestHiddenTextIsShown has no answer of a tool hide from people what a model reads in it.
+func TestHiddenTextIsShown(t *testing.T) {
+	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	hidden := "zebra \u202Eevil\u202C z\u200Bw \U000E0069\U000E0067 \x1b[31m"
+	call := func(tool string, args map[string]any) string {
+		t.Helper()
+		given, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+string(given)+`}}`, nil)
+		var got struct {
+			Content []struct{ Text string }
+			Data    json.RawMessage `json:"structuredContent"`
+		}
+		if err := json.Unmarshal(parsed(t, w.Body.String()).Result, &got); err != nil || len(got.Content) != 1 {
+			t.Fatalf("%s: %v in %s", tool, err, w.Body)
+		}
+		for _, text := range []string{got.Content[0].Text, string(got.Data)} {
+			if pack.Visible(text) != text {
+				t.Errorf("%s: something is hidden in %q", tool, text)
+			}
+		}
+		return got.Content[0].Text
+	}
+	call("remember", map[string]any{"key": "a", "text": hidden})
+	var thing struct{ Body struct{ Text string } }
+	if err := json.Unmarshal([]byte(call("recall", map[string]any{"key": "a"})), &thing); err != nil || thing.Body.Text != hidden {
+		t.Errorf("%v: %q", err, thing.Body.Text)
+	}
+	call("search_memories", map[string]any{"query": "zebra"})
+	call("list_memories", map[string]any{})
+	call("memory_history", map[string]any{"name": "a"})
+	call("recall", map[string]any{"key": hidden})
 }

@@ -92,6 +92,9 @@ func openBody(doc *canon.Doc, body []byte) (envelope, *jsonrpc.Error) {
 	if doc.Kind(doc.Root()) != canon.Array {
 		return open(doc, doc.Root())
 	}
+	if n := doc.Len(doc.Root()); n > maxArray {
+		return envelope{}, crowded(n)
+	}
 	first, end := doc.Children(doc.Root())
 	for n := first; n < end; n = doc.After(n) {
 		if _, jerr := open(doc, n); jerr != nil {
@@ -101,15 +104,15 @@ func openBody(doc *canon.Doc, body []byte) (envelope, *jsonrpc.Error) {
 	return envelope{}, nil
 }
 
+// promised is how much memory a body gets for what its length says, before it came.
+const promised = 64 << 10
+
 // readBody reads all of a body.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	src := http.MaxBytesReader(w, r.Body, maxMessage)
-	if n := r.ContentLength; n > 0 && n <= maxMessage {
-		body := make([]byte, n)
-		_, err := io.ReadFull(src, body)
-		return body, err
-	}
-	return io.ReadAll(src)
+	room := min(max(r.ContentLength, 0), promised) + bytes.MinRead
+	body := bytes.NewBuffer(make([]byte, 0, room))
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxMessage))
+	return body.Bytes(), err
 }
 
 // refuseBody answers a request whose body could not be read.
@@ -118,6 +121,11 @@ func refuseBody(w http.ResponseWriter, err error) {
 	if errors.As(err, &long) {
 		writeJSON(w, http.StatusRequestEntityTooLarge, answerError(nil,
 			invalid("the message has more than %d bytes", maxMessage)))
+		return
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok { // of whoever stands before the handler
+		w.Header().Set("Retry-After", "1")
+		writeJSON(w, fault.Lookup(f.Code).HTTP, answerError(nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: complaint(f)}))
 		return
 	}
 	writeJSON(w, http.StatusBadRequest, answerError(nil, invalid("the body ended before its end")))

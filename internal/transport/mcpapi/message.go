@@ -18,6 +18,15 @@ const (
 	singly = "2025-06-18"
 )
 
+// maxArray is how many messages may come in one array: they are answered together, and all
+// answers wait in memory for the last.
+const maxArray = 50
+
+// crowded refuses an array with more messages than are answered together.
+func crowded(n int) *jsonrpc.Error {
+	return invalid("the array has %d messages, and at most %d are answered together", n, maxArray)
+}
+
 // envelope is a JSON-RPC message as far as it can be told without its method.
 type envelope struct {
 	id     canon.Node // None in notifications

@@ -47,6 +47,9 @@ type Options struct {
 	// Who returns who calls, from the context of an HTTP request, or nil for nobody.
 	// Whoever puts a caller there has counted the request against its quota.
 	Who func(context.Context) *auth.Principal
+	// Turn lets a call of a tool begin, by the context of its request, and returns what to
+	// call when it is over, or a fault if too many are under way. Nil lets all begin.
+	Turn func(context.Context) (done func(), err error)
 	// Version is that of the program, as clients are told.
 	Version string
 }

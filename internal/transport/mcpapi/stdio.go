@@ -197,6 +197,10 @@ func (l *lines) take(next line) {
 		l.complain(nil, invalid("the array is empty"))
 		return
 	}
+	if n := l.doc.Len(root); n > maxArray {
+		l.complain(nil, crowded(n))
+		return
+	}
 	// One more than there are calls, until all of them are known.
 	together := &array{left: 1}
 	first, end := l.doc.Children(root)

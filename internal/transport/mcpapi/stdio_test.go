@@ -187,6 +187,10 @@ func TestArraysOfMessages(t *testing.T) {
 	if a := parsed(t, p.next()); a.ID != 3.0 {
 		t.Errorf("an array of notifications was answered: %+v", a)
 	}
+	p.send("[" + strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"},`, maxArray) + `{"jsonrpc":"2.0","id":4,"method":"ping"}]`)
+	if a := parsed(t, p.next()); a.ID != nil || a.Error == nil || a.Error.Code != -32600 {
+		t.Errorf("too long an array: %+v", a)
+	}
 	p.in.Close()
 	if err := receive(t, p.ended); err != nil {
 		t.Error(err)

@@ -2,6 +2,7 @@ package mcpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -316,5 +317,31 @@ func TestNothingIsRememberedYet(t *testing.T) {
 	}
 	if _, _, failed := callTool(t, cs, "remember", object{"key": "a", "text": "A."}); failed {
 		t.Error("the first memory is refused")
+	}
+}
+
+// TestTurn has calls of tools wait for nobody: those for which there is no place are told so.
+func TestTurn(t *testing.T) {
+	left := 0
+	s := newServer(Options{Board: openBoard(t), Who: whoIn, Turn: func(context.Context) (func(), error) {
+		if left == 0 {
+			return nil, fault.New(fault.Overloaded, "too many calls are under way")
+		}
+		left--
+		return func() { left++ }, nil
+	}}, newTrial().table())
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"x"}}}`
+	if w := post(front, "a", call, nil); !strings.Contains(w.Body.String(), "overloaded: ") {
+		t.Error(w.Body)
+	}
+	left = 1
+	for range 3 {
+		if w := post(front, "a", call, nil); !strings.Contains(w.Body.String(), `"structuredContent"`) {
+			t.Error(w.Body)
+		}
+	}
+	if left != 1 {
+		t.Errorf("%d places are left", left)
 	}
 }

@@ -1,0 +1,39 @@
+package hmx
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What is written as it stands is what reading and writing it would give, in both forms,
+// and what is not JSON is never written so.
+func TestPlainRaw(t *testing.T) {
+	for raw, want := range map[Raw]bool{
+		`""`: true, `"a b/~"`: true, `0`: true, `7`: true, `123456789012345`: true,
+		`"`: false, `"a"b"`: false, `"a\n"`: false, "\"a\nb\"": false, `"é"`: false, "\"\x7f\"": false, `01`: false, `-1`: false, `1.5`: false,
+		`1234567890123456`: false, `{}`: false, `true`: false, ` 1`: false, `"a" `: false,
+	} {
+		if plain(raw) != want {
+			t.Errorf("%q: %v", raw, !want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		raw := Raw(rapid.OneOf(rapid.StringMatching(`"[ -~]{0,12}"`), rapid.StringMatching(`[0-9]{1,17}`), rapid.StringMatching(`"[ -\x{ff}]{0,4}"`)).Draw(t, "raw"))
+		if !plain(raw) {
+			return
+		}
+		d := borrow()
+		defer d.giveBack()
+		d.buf = append(d.buf[:0], raw...)
+		if flaws := d.doc.Parse(d.buf); flaws != nil {
+			t.Fatalf("%q: %+v", raw, flaws)
+		}
+		if compact := d.doc.AppendCompact(nil, d.doc.Root()); string(compact) != string(raw) {
+			t.Errorf("%q as compact JSON: %q", raw, compact)
+		}
+		if canonical := d.doc.AppendCanonical(nil, d.doc.Root()); string(canonical) != string(raw) {
+			t.Errorf("%q as canonical JSON: %q", raw, canonical)
+		}
+	})
+}
