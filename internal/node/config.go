@@ -40,8 +40,8 @@ type Config struct {
 	Grace         Duration `toml:"grace" doc:"how long calls may go on after the server was told to stop"`
 
 	MaxBody    Size `toml:"max_body" doc:"how large the body of a call may be; lines of events may be of any number"`
-	MaxCalls   int  `toml:"max_calls" doc:"how many calls run at the same time; a tenant may have half of them"`
-	MaxStreams int  `toml:"max_streams" doc:"how many streams are open at the same time; a tenant may have half of them"`
+	MaxCalls   int  `toml:"max_calls" doc:"how many calls run at the same time; a tenant may have half of what the others leave"`
+	MaxStreams int  `toml:"max_streams" doc:"how many streams are open at the same time; a tenant may have half of what the others leave"`
 
 	RequestsPerSecond float64 `toml:"requests_per_second" doc:"how many calls a tenant may make; negative is no limit, 0 the default; a tenant may have limits of its own"`
 	EventsPerSecond   float64 `toml:"events_per_second" doc:"how many events a tenant may send"`
