@@ -43,7 +43,7 @@ var (
 	manners = set("concise brief polite explicit specific careful honest formal informal terse direct succinct clear precise friendly professional consistent respectful conservative critical transparent short thorough cautious")
 
 	// turns are words at which another thought begins.
-	turns = set("and but because so since when if unless while although though which who where as at with then or for in on from by before after until even during whenever")
+	turns = set("instead and but because so since when if unless while although though which who where as at with then or for in on from by before after until even during whenever")
 
 	// prepositions before "that" make it point at a thing.
 	prepositions = set("to of in on at with for from by within about into under over during like than as and or")
