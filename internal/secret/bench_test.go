@@ -8,7 +8,7 @@ import (
 )
 
 // clean is the content of an event as agents send them, of 600 bytes.
-var clean = `{"tool_name":"bash","input":{"command":"cd /work/app && go test ./internal/billing -run TestRefund -count=1","timeout_ms":120000},"output":"ok  \tlukasa.dev/internal/billing\t0.412s\n--- PASS: TestRefund/partial (0.02s)\n--- PASS: TestRefund/token_expired (0.01s)\nsee https://ci.example.com/builds/20481 for the log of commit 9fceb02d0ae598e95dc970b74767f19372d61af8","usage":{"input_tokens":18234,"output_tokens":512},"note":"` + strings.Repeat("The refund is booked twice when the customer retries. ", 3) + `"}`
+var clean = `{"tool_name":"bash","input":{"command":"cd /src/app && go test ./internal/billing -run TestRefund -count=1","timeout_ms":120000},"output":"ok  \tlukasa.dev/internal/billing\t0.412s\n--- PASS: TestRefund/partial (0.02s)\n--- PASS: TestRefund/token_expired (0.01s)\nsee https://ci.example.com/builds/20481 for the log of commit 9fceb02d0ae598e95dc970b74767f19372d61af8","usage":{"input_tokens":18234,"output_tokens":512},"note":"` + strings.Repeat("The refund is booked twice when the customer retries. ", 3) + `"}`
 
 // BenchmarkClean is what an event without secrets costs.
 func BenchmarkClean(b *testing.B) {

@@ -139,7 +139,7 @@ disk-usage-report-2024-01-01.txt
 sk-loading-spinner-wrapper-inner-container
 sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 class="sk-circle-fade-dot sk-center"
-npm_config_registry=https://registry.npmjs.org
+npm_config_registry=https://registry.example.com
 npm_lifecycle_event
 npm_package_dependencies_react_router
 pypi-server
@@ -283,7 +283,7 @@ func TestHarmlessIsLeftAlone(t *testing.T) {
 				t.Errorf("%s: %s became %s", name, doc, got)
 			}
 		}
-		doc, err := json.Marshal(map[string]string{"content": text, "path": "/work/x", "role": "user"})
+		doc, err := json.Marshal(map[string]string{"content": text, "path": "/src/x", "role": "user"})
 		if err != nil {
 			t.Fatal(err)
 		}

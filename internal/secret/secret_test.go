@@ -56,7 +56,7 @@ func secrets() map[string][]string {
 		"lukasa-scope":       {"LUKASA_SCOPE=|lukasa_scope_1." + u(200) + "|"},
 		"huggingface-token":  {"|hf_" + made(lowers+uppers, 34, 6) + "|"},
 		"model-key":          {"|gsk_" + a(52) + "|", "|xai-" + a(80) + "|", "|r8_" + a(37) + "|", "|pplx-" + a(48) + "|"},
-		"npm-token":          {"//registry.npmjs.org/:_authToken=|npm_" + a(36) + "|"},
+		"npm-token":          {"//registry.example.com/:_authToken=|npm_" + a(36) + "|"},
 		"pypi-token":         {"|pypi-AgEIcHlwaS5vcmc" + u(150) + "|"},
 		"rubygems-key":       {"|rubygems_" + h(48) + "|"},
 		"docker-token":       {"docker login -p |dckr_pat_" + u(27) + "|"},
