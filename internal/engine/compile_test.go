@@ -29,8 +29,8 @@ func worked(t testing.TB, session int) []*hmx.Event {
 	var list []*hmx.Event
 	add := func(kind, content string) {
 		seq++
-		text := fmt.Sprintf(`{"hmx_version":"HMX-1.0","event_id":"%s-%d","event_type":%q,"agent_id":"a1","tenant_id":"acme","session_id":%q,"timestamp":"2026-11-15T%02d:%02d:%02dZ","sequence":%d,"content":%s,"metadata":{}}`,
-			name, seq, kind, name, 5+session/60, session%60, seq, seq, content)
+		text := fmt.Sprintf(`{"hmx_version":"HMX-1.0","event_id":"%s-%d","event_type":%q,"agent_id":"a1","tenant_id":"acme","session_id":%q,"timestamp":"2026-11-%02dT%02d:%02d:%02dZ","sequence":%d,"content":%s,"metadata":{}}`,
+			name, seq, kind, name, 15+session/1140, 5+session/60%19, session%60, seq, seq, content)
 		ev, _, err := hmx.DecodeEvent([]byte(text))
 		if err != nil {
 			t.Fatal(err)

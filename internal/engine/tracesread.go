@@ -15,7 +15,6 @@ import (
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/statement"
@@ -260,15 +259,16 @@ func (s *sessionReader) flush() {
 
 // saidIn returns what a user plainly states in an event. Nobody else is listened to:
 // not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
-// trusted less.
+// trusted less; and nothing else of a message but its text, not what is attached to it.
 func saidIn(e trace.Event) (said, bool) {
 	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
 		return said{}, false
 	}
-	if m, ok := e.Message(); !ok || m.Role != "user" {
+	m, ok := e.Message()
+	if !ok || m.Role != "user" {
 		return said{}, false
 	}
-	found := statement.Read(kind.Quote(e.Event).Text)
+	found := statement.Read(m.Text)
 	if len(found) == 0 {
 		return said{}, false
 	}

@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"strings"
+
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
 )
@@ -20,12 +22,45 @@ var speakers = [...]speaker{
 	{"tool", record.Tool},
 }
 
+// origin is what is at most believed of what an event's source names.
+type origin struct {
+	name  string
+	trust record.Trust
+}
+
+// origins is the table of sources: a name alone, or before a colon as in "tool:gh". A
+// source that is not here, such as the name of a program, says nothing of who spoke.
+var origins = [...]origin{
+	{"agent", record.Agent},
+	{"assistant", record.Agent},
+	{"tool", record.Tool},
+	{"browser", record.External},
+	{"external", record.External},
+	{"http", record.External},
+	{"https", record.External},
+	{"internet", record.External},
+	{"web", record.External},
+	{"webhook", record.External},
+}
+
 // Trust returns the tier of an event: that of its type, or of its role if it is
-// a message, and never above the ceiling, which is the tier of whoever sent it.
-// A type or a role that is not in the tables is external: nothing is known of
-// where it comes from.
+// a message, and never above that of its source, nor above the ceiling, which is
+// the tier of whoever sent it. A type or a role that is not in the tables is
+// external: nothing is known of where it comes from.
 func Trust(ev *hmx.Event, ceiling record.Trust) record.Trust {
-	return min(tier(ev), ceiling)
+	return min(tier(ev), sourced(ev), ceiling)
+}
+
+// sourced returns what is at most believed of what comes from the event's source.
+func sourced(ev *hmx.Event) record.Trust {
+	name, _, _ := strings.Cut(ev.Source.Value, ":")
+	name = strings.TrimSpace(name)
+	for _, o := range origins {
+		if strings.EqualFold(o.name, name) {
+			return o.trust
+		}
+	}
+	return record.Operator
 }
 
 func tier(ev *hmx.Event) record.Trust {

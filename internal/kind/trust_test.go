@@ -67,6 +67,23 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// TestSourceOnlyLowers has every kind of source with every tier.
+func TestSourceOnlyLowers(t *testing.T) {
+	for source, most := range map[string]record.Trust{
+		"": record.Operator, "user": record.Operator, "claude-agent": record.Operator, "toolbox": record.Operator, ":tool": record.Operator, "operator": record.Operator,
+		"agent": record.Agent, "Agent:coder": record.Agent, "assistant": record.Agent,
+		"tool": record.Tool, "tool:gh": record.Tool, "TOOL:gh": record.Tool, " tool : gh": record.Tool,
+		"web": record.External, "web:search": record.External, "https://a.example/x": record.External, "external:user": record.External, "webhook": record.External,
+	} {
+		for content, tier := range map[hmx.Raw]record.Trust{`{"role":"system","text":"x"}`: record.Operator, `{"role":"user","text":"x"}`: record.User, `{"role":"tool","text":"x"}`: record.Tool} {
+			ev := &hmx.Event{EventType: hmx.TypeMessage, Content: content, Source: hmx.Some(source)}
+			if got := Trust(ev, record.Operator); got != min(tier, most) {
+				t.Errorf("%s from %q: tier %v, want %v", content, source, got, min(tier, most))
+			}
+		}
+	}
+}
+
 func BenchmarkTrust(b *testing.B) {
 	ev := &hmx.Event{EventType: hmx.TypeMessage, Content: `{"text":"some words that somebody said, so that reading them all to find out who spoke would cost something","role":"user"}`}
 	b.ReportAllocs()
