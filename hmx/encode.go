@@ -296,11 +296,13 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 	for i := range fields {
 		f := &fields[i]
 		fv := v.Field(f.index)
-		if _, instead := extra[f.name]; (f.omitZero || instead) && absent(fv) {
-			continue // left out, or of a kind the field could not take
+		if absent(fv) {
+			if _, instead := extra[f.name]; f.omitZero || instead {
+				continue // left out, or of a kind the field could not take
+			}
 		}
 		for e.canonical && len(names) > 0 && compareNames(names[0], f.name) < 0 {
-			if dst, err = e.member(comma(dst), names[0], reflect.ValueOf(extra[names[0]])); err != nil {
+			if dst, err = e.other(comma(dst), names[0], extra); err != nil {
 				return nil, err
 			}
 			names = names[1:]
@@ -310,11 +312,23 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 		}
 	}
 	for _, name := range names {
-		if dst, err = e.member(comma(dst), name, reflect.ValueOf(extra[name])); err != nil {
+		if dst, err = e.other(comma(dst), name, extra); err != nil {
 			return nil, err
 		}
 	}
 	return append(dst, '}'), nil
+}
+
+// other appends a member that has no field.
+func (e encoder) other(dst []byte, name string, extra Extra) ([]byte, error) {
+	dst, err := appendText(dst, name)
+	if err != nil {
+		return nil, err
+	}
+	if dst, err = e.raw(append(dst, ':'), extra[name]); err != nil {
+		return nil, within(name, err)
+	}
+	return dst, nil
 }
 
 // others returns the names of the members that have no field which says something, in the
