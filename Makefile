@@ -24,6 +24,10 @@ run: ## take the example session in, straight from the checkout
 build: ## build bin/lukasa
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/lukasa
 
+.PHONY: man
+man: ## write the manual pages into bin/man1
+	$(GO) run ./cmd/lukasa man bin/man1
+
 .PHONY: test
 test: ## run all tests
 	$(GO) test ./...

@@ -91,6 +91,16 @@ func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, e
 	return t.engine.History(ctx, ref, t.view(v))
 }
 
+// Versions returns the versions of a thing, oldest first, a page at a time.
+func (t *Tenant) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
+	var err error
+	if o.Ref, err = t.own(o.Ref); err != nil {
+		return nil, err
+	}
+	o.View = t.view(o.View)
+	return t.engine.Versions(ctx, o)
+}
+
 // Restore writes the content of an earlier version as the newest one. Without a
 // version, it brings back what is forgotten.
 func (t *Tenant) Restore(ctx context.Context, ref Ref, expect Expect) (*PutResult, error) {

@@ -158,6 +158,10 @@ type (
 	Thing = engine.Thing
 	// Change is one version in a history.
 	Change = engine.Change
+	// VersionsOptions says of what the versions are wanted.
+	VersionsOptions = engine.VersionsOptions
+	// VersionsPage is a part of a thing's history, oldest first.
+	VersionsPage = engine.VersionsPage
 	// ListOptions says which things are listed.
 	ListOptions = engine.ListOptions
 	// Page is a part of a list.

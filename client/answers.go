@@ -30,9 +30,23 @@ type Intake struct {
 	Rejected   []Rejected `json:"rejected"`
 	Omitted    int        `json:"omitted"` // rejected, but not listed
 	Warnings   int        `json:"warnings"`
+	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets that were taken out of what was accepted
 	Position   *uint64    `json:"position,omitempty"` // of the newest record, if one tenant was written to
 	Root       string     `json:"root,omitempty"`
 	Tenants    []State    `json:"tenants"`
+}
+
+// Traced says what became of the spans of a request.
+type Traced struct {
+	// Rejected is how many spans were not recorded, and Message why the first was not.
+	Rejected int64
+	Message  string
+}
+
+// ToolResult is what a model is told of its call.
+type ToolResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error"`
 }
 
 // Write says what a write made.
@@ -70,6 +84,25 @@ type Thing struct {
 type Things struct {
 	Memories []Thing `json:"memories"`
 	Next     *string `json:"next"`
+}
+
+// Change is one version in a history.
+type Change struct {
+	Version  uint32          `json:"version"`
+	Op       string          `json:"op"`
+	Position uint64          `json:"position"`
+	Time     string          `json:"time"`
+	Actor    string          `json:"actor"`
+	Trust    string          `json:"trust"`
+	Reason   string          `json:"reason,omitempty"` // of a tombstone, an expiry or a transition
+	Body     json.RawMessage `json:"body,omitempty"`
+}
+
+// History is a page of the versions of a thing, oldest first.
+type History struct {
+	URI      string   `json:"uri"`
+	Versions []Change `json:"versions"`
+	Next     *string  `json:"next"`
 }
 
 // Recorded is an event with where it is on record.

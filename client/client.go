@@ -56,6 +56,9 @@ type Options struct {
 	UserAgent string
 }
 
+// ErrNotModified is the error of a read whose answer the caller has already.
+var ErrNotModified = errors.New("client: what the caller has still holds")
+
 // maxAnswer is how much of an answer is read.
 const maxAnswer = 256 << 20
 
@@ -115,8 +118,14 @@ type Call struct {
 	In any
 	// Out is filled from the answer, unless it is nil; a *string takes it as text.
 	Out any
-	// IfMatch is the version that a write expects, or empty for any.
+	// IfMatch is the version that a write expects, or empty for any: its number, an ETag, or
+	// * for any that there is.
 	IfMatch string
+	// IfNoneMatch is, of a read, the ETag of what the caller has; if it still holds, the error
+	// is [ErrNotModified]. Of a write it is * for what must not be there yet.
+	IfNoneMatch string
+	// ETag is filled with the ETag of the answer, unless it is nil.
+	ETag *string
 	// Again says that doing it twice is the same as doing it once.
 	Again bool
 }
@@ -201,8 +210,13 @@ func (c *Client) once(ctx context.Context, call *Call, body []byte, media string
 		return nil, &lost{err}
 	case len(answer) > maxAnswer:
 		return nil, fmt.Errorf("client: the answer has more than %d bytes", maxAnswer)
+	case res.StatusCode == http.StatusNotModified:
+		return nil, ErrNotModified
 	case res.StatusCode >= 300:
 		return nil, problemOf(res, answer)
+	}
+	if call.ETag != nil {
+		*call.ETag = res.Header.Get("ETag")
 	}
 	return answer, nil
 }
@@ -224,14 +238,20 @@ func (c *Client) request(ctx context.Context, call *Call, body io.Reader) (*http
 	req.URL.RawPath = full
 	h := req.Header
 	c.authorize(h)
-	if call.IfMatch != "" {
-		tag := call.IfMatch
-		if tag != "*" {
-			tag = strconv.Quote(tag)
+	for name, tag := range map[string]string{"If-Match": call.IfMatch, "If-None-Match": call.IfNoneMatch} {
+		if tag != "" {
+			h.Set(name, quoted(tag))
 		}
-		h.Set("If-Match", tag)
 	}
 	return req, nil
+}
+
+// quoted is a version or an ETag as headers have it.
+func quoted(tag string) string {
+	if tag == "*" || strings.HasPrefix(tag, `"`) {
+		return tag
+	}
+	return strconv.Quote(tag)
 }
 
 // authorize says who calls.

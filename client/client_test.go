@@ -361,3 +361,39 @@ func TestSocketResumes(t *testing.T) {
 		t.Error("a closed socket takes more")
 	}
 }
+
+// Writes say which version they expect, reads what they have, and the ETag comes back.
+func TestConditions(t *testing.T) {
+	c := at(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"2-abc"`)
+		if r.Header.Get("If-None-Match") == `"2-abc"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fmt.Fprintf(w, "%s %s|%s", r.Method, r.Header.Get("If-Match"), r.Header.Get("If-None-Match"))
+	})
+	for _, tc := range []struct{ match, none, want string }{
+		{"", "", "PUT |"}, {"2", "", `PUT "2"|`}, {`"2-abc"`, "", `PUT "2-abc"|`}, {"*", "", "PUT *|"}, {"", "*", "PUT |*"},
+	} {
+		var said, etag string
+		call, err := CallOf("put_memory", map[string]string{"key": "a/b", "text": "x"}, &said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call.IfMatch, call.IfNoneMatch, call.ETag = tc.match, tc.none, &etag
+		if err := c.Do(t.Context(), call); err != nil || said != tc.want || etag != `"2-abc"` {
+			t.Errorf("%+v: %q, %q, %v", tc, said, etag, err)
+		}
+	}
+	call, err := CallOf("recall", map[string]string{"key": "a/b"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call.IfNoneMatch = `"2-abc"`
+	if err := c.Do(t.Context(), call); !errors.Is(err, ErrNotModified) {
+		t.Errorf("not modified: %v", err)
+	}
+	if _, err := CallOf("nothing", nil, nil); err == nil {
+		t.Error("there is no such operation")
+	}
+}

@@ -35,6 +35,26 @@ func (c *Client) Append(ctx context.Context, events ...*hmx.Event) (*Intake, err
 	return intakeOf(text)
 }
 
+// Traces records the spans about generative AI of a request to export traces, as OTLP/HTTP has
+// it in JSON. Exporters of OpenTelemetry send theirs by themselves, if their endpoint is the
+// server's /v1/otlp. What is recorded already is known, so that sending it again does no harm.
+func (c *Client) Traces(ctx context.Context, request json.RawMessage) (*Traced, error) {
+	text, err := c.exchange(ctx, &Call{Method: http.MethodPost, Path: "/v1/otlp/v1/traces", Again: true}, request, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		PartialSuccess struct {
+			RejectedSpans int64 `json:"rejectedSpans,string"`
+			ErrorMessage  string
+		}
+	}
+	if err := decode(text, &out); err != nil {
+		return nil, err
+	}
+	return &Traced{out.PartialSuccess.RejectedSpans, out.PartialSuccess.ErrorMessage}, nil
+}
+
 // intakeOf reads what became of events.
 func intakeOf(text []byte) (*Intake, error) {
 	in := &Intake{}

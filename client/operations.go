@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 
 	"lukasa.dev/hmx"
 )
@@ -50,6 +51,18 @@ func (c *Client) List(ctx context.Context, r *ListRequest) (*Things, error) {
 	return ask[Things](ctx, c, "list_memories", r)
 }
 
+// HistoryRequest says of what the versions are wanted.
+type HistoryRequest struct {
+	Key   string `json:"key"` // or a URI
+	Limit int    `json:"limit,omitempty"`
+	After string `json:"after,omitempty"` // the next of the page before
+}
+
+// History returns the versions of what a key or URI names, oldest first.
+func (c *Client) History(ctx context.Context, r *HistoryRequest) (*History, error) {
+	return ask[History](ctx, c, "memory_history", r)
+}
+
 // Forget puts a tombstone on what a key or URI names. Its history stays.
 func (c *Client) Forget(ctx context.Context, name, reason string) (*Write, error) {
 	in := map[string]string{"name": name}
@@ -84,6 +97,14 @@ type PackRequest struct {
 // Pack returns what an agent needs to know for a question, within a budget of tokens.
 func (c *Client) Pack(ctx context.Context, r *PackRequest) (*hmx.Pack, error) {
 	return ask[hmx.Pack](ctx, c, "pack", r)
+}
+
+// PackText returns a pack as the markdown that its tokens are counted of, to put into a
+// prompt.
+func (c *Client) PackText(ctx context.Context, r *PackRequest) (string, error) {
+	var out string
+	err := c.Ask(ctx, "pack_text", r, &out)
+	return out, err
 }
 
 // PackContext returns what is known about a topic as markdown for a prompt. A budget of 0
@@ -169,6 +190,12 @@ type FeedbackRequest struct {
 // Feedback says how a task went.
 func (c *Client) Feedback(ctx context.Context, r *FeedbackRequest) (*Write, error) {
 	return ask[Write](ctx, c, "feedback", r)
+}
+
+// MemoryTool does a command of Anthropic's memory tool. Input is that of the tool_use block as
+// the model wrote it, and the answer is for the tool_result.
+func (c *Client) MemoryTool(ctx context.Context, input json.RawMessage) (*ToolResult, error) {
+	return ask[ToolResult](ctx, c, "memory_tool", input)
 }
 
 // Root names the state of the tenant.

@@ -33,10 +33,25 @@ type Problem struct {
 // Error says what happened, and the code.
 func (p *Problem) Error() string { return fmt.Sprintf("%s [%s]", p.Detail, p.Code) }
 
+// statusOf reads a google.rpc.Status, with which spans are refused.
+func statusOf(answer []byte) *Problem {
+	var s struct {
+		Message string
+		Details []struct{ Reason string }
+	}
+	if json.Unmarshal(answer, &s) != nil || len(s.Details) == 0 {
+		return &Problem{}
+	}
+	return &Problem{Code: s.Details[0].Reason, Detail: s.Message}
+}
+
 // problemOf reads what a server refused with. What is no problem of its own becomes one.
 func problemOf(res *http.Response, answer []byte) *Problem {
 	p := &Problem{}
 	if json.Unmarshal(answer, p) != nil || p.Code == "" {
+		p = statusOf(answer)
+	}
+	if p.Code == "" {
 		p = &Problem{Code: "http_" + strconv.Itoa(res.StatusCode), Title: res.Status, Detail: fmt.Sprintf("the server answered %s: %.200s", res.Status, answer)}
 	}
 	p.Status = res.StatusCode

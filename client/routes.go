@@ -33,6 +33,7 @@ func routes() map[string]route {
 		"list_sessions": get("/v1/sessions"),
 
 		"pack":         ask("/v1/pack"),
+		"pack_text":    ask("/v1/pack_text"),
 		"pack_context": ask("/v1/pack_context"),
 		"context":      ask("/v1/context"),
 		"explain":      ask("/v1/explain"),
@@ -54,6 +55,7 @@ func routes() map[string]route {
 		"feedback":           post("/v1/feedback"),
 		"list_feedback":      get("/v1/feedback"),
 		"resolve":            get("/v1/resolve"),
+		"memory_tool":        post("/v1/memory_tool"),
 
 		"list_artifacts":     get("/v1/artifacts"),
 		"get_artifact":       get("/v1/artifacts/{id}"),
@@ -80,6 +82,10 @@ func routes() map[string]route {
 		"put_relation":       {method: http.MethodPost, path: "/v1/graph/relations", whole: "relation"},
 		"list_relations":     get("/v1/graph/relations"),
 		"neighbours":         get("/v1/graph/neighbours"),
+		"stats":              get("/v1/stats"),
+		"storage":            get("/v1/storage"),
+		"timeline":           get("/v1/sessions/{session_id}/timeline"),
+		"graph":              get("/v1/graph"),
 		"export_fingerprint": get("/v1/fingerprint"),
 		"import_fingerprint": {method: http.MethodPost, path: "/v1/fingerprints", query: []string{"private"}, whole: "fingerprint"},
 		"list_fingerprints":  get("/v1/fingerprints"),
@@ -110,9 +116,19 @@ func routes() map[string]route {
 // a server lists all of them. In is a struct or map with the names of the operation's
 // fields, wherever they belong, or nil. Out is filled from the answer, unless it is nil.
 func (c *Client) Ask(ctx context.Context, operation string, in, out any) error {
+	call, err := CallOf(operation, in, out)
+	if err != nil {
+		return err
+	}
+	return c.Do(ctx, call)
+}
+
+// CallOf returns the call that Ask makes, for those who want to say more about it, such as
+// the version that a write expects.
+func CallOf(operation string, in, out any) (Call, error) {
 	r, ok := routes()[operation]
 	if !ok {
-		return fmt.Errorf("client: there is no operation %q; Do calls what has no name here", operation)
+		return Call{}, fmt.Errorf("client: there is no operation %q; Do calls what has no name here", operation)
 	}
 	fields := map[string]json.RawMessage{}
 	if in != nil {
@@ -121,13 +137,13 @@ func (c *Client) Ask(ctx context.Context, operation string, in, out any) error {
 			err = json.Unmarshal(text, &fields)
 		}
 		if err != nil {
-			return fmt.Errorf("client: the request of %s is no object: %w", operation, err)
+			return Call{}, fmt.Errorf("client: the request of %s is no object: %w", operation, err)
 		}
 	}
 	call := Call{Method: r.method, Out: out, Again: r.again}
 	var err error
 	if call.Path, err = fill(r.path, fields); err != nil {
-		return fmt.Errorf("client: %s: %w", operation, err)
+		return Call{}, fmt.Errorf("client: %s: %w", operation, err)
 	}
 	call.Query = url.Values{}
 	bodiless := r.method == http.MethodGet || r.method == http.MethodDelete
@@ -144,7 +160,7 @@ func (c *Client) Ask(ctx context.Context, operation string, in, out any) error {
 	default:
 		call.In = fields
 	}
-	return c.Do(ctx, call)
+	return call, nil
 }
 
 // fill puts fields into the places of a path, and takes them out of the map.

@@ -22,6 +22,10 @@ type Ack struct {
 	Disposition string `json:"disposition"`
 	// Position is where it is on record, unless it was rejected.
 	Position uint64 `json:"position"`
+	// Warnings is how much is worth knowing about it, such as that its type is not known;
+	// Scrubbed is how many secrets were taken out of it.
+	Warnings int `json:"warnings,omitempty"`
+	Scrubbed int `json:"scrubbed,omitempty"`
 	// Code and Detail say why it was rejected.
 	Code   string `json:"code,omitempty"`
 	Detail string `json:"detail,omitempty"`

@@ -118,10 +118,11 @@ type Change struct {
 	Body     json.RawMessage `json:"body,omitempty"`
 }
 
-// History is every version of a thing, oldest first.
+// History is the versions of a thing, oldest first.
 type History struct {
 	URI      lukasa.URI `json:"uri"`
 	Versions []Change   `json:"versions"`
+	Next     *string    `json:"next"`
 }
 
 // HistoryOf answers a history.

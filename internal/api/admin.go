@@ -69,12 +69,12 @@ func adminOperations() []*Operation {
 		}, runListTenants),
 		define(Operation{
 			Name: "get_quota", Group: groupAdmin, Short: "Show what the tenant may send and keep.",
-			Method: "GET", Path: "/v1/quota", Without: "only a server has quotas",
+			Method: "GET", Path: "/v1/quota", Command: "quota show", Without: "agents have no use for it",
 			Needs: reads,
 		}, runGetQuota),
 		define(Operation{
 			Name: "set_quota", Group: groupAdmin, Short: "Say what the tenant may send and keep.",
-			Method: "PUT", Path: "/v1/quota", Without: "only a server has quotas",
+			Method: "PUT", Path: "/v1/quota", Command: "quota set", Without: "agents may not set limits",
 			Needs: auth.Admin, Unscoped: true, Operators: true,
 		}, runSetQuota),
 	}

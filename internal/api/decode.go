@@ -96,7 +96,7 @@ func (o *Operation) CheckQuery(query map[string][]string) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !slices.ContainsFunc(list, func(f *Field) bool { return f.Name == name }) {
+		if !slices.ContainsFunc(list, func(f *Field) bool { return f.has(name) }) {
 			return unknown(name, list, "parameter")
 		}
 		if len(query[name]) > 1 {
@@ -169,6 +169,9 @@ func unknown(path string, fields []*Field, what string) error {
 			return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", quoted(path), what).WithFix("names are exact and with case: write " + f.Name)
 		}
 		known = append(known, f.Name)
+		if f.Also != "" {
+			known = append(known, f.Also)
+		}
 	}
 	fix := "leave it away; there are " + strings.Join(known, ", ")
 	if len(known) == 0 {
@@ -220,11 +223,24 @@ func (f *Field) member(v reflect.Value, doc *canon.Doc, n canon.Node, path strin
 	if n == canon.None {
 		return false, nil
 	}
-	at := doc.Member(n, f.Name)
+	at, name := doc.Member(n, f.Name), f.Name
+	if f.Also != "" {
+		if other := doc.Member(n, f.Also); other != canon.None {
+			if at != canon.None {
+				return true, f.twice(path)
+			}
+			at, name = other, f.Also
+		}
+	}
 	if at == canon.None {
 		return false, nil
 	}
-	return true, f.set(v, doc, at, path+f.Name)
+	return true, f.set(v, doc, at, path+name)
+}
+
+// twice is the error for a field that is given by both of its names.
+func (f *Field) twice(path string) error {
+	return fault.Newf(fault.InvalidArgument, "%s%s, %s%s: they are two names of the same, and both are given", path, f.Name, path, f.Also).WithFix("give one of them")
 }
 
 // set reads a JSON value into a field.
@@ -320,6 +336,15 @@ func (f *Field) parameter(v reflect.Value, path, query func(string) (string, boo
 		return false, nil
 	}
 	text, ok := look(f.Name)
+	if f.Also != "" {
+		other, given := look(f.Also)
+		switch {
+		case given && ok:
+			return true, f.twice("")
+		case given:
+			text, ok = other, true
+		}
+	}
 	if !ok {
 		return false, nil
 	}

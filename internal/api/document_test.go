@@ -88,7 +88,11 @@ func documentFields(b *bytes.Buffer, fields []*Field) {
 		case f.usual != "":
 			needed = "`" + f.usual + "`"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Name, f.Place, needed, strings.ReplaceAll(about(f), "|", "\\|"))
+		name := "`" + f.Name + "`"
+		if f.Also != "" {
+			name += " or `" + f.Also + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, f.Place, needed, strings.ReplaceAll(about(f), "|", "\\|"))
 	}
 }
 

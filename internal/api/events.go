@@ -42,7 +42,7 @@ func eventOperations() []*Operation {
 		define(Operation{
 			Name: "tail_events", Group: groupEvents, Short: "Follow new events as they are recorded (server-sent events).",
 			Long:   "Each has its position as its id; Last-Event-ID goes on after one.",
-			Method: "GET", Path: "/v1/events/stream", Without: "it does not end",
+			Method: "GET", Path: "/v1/events/stream", Command: "tail", Without: "it does not end",
 			Needs: reads, Stream: true, Media: "text/event-stream",
 		}, (func(context.Context, *Call, *tailIn) (*Text, error))(nil)),
 		define(Operation{
@@ -50,7 +50,30 @@ func eventOperations() []*Operation {
 			Method: "GET", Path: "/v1/ingest/ws", Without: "it does not end",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
 		}, (func(context.Context, *Call, *nothing) (*ack, error))(nil)),
+		define(Operation{
+			Name: "ingest_traces", Group: groupEvents, Short: "Record the spans about generative AI of an OTLP/HTTP export request.",
+			Long: "The body is an ExportTraceServiceRequest of OpenTelemetry as application/x-protobuf or application/json, the answer an ExportTraceServiceResponse in the " +
+				"same encoding, and a refusal a google.rpc.Status, whose ErrorInfo has the code. Exporters find it with the endpoint /v1/otlp. Other spans are passed over.",
+			Method: "POST", Path: "/v1/otlp/v1/traces", Command: "import", Without: "over MCP record_event records what the agent itself does",
+			Needs: writes, Wrote: true, Stream: true,
+		}, (func(context.Context, *Call, *tracesIn) (*traced, error))(nil)),
 	}
+}
+
+// tracesIn is a request to export traces.
+type tracesIn struct {
+	Traces json.RawMessage `body:"traces" doc:"an ExportTraceServiceRequest"`
+}
+
+// traced says what became of the spans of a request, as OTLP has it.
+type traced struct {
+	PartialSuccess *partialSuccess `json:"partialSuccess,omitempty"`
+}
+
+// partialSuccess says how many spans were not recorded, and why the first was not.
+type partialSuccess struct {
+	RejectedSpans string `json:"rejectedSpans"` // a number, which JSON has no room for
+	ErrorMessage  string `json:"errorMessage"`
 }
 
 // ingestIn is one event; an array of them and lines of them are taken as well.
@@ -63,6 +86,7 @@ type receipt struct {
 	EventID     string             `json:"event_id,omitempty"`
 	Disposition lukasa.Disposition `json:"disposition"`
 	Position    *uint64            `json:"position,omitempty"` // unless it was refused
+	Warnings    int                `json:"warnings,omitempty"` // such as that its type is not known
 	Scrubbed    int                `json:"scrubbed,omitempty"` // secrets that were taken out of it
 	Code        fault.Code         `json:"code,omitempty"`
 	Detail      string             `json:"detail,omitempty"`
@@ -146,8 +170,25 @@ func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error
 	if err != nil {
 		return nil, err
 	}
+	r, err := c.recordEvent(ctx, ev)
+	if c.Ingested != nil {
+		became := lukasa.Refused
+		if err == nil {
+			became = r.Disposition
+		}
+		c.Ingested(became, ev.Size())
+	}
+	return r, err
+}
+
+// recordEvent records an event, and says what became of it.
+func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error) {
 	if err := c.Who.Admit(ev); err != nil {
 		return nil, err
+	}
+	warnings, err := ev.Validate()
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidDocument, err)
 	}
 	result, err := c.Board.Append(ctx, c.Who.Writer(), ev)
 	if err != nil {
@@ -157,7 +198,7 @@ func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error
 	if r.Fault != nil {
 		return nil, r.Fault
 	}
-	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position, Scrubbed: r.Scrubbed}, nil
+	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position, Warnings: len(warnings), Scrubbed: r.Scrubbed}, nil
 }
 
 // listEventsIn says whose events are wanted.
@@ -177,7 +218,7 @@ func runListEvents(ctx context.Context, c *Call, in *listEventsIn) (*answer.Even
 		return nil, err
 	}
 	t := c.Tenant()
-	list, next, err := gather(in.Limit, c.whole(in.Limit, eventsPart), in.After, func(limit int, after string) ([]answer.Event, string, error) {
+	list, next, err := gather(in.Limit, eventsPart, in.After, func(limit int, after string) ([]answer.Event, string, error) {
 		page, err := t.Events(ctx, lukasa.EventQuery{
 			Session: in.Session, Agent: in.Agent, Trace: in.Trace, Correlation: in.Correlation, ChildrenOf: in.ChildrenOf, Limit: limit, After: after, View: v,
 		})

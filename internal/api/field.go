@@ -36,6 +36,8 @@ type Field struct {
 	Place    Place
 	Required bool
 	Doc      string
+	// Also is another name that it may be given by instead, or empty.
+	Also string
 
 	typ      reflect.Type
 	index    []int
@@ -51,10 +53,13 @@ type shape struct {
 	raw    []int // the field that keeps the whole body besides, or nil
 }
 
-// named returns the field with a name.
+// has reports whether a field may be given by a name.
+func (f *Field) has(name string) bool { return f.Name == name || f.Also != "" && f.Also == name }
+
+// named returns the field that may be given by a name.
 func (s *shape) named(name string) *Field {
 	for _, f := range s.fields {
-		if f.Name == name {
+		if f.has(name) {
 			return f
 		}
 	}
@@ -65,7 +70,8 @@ var shapes sync.Map // of reflect.Type, to *shape
 
 // shapeOf returns what a struct type looks like. Tags say it: json, path, query or body
 // has the name, and required after a comma in a query; of the body all is required that
-// is not omitempty. doc, enum, min, max and usual say what they say. raw has the body.
+// is not omitempty. also has another name. doc, enum, min, max and usual say what they say.
+// raw has the body.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
@@ -88,7 +94,7 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.raw = index
 			continue
 		}
-		f := &Field{typ: x.Type, index: index, Doc: x.Tag.Get("doc"), usual: x.Tag.Get("usual"), min: number(x.Tag, "min"), max: number(x.Tag, "max")}
+		f := &Field{typ: x.Type, index: index, Doc: x.Tag.Get("doc"), Also: x.Tag.Get("also"), usual: x.Tag.Get("usual"), min: number(x.Tag, "min"), max: number(x.Tag, "max")}
 		for _, place := range []struct {
 			tag string
 			is  Place

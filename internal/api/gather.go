@@ -29,12 +29,3 @@ func gather[T any](limit, most int, after string, part func(limit int, after str
 		}
 	}
 }
-
-// whole is how many are read at once for a caller: of one with a scope all, since a scope may
-// say how much an answer has.
-func (c *Call) whole(limit, most int) int {
-	if c.Who.Scope != "" {
-		return limit
-	}
-	return most
-}

@@ -1,10 +1,15 @@
 package api
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/auth"
 )
 
 // A list that is read page by page has everything once and in order, and no page has much
@@ -56,4 +61,47 @@ func TestGather(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Lists of large things, of their versions and of events come in pages that are cut by their
+// size, with and without a scope, and have everything once.
+func TestLargeListsComeInPages(t *testing.T) {
+	const many, large = 40, 60 << 10
+	w := newWorld(t)
+	text := strings.Repeat("What is long. ", large/14)
+	for i := range many {
+		w.must(admin("acme"), "remember", fmt.Sprintf(`{"key":"long/one","text":"%s%d"}`, text, i))
+		w.must(admin("acme"), "remember", fmt.Sprintf(`{"key":"long/%02d","text":"%s%d","tags":["long"]}`, i, text, i))
+		w.must(admin("acme"), "record_event", fmt.Sprintf(`{"session_id":"long","event_type":"message","content":{"role":"user","text":"%s%d"}}`, text, i))
+	}
+	holder := &auth.Principal{Key: "scope", Role: auth.Holder, Tenant: "acme", Agent: "helper", Rights: auth.Read, Trust: lukasa.Agent, Scope: w.names["scope"]}
+	for _, who := range []*auth.Principal{admin("acme"), holder} {
+		for _, c := range []struct{ operation, args, list, name string }{
+			{"list_memories", `"tag":"long"`, "memories", "uri"}, {"memory_history", `"key":"long/one"`, "versions", "position"}, {"list_events", `"session":"long"`, "events", "position"},
+		} {
+			seen, pages := map[string]bool{}, 0
+			for after := ""; ; pages++ {
+				page := w.read(w.must(who, c.operation, fmt.Sprintf(`{%s,"limit":1000,"after":%q}`, c.args, after)))
+				list := page[c.list].([]any)
+				if most := (pageBytes + thingsPart*large) / large; len(list) == 0 || len(list) > most {
+					t.Fatalf("%s for %s: a page of %d, and there may be %d", c.operation, who.Key, len(list), most)
+				}
+				for _, x := range list {
+					name := fmt.Sprint(x.(map[string]any)[c.name])
+					if seen[name] {
+						t.Errorf("%s for %s: %s is there twice", c.operation, who.Key, name)
+					}
+					seen[name] = true
+				}
+				next, more := page["next"].(string)
+				if !more {
+					break
+				}
+				after = next
+			}
+			if len(seen) != many || pages == 0 {
+				t.Errorf("%s for %s: %d of %d, after %d pages", c.operation, who.Key, len(seen), many, pages)
+			}
+		}
+	}
 }

@@ -196,7 +196,7 @@ func runListEntities(ctx context.Context, c *Call, in *listEntitiesIn) (*answer.
 
 // neighboursIn names a thing or an event.
 type neighboursIn struct {
-	Name string `query:"name,required" doc:"a key or a URI"`
+	Name string `query:"name,required" also:"key" doc:"key or URI"`
 }
 
 func runNeighbours(ctx context.Context, c *Call, in *neighboursIn) (*answer.Referrers, error) {

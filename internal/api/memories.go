@@ -36,7 +36,7 @@ func lookOperations() []*Operation {
 			Needs: reads,
 		}, runListTags),
 		define(Operation{
-			Name: "memory_history", Group: groupMemories, Short: "Show every version of a memory, oldest first.",
+			Name: "memory_history", Group: groupMemories, Short: "Show the versions of a memory, oldest first.",
 			Method: "GET", Path: "/v1/history", Command: "history", Tool: &Tool{Idempotent: true},
 			Needs: reads,
 		}, runHistory),
@@ -145,7 +145,7 @@ func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answ
 		return nil, nil, err
 	}
 	t := c.Tenant()
-	list, next, err := gather(in.Limit, c.whole(in.Limit, thingsPart), in.After, func(limit int, after string) ([]answer.Thing, string, error) {
+	list, next, err := gather(in.Limit, thingsPart, in.After, func(limit int, after string) ([]answer.Thing, string, error) {
 		page, err := t.List(ctx, lukasa.ListOptions{
 			Kind: kind, Class: in.Type, Tag: in.Tag, Status: in.Status, State: in.State, Limit: limit, After: after, View: v,
 		})
@@ -201,10 +201,16 @@ func runListTags(ctx context.Context, c *Call, in *pageIn) (*answer.Tags, error)
 
 // nameIn names a memory or another thing.
 type nameIn struct {
-	Name string `query:"name,required" doc:"a key or a URI"`
+	Name string `query:"name,required" also:"key" doc:"key or URI"`
 }
 
-func runHistory(ctx context.Context, c *Call, in *nameIn) (*answer.History, error) {
+// historyIn says of what the versions are wanted.
+type historyIn struct {
+	nameIn
+	pageIn
+}
+
+func runHistory(ctx context.Context, c *Call, in *historyIn) (*answer.History, error) {
 	v, err := c.headView("", hmx.Time{})
 	if err != nil {
 		return nil, err
@@ -213,16 +219,27 @@ func runHistory(ctx context.Context, c *Call, in *nameIn) (*answer.History, erro
 	if err != nil {
 		return nil, err
 	}
-	uri, changes, err := c.Tenant().History(ctx, ref, v)
-	if err != nil {
-		return nil, err
-	}
-	return answer.HistoryOf(uri, changes)
+	t := c.Tenant()
+	out := &answer.History{}
+	list, next, err := gather(in.Limit, thingsPart, in.After, func(limit int, after string) ([]answer.Change, string, error) {
+		page, err := t.Versions(ctx, lukasa.VersionsOptions{Ref: ref, Limit: limit, After: after, View: v})
+		if err != nil {
+			return nil, "", err
+		}
+		part, err := answer.HistoryOf(page.URI, page.Changes)
+		if err != nil {
+			return nil, "", err
+		}
+		out.URI = part.URI
+		return part.Versions, page.Next, nil
+	}, func(ch *answer.Change) int { return len(ch.Body) })
+	out.Versions, out.Next = list, answer.NextPage(next)
+	return out, err
 }
 
 // restoreIn says what is brought back.
 type restoreIn struct {
-	Name      string  `json:"name" doc:"a key or a URI"`
+	Name      string  `json:"name" also:"key" doc:"key or URI"`
 	Version   uint32  `json:"version,omitempty" doc:"an earlier one; the last content unless said"`
 	IfVersion *uint32 `json:"if_version,omitempty" doc:"only if this is the current version"`
 }
@@ -269,7 +286,7 @@ func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) err
 
 // forgetIn says what is forgotten.
 type forgetIn struct {
-	Name      string  `json:"name" doc:"a key or a URI"`
+	Name      string  `json:"name" also:"key" doc:"key or URI"`
 	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told"`
 	IfVersion *uint32 `json:"if_version,omitempty"`
 }
@@ -311,7 +328,7 @@ func runDeleteMemory(ctx context.Context, c *Call, in *deleteIn) (*answer.Write,
 
 // redactIn says what is erased.
 type redactIn struct {
-	Names []string `json:"names" doc:"keys or URIs"`
+	Names []string `json:"names" also:"keys" doc:"keys or URIs"`
 	Purge bool     `json:"purge,omitempty" doc:"also rewrite the files of the index"`
 }
 
@@ -454,7 +471,7 @@ func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa
 
 // resolveIn names something.
 type resolveIn struct {
-	Name    string   `query:"name,required" doc:"a URI or a key"`
+	Name    string   `query:"name,required" also:"key" doc:"URI or key"`
 	Version uint32   `query:"version" doc:"an earlier one"`
 	At      *uint64  `query:"at" doc:"as it was when this position was the newest"`
 	Now     hmx.Time `query:"now"`

@@ -92,6 +92,9 @@ type Call struct {
 	Now func() time.Time
 	// Embedder makes vectors of questions; nil leaves that to the built-in model.
 	Embedder lukasa.Embedder
+	// Ingested is told what became of an event that the call records, and how large it was,
+	// if it is not nil.
+	Ingested func(became lukasa.Disposition, bytes int)
 	// Progress is told how far a long operation is, if it is not nil.
 	Progress func(done, total uint64, what string)
 }

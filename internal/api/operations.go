@@ -23,16 +23,20 @@ const (
 var table = sync.OnceValue(func() []*Operation {
 	return slices.Concat(
 		eventOperations(),
+		timelineOperations(),
 		contextOperations(),
 		searchOperations(),
 		memoryOperations(),
 		lookOperations(),
+		memoryToolOperations(),
 		artifactOperations(),
 		conflictOperations(),
 		graphOperations(),
+		seeingOperations(),
 		fingerprintOperations(),
 		proofOperations(),
 		adminOperations(),
+		storageOperations(),
 	)
 })
 

@@ -27,8 +27,10 @@ var asked = map[string]string{
 	"list_sessions": `{"limit":1}`,
 	"tail_events":   `{"session":"s1","from":3}`,
 	"ingest_ws":     `{}`,
+	"ingest_traces": `{"traces":{"resourceSpans":[]}}`,
 
 	"pack":         `{"query":"when are releases cut","budget":500,"sections":["facts","episodes"],"weights":{"relevance":1},"section_weights":{"facts":1},"as_of":"12","priors":{},"min_relevance":0.2}`,
+	"pack_text":    `{"query":"when are releases cut","budget":500,"min_relevance":0.2}`,
 	"pack_context": `{"topic":"release","budget_tokens":200,"ordering":"relevance"}`,
 	"context":      `{"verb":"modify","objects":{"file":"billing/refund.go"},"include_tiers":["pinned","outcomes"],"form":"short"}`,
 	"explain":      `{"id":"{event}","query":"refunds"}`,
@@ -51,6 +53,7 @@ var asked = map[string]string{
 	"feedback":           `{"outcome":"success","cited":["release/cadence","lukasa://acme/event/{event}"],"agent_id":"agent-coder-1","score":0.5,"note":"It helped."}`,
 	"list_feedback":      `{}`,
 	"resolve":            `{"name":"lukasa://acme/event/{event}","at":40}`,
+	"memory_tool":        `{"command":"create","path":"/memories/projects/notes.md","file_text":"Ship on Tuesday.\n"}`,
 
 	"list_artifacts":     `{"type":"decision_policy","min_confidence":0.1,"all":true}`,
 	"get_artifact":       `{"id":"{artifact1}"}`,
@@ -76,6 +79,10 @@ var asked = map[string]string{
 	"put_relation":       `{"relation":{"from":"e1","to":"e1b","predicate":"owns"}}`,
 	"list_relations":     `{}`,
 	"neighbours":         `{"name":"release/cadence"}`,
+	"stats":              `{"days":3,"top":2}`,
+	"storage":            `{}`,
+	"timeline":           `{"session_id":"session-2026-11-02-refund-bug","full":true,"limit":4}`,
+	"graph":              `{"around":"release/cadence","depth":1,"limit":10}`,
 	"export_fingerprint": `{"agent":"agent-coder-1"}`,
 	"import_fingerprint": `{"fingerprint":{fingerprint},"private":true}`,
 	"list_fingerprints":  `{}`,
@@ -305,6 +312,9 @@ func TestTable(t *testing.T) {
 		for _, f := range o.Fields() {
 			if f.Place == InPath {
 				inPath = append(inPath, f.Name)
+			}
+			if f.Also != "" && slices.ContainsFunc(o.Fields(), func(other *Field) bool { return other != f && (other.has(f.Also) || other.has(f.Name)) }) {
+				t.Errorf("%s.%s: its other name %s is taken", o.Name, f.Name, f.Also)
 			}
 			if f.Place == InBody && !o.Body() || f.Name == "" || !snake.MatchString(f.Name) {
 				t.Errorf("%s.%s: it has no place, or no name in snake case", o.Name, f.Name)

@@ -20,6 +20,12 @@ func contextOperations() []*Operation {
 			Needs: reads,
 		}, runPack),
 		define(Operation{
+			Name: "pack_text", Group: groupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
+			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty.",
+			Method: "POST", Path: "/v1/pack_text", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
+			Needs: reads, Media: "text/markdown",
+		}, runPackText),
+		define(Operation{
 			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
 			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{Default: true, Idempotent: true},
 			Needs: reads, Media: "text/markdown",
@@ -87,6 +93,18 @@ func runPack(ctx context.Context, c *Call, in *packIn) (*hmx.Pack, error) {
 		return nil, err
 	}
 	return packed.Pack, nil
+}
+
+func runPackText(ctx context.Context, c *Call, in *packIn) (*Text, error) {
+	o, err := in.options(c)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := c.Tenant().Pack(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Text{packed.Text}, nil
 }
 
 // packContextIn is the request of a block of context.

@@ -93,7 +93,7 @@ func runVerifierKey(_ context.Context, c *Call, _ *nothing) (*answer.Key, error)
 // proveIn names a record.
 type proveIn struct {
 	Position *uint64 `query:"position" doc:"of the record"`
-	Name     string  `query:"name" doc:"or a key or a URI"`
+	Name     string  `query:"name" also:"key" doc:"or a key or a URI"`
 	Size     uint64  `query:"size" doc:"in the tree of this size; the current one unless said"`
 	Withhold bool    `query:"withhold" doc:"leave the content out"`
 }

@@ -47,22 +47,40 @@ func (o *Operation) OutSchema() json.RawMessage {
 // object returns the schema of an object with these fields and no others.
 func object(fields []*Field) json.RawMessage {
 	dst := []byte(`{"type":"object","properties":{`)
-	var required []string
+	var required, either []string
 	for i, f := range fields {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(appendString(dst, f.Name), ':')
 		dst = f.append(dst, true)
-		if f.Required {
+		switch {
+		case f.Also != "":
+			dst = append(appendString(append(dst, ','), f.Also), ':')
+			dst = f.append(dst, true)
+			either = append(either, f.either())
+		case f.Required:
 			required = append(required, f.Name)
 		}
 	}
 	dst = append(dst, '}')
+	if len(either) > 0 {
+		dst = append(append(append(dst, `,"allOf":[`...), strings.Join(either, ",")...), ']')
+	}
 	if len(required) > 0 {
 		dst = appendStrings(append(dst, `,"required":`...), required)
 	}
 	return append(dst, `,"additionalProperties":false}`...)
+}
+
+// either returns a schema that lets an object have one of the two names of a field, and none
+// if it may be left out.
+func (f *Field) either() string {
+	a, b := string(appendString(nil, f.Name)), string(appendString(nil, f.Also))
+	if f.Required {
+		return `{"oneOf":[{"required":[` + a + `]},{"required":[` + b + `]}]}`
+	}
+	return `{"not":{"required":[` + a + `,` + b + `]}}`
 }
 
 // append appends the schema of a field, with its description if it is told there.

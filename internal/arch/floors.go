@@ -38,7 +38,9 @@ func floors() []floor {
 			"internal/arch",
 			"internal/canon",
 			"internal/demo",
+			"internal/diagram",
 			"internal/fault",
+			"internal/handout",
 			"internal/merkle",
 			"internal/record",
 			"internal/tokens",
@@ -147,8 +149,12 @@ func floors() []floor {
 		packages: []string{"."},
 	}, {
 		name:     "migration",
-		purpose:  "what other programs recorded, as events and memories",
-		packages: []string{"internal/migrate"},
+		purpose:  "what other programs recorded, as events and memories; memories as files for people, and back",
+		packages: []string{"internal/migrate", "internal/vault"},
+	}, {
+		name:     "hooks",
+		purpose:  "what agents tell their hooks, and what is kept of it until somebody has the board",
+		packages: []string{"internal/hook", "internal/spool"},
 	}, {
 		name:     "eval",
 		purpose:  "how good the answers are, on data with known answers",
@@ -199,6 +205,10 @@ func floors() []floor {
 		purpose:  "tests with real processes that are killed, and real disks that fail",
 		packages: []string{"internal/torture"},
 	}, {
+		name:     "agents",
+		purpose:  "the settings of coding agents: where they are, and our entries in them",
+		packages: []string{"internal/agents"},
+	}, {
 		name:     "commands",
 		purpose:  "the command line, one file a command",
 		packages: []string{"internal/cli"},
@@ -239,7 +249,7 @@ type thirdParty struct {
 // heavy one has one package, so that it can be replaced there.
 func thirdParties() []thirdParty {
 	return []thirdParty{
-		{"github.com/BurntSushi/toml", []string{"internal/node"}, "the configuration file"},
+		{"github.com/BurntSushi/toml", []string{"internal/agents", "internal/node"}, "the configuration file, and that of Codex"},
 		{"github.com/coder/websocket", []string{"client", "internal/node", "internal/transport/httpapi"}, "WebSocket frames"},
 		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
 		{"github.com/google/jsonschema-go", nil, "the judge of tools' schemas that clients of the MCP library have"},
@@ -264,6 +274,7 @@ func thirdParties() []thirdParty {
 		{"github.com/rogpeppe/go-internal", nil, "scripted command-line tests"},
 		{"github.com/santhosh-tekuri/jsonschema", nil, "a second opinion on the schemas"},
 		{"github.com/spf13", []string{"internal/cli"}, "commands and flags"},
+		{"github.com/tailscale/hujson", []string{"internal/agents"}, "JSON with comments and formatting as they are"},
 		{"github.com/tiktoken-go/tokenizer", []string{"internal/tokens"}, "real BPE token counts"},
 		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},
 		{"golang.org/x/text", []string{"internal/embed", "internal/text"}, "Unicode normal forms"},

@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/spool"
 )
 
 // boardFlags are the flags of commands that work on a data directory. Each
@@ -229,6 +230,7 @@ func (s *shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait 
 		if err != nil {
 			return nil, nil, err
 		}
+		s.foldIn(ctx, dir, b)
 		return b, b.Close, nil
 	}
 	if o.Rebuild {
@@ -237,6 +239,18 @@ func (s *shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait 
 		}
 	}
 	return s.served.board, func() error { return nil }, nil
+}
+
+// foldIn folds in what hooks of agents left at a directory. Trouble with that is told and
+// stops nobody.
+func (s *shell) foldIn(ctx context.Context, dir string, b *lukasa.Board) {
+	report, err := foldSpool(ctx, dir, b, "")
+	for _, a := range report.Aside {
+		s.note("put aside %s of %s: %s", a.File, spool.Dir, oneLine(a.Why))
+	}
+	if err != nil && ctx.Err() == nil {
+		s.note("what hooks left in %s is not folded in yet: %v", spool.Dir, err)
+	}
 }
 
 // openBoard opens a directory. While another process has it, it tries again for

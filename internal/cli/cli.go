@@ -35,6 +35,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // run is Run with the commands of list.
 func (s *shell) run(ctx context.Context, list []command, args []string) int {
+	hooked := forAgents(args)
+	if hooked {
+		list = onlyHook()
+	}
 	err := s.execute(ctx, list, args)
 	if there, ok := errors.AsType[carriedOut](err); ok {
 		return int(there) // it has said everything already
@@ -42,6 +46,9 @@ func (s *shell) run(ctx context.Context, list []command, args []string) int {
 	// A truncated answer is worse than whatever the command had to say.
 	if failed := s.stdout.finish(); failed != nil {
 		err = failed
+	}
+	if hooked && s.served.board == nil {
+		return s.hooked(args, err)
 	}
 	if err != nil {
 		s.json = s.json || wantsJSON(args)
@@ -110,6 +117,7 @@ func (s *shell) root(list []command) *cobra.Command {
 		root.AddCommand(cmd)
 		listed = append(listed, cmd)
 	}
+	walk(root, s.suggestNames)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { s.help(c, listed) })
 	return root
 }

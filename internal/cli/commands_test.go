@@ -101,6 +101,11 @@ func TestExamplesWork(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
+		if from == ready {
+			if err := os.Chmod(filepath.Join(dir, "data"), 0o700); err != nil { // as it was made
+				t.Fatal(err)
+			}
+		}
 		lines := bufio.NewScanner(strings.NewReader(c.Example))
 		for lines.Scan() {
 			line := strings.TrimSpace(lines.Text())
@@ -114,7 +119,8 @@ func TestExamplesWork(t *testing.T) {
 
 // endless reports whether an example does not end by itself. TestServe has these.
 func endless(line string) bool {
-	return strings.HasPrefix(line, "lukasa serve") && !strings.Contains(line, "--print-config")
+	return strings.HasPrefix(line, "lukasa serve") && !strings.Contains(line, "--print-config") ||
+		strings.HasPrefix(line, "lukasa tail") && !strings.Contains(line, "--no-follow")
 }
 
 // worksOnData reports whether a command, or one that goes with it, works on a

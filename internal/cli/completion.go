@@ -16,8 +16,16 @@ func completionCommand(s *shell) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Write a completion script for a shell",
 		Long: `Write a script that teaches a shell to complete lukasa's commands and flags.
-SHELL is one of ` + strings.Join(shells(), ", ") + `. Put the script where the shell looks for completions,
-or source it from the shell's start-up file.`,
+SHELL is one of ` + strings.Join(shells(), ", ") + `. Tenants, sessions, agents, keys of memories and ids of
+artifacts are completed as they are in the data directory, through the server if
+one has it.
+
+Put the script where the shell looks for it, and start a new one:
+
+  bash        ~/.local/share/bash-completion/completions/lukasa
+  zsh         a directory of $fpath, as _lukasa, with compinit on
+  fish        ~/.config/fish/completions/lukasa.fish
+  powershell  a line in $PROFILE: lukasa completion powershell | Out-String | Invoke-Expression`,
 		Example: `  lukasa completion bash > lukasa.bash
   lukasa completion fish > lukasa.fish`,
 		ValidArgs: shells(),

@@ -15,7 +15,8 @@ import (
 
 type exportFlags struct {
 	boardFlags
-	out string
+	out      string
+	markdown string
 }
 
 func exportCommand(s *shell) *cobra.Command {
@@ -29,14 +30,28 @@ again from the file alone, and ` + "`lukasa import`" + ` gives the same records 
 same proofs. Erased content is not in it.
 
 The file is as secret as the tenant's data. Keys of callers are not part of it:
---tenant lukasa-system writes those, as hashes, with limits and acts of operators.`,
+--tenant lukasa-system writes those, as hashes, with limits and acts of operators.
+
+With --markdown, write memories and artifacts as Markdown files for people, one
+each, with an index: a vault that Obsidian and git understand. DIR is new, empty,
+or a vault that this command made. What did not change is not written again, what
+is forgotten is taken away, and a file that somebody edited is left as it is until
+` + "`lukasa import --markdown`" + ` has brought it in. Events, proofs and history are only
+in the other form. Exit code 1: some files were left as they are.`,
 		Example: `  lukasa export --out acme.ndjson
-  lukasa export | wc -l`,
+  lukasa export | wc -l
+  lukasa export --markdown notes`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.export(c, &flags) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("markdown") {
+				return s.exportMarkdown(c, &flags)
+			}
+			return s.export(c, &flags)
+		},
 	}
 	flags.addTenant(c)
 	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`, replacing what is there; - is standard output")
+	c.Flags().StringVar(&flags.markdown, "markdown", "", "write memories and artifacts as Markdown files into the directory `DIR`")
 	return c
 }
 

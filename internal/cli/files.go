@@ -20,6 +20,11 @@ type files interface {
 	open(ctx context.Context, name string) (file, error)
 	// replace makes a file of what write writes; see writeFile.
 	replace(name string, write func(io.Writer) error) error
+	// mkdir makes a directory that is for its owner alone, with those above it, unless it is
+	// there.
+	mkdir(name string) error
+	// remove takes a file away.
+	remove(name string) error
 }
 
 // file is a file that is open for reading.
@@ -67,6 +72,10 @@ func (ownFiles) open(ctx context.Context, name string) (file, error) {
 		return nil, ctx.Err() // the file, should it open yet, ends with the process
 	}
 }
+
+func (ownFiles) mkdir(name string) error { return os.MkdirAll(name, 0o700) }
+
+func (ownFiles) remove(name string) error { return os.Remove(name) }
 
 func (ownFiles) replace(name string, write func(io.Writer) error) error {
 	return writeFile(name, write)

@@ -219,10 +219,12 @@ func (l *caller) attend(h *head, data []byte) (*head, []byte) {
 	case opLookup:
 		return l.lookup(string(h.Name)), nil
 	case opStat, opOpen, opMake, opList:
-		if !l.named(string(h.Name)) && (h.Op == opMake || !l.below(string(h.Name))) {
+		if !l.named(string(h.Name)) && (h.Op == opMake || !l.below(string(h.Name))) && !l.inVault(string(h.Name)) {
 			return failure(fs.ErrPermission), nil
 		}
 		return l.byName(h), nil
+	case opMkdir, opRemove:
+		return l.vaulted(h), nil
 	case opWrite:
 		return l.write(h.Handle, data), nil
 	}

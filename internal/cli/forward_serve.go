@@ -28,8 +28,11 @@ type counter struct {
 	list     func() []command
 	room     chan struct{} // has an item for each conversation
 
+	ending func()          // tells those who would go on for ever
 	ctx    context.Context // ends with the server
 	cancel context.CancelFunc
+	closed chan struct{} // when no more commands are taken
+	once   sync.Once
 	all    sync.WaitGroup
 }
 
@@ -50,20 +53,46 @@ func openCounter(dir string, what served, list func() []command) (*counter, erro
 	if err != nil {
 		return nil, fault.Newf(fault.Internal, "where is %s: %w", dir, err)
 	}
-	c := &counter{served: what, dir: dir, list: list, room: make(chan struct{}, maxCommands)}
+	c := &counter{served: what, dir: dir, list: list, room: make(chan struct{}, maxCommands), closed: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	ending := make(chan struct{})
+	c.served.ending, c.ending = ending, sync.OnceFunc(func() { close(ending) })
 	if err := c.listen(); err != nil {
 		c.cancel()
 		return nil, fault.Newf(fault.ReadOnly, "%s: cannot listen for commands there: %w", dir, cause(err))
 	}
 	c.all.Go(c.accept)
+	c.all.Go(c.foldIn)
 	return c, nil
+}
+
+// foldEvery is how often a server looks for what hooks of agents could not hand over.
+const foldEvery = 10 * time.Second
+
+// foldIn folds in what hooks left at the directory, at once and from time to time.
+func (c *counter) foldIn() {
+	tick := time.NewTicker(foldEvery)
+	defer tick.Stop()
+	for {
+		report, err := foldSpool(c.ctx, c.dir, c.served.board, "")
+		for _, a := range report.Aside {
+			hookLog(c.dir, time.Now(), "server", "put aside "+a.File+": "+a.Why)
+		}
+		if err != nil && c.ctx.Err() == nil {
+			hookLog(c.dir, time.Now(), "server", "fold in what waits: "+err.Error())
+		}
+		select {
+		case <-tick.C:
+		case <-c.closed:
+			return
+		}
+	}
 }
 
 // listen opens the socket and says where it is. What an earlier server left is
 // replaced: it is gone, since the directory is ours.
 func (c *counter) listen() (err error) {
-	c.address = &address{Version: wireVersion, Network: "unix", Secret: make([]byte, 32)}
+	c.address = &address{Version: wireVersion, Network: "unix", Secret: make([]byte, 32), URL: c.served.url}
 	_, _ = rand.Read(c.address.Secret) // it never fails
 	if err := c.forget(); err != nil {
 		return err
@@ -107,7 +136,9 @@ func (c *counter) forget() error {
 // Close takes no more commands, lets those that are under way end until ctx is
 // done, and then stops them.
 func (c *counter) Close(ctx context.Context) error {
+	c.once.Do(func() { close(c.closed) })
 	err := errors.Join(c.forget(), c.listener.Close())
+	c.ending()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
@@ -336,6 +367,18 @@ func (r *remote) open(ctx context.Context, name string) (file, error) {
 		return nil, err
 	}
 	return &remoteFile{remote: r, handle: h.Handle}, nil
+}
+
+// mkdir implements files.
+func (r *remote) mkdir(name string) error {
+	_, _, err := r.ask(context.Background(), &head{Op: opMkdir, Name: []byte(name)}, nil)
+	return err
+}
+
+// remove implements files.
+func (r *remote) remove(name string) error {
+	_, _, err := r.ask(context.Background(), &head{Op: opRemove, Name: []byte(name)}, nil)
+	return err
 }
 
 // replace implements files.

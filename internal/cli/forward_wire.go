@@ -56,6 +56,7 @@ type address struct {
 	Address string `json:"address"`
 	Dir     string `json:"dir,omitempty"` // the directory, of an address that is not a file in it
 	Secret  []byte `json:"secret"`
+	URL     string `json:"url,omitempty"` // where it is over HTTP
 }
 
 // readAddress returns where the server of a directory listens. It fails with
@@ -145,6 +146,8 @@ const (
 	opMake   = "make" // a file that replaces what is there
 	opKeep   = "keep" // it is complete
 	opDrop   = "drop" // it is not wanted any more
+	opMkdir  = "mkdir"
+	opRemove = "remove"
 )
 
 // The handles of the standard streams.

@@ -10,8 +10,15 @@ import (
 	"lukasa.dev/internal/answer"
 )
 
+// historyFlags say which part of a history is shown.
+type historyFlags struct {
+	boardFlags
+	limit int
+	after string
+}
+
 func historyCommand(s *shell) *cobra.Command {
-	var flags boardFlags
+	var flags historyFlags
 	c := &cobra.Command{
 		Use:   "history KEY|URI",
 		Short: "Show every version of a memory, oldest first",
@@ -19,20 +26,29 @@ func historyCommand(s *shell) *cobra.Command {
 trust, and what it said. Forgetting and expiry are versions too, and the history
 stays when a thing is forgotten.
 
+All of them are shown, or with --limit the first ones, and --after leads on.
+
 Of what was redacted there is no history left; named by its URI, the error says
 when that was. Its key is erased with it, and names nothing any more.`,
 		Example: `  lukasa history release/cadence
-  lukasa history --json release/cadence`,
+  lukasa history --json --limit 20 release/cadence`,
 		Args: oneName("KEY or URI"),
 		RunE: func(c *cobra.Command, args []string) error { return s.history(c, args[0], &flags) },
 	}
+	c.Flags().IntVar(&flags.limit, "limit", 0, "at most `N`; all unless said")
+	c.Flags().StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
 	flags.addTenant(c)
 	flags.addScope(c)
 	return c
 }
 
-func (s *shell) history(c *cobra.Command, arg string, flags *boardFlags) error {
-	return s.visit(c, flags, reading(), func(ctx context.Context, v *visit) error {
+func (s *shell) history(c *cobra.Command, arg string, flags *historyFlags) error {
+	if c.Flags().Changed("limit") {
+		if err := inRange("limit", flags.limit, 1, mostVersions); err != nil {
+			return err
+		}
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, ref, err := v.target(ctx, arg, 0, false)
 		if err != nil {
 			return err
@@ -40,23 +56,47 @@ func (s *shell) history(c *cobra.Command, arg string, flags *boardFlags) error {
 		if err := versioned(ref, "listed by its versions"); err != nil {
 			return err
 		}
-		uri, changes, err := t.History(ctx, ref, lukasa.View{})
+		page, err := flags.versions(ctx, t, ref)
 		if err != nil {
-			return err
+			return badAfter(c, err)
 		}
 		if !s.json {
-			s.showHistory(uri, changes)
+			s.showHistory(page)
 			return nil
 		}
-		a, err := answer.HistoryOf(uri, changes)
+		a, err := answer.HistoryOf(page.URI, page.Changes)
 		if err != nil {
 			return err
 		}
+		a.Next = answer.NextPage(page.Next)
 		return s.writeJSON(a)
 	})
 }
 
-func (s *shell) showHistory(uri lukasa.URI, changes []lukasa.Change) {
+// mostVersions is how many a page may have.
+const mostVersions = 1000
+
+// versions reads the part of a history that is wanted.
+func (f *historyFlags) versions(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (*lukasa.VersionsPage, error) {
+	o := lukasa.VersionsOptions{Ref: ref, Limit: f.limit, After: f.after}
+	if f.limit > 0 {
+		return t.Versions(ctx, o)
+	}
+	var all lukasa.VersionsPage
+	for o.Limit = mostVersions; ; o.After = all.Next {
+		page, err := t.Versions(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		all.URI, all.Changes, all.Next = page.URI, append(all.Changes, page.Changes...), page.Next
+		if all.Next == "" {
+			return &all, nil
+		}
+	}
+}
+
+func (s *shell) showHistory(page *lukasa.VersionsPage) {
+	uri, changes := page.URI, page.Changes
 	fmt.Fprintln(s.stdout, s.paint.bold(uri.String()))
 	t := s.table("VERSION", "WHAT", "TIME", "BY", "TRUST", "POSITION", "TEXT")
 	var rows [][]string
@@ -70,4 +110,7 @@ func (s *shell) showHistory(uri lukasa.URI, changes []lukasa.Change) {
 		})
 	}
 	t.rows(rows)
+	if page.Next != "" {
+		fmt.Fprintf(s.stdout, "… and more: --after %s\n", page.Next)
+	}
 }

@@ -35,19 +35,35 @@ people said is trusted as a user's word, what agents and tools said as theirs,
 and memories as an agent's unless --trust says otherwise. docs/import.md says
 what becomes of what.
 
-A data directory that is not there is made. Exit code 1 with --from: some was
-not taken; the others are recorded.`,
+With --markdown, bring back what ` + "`lukasa export --markdown`" + ` wrote into DIR, as
+people edited it: what was changed becomes a new version, a new file with the
+property lukasa: memory a new memory, and the same again changes nothing. A memory
+that was changed on the board as well is left alone and told. Files that are gone
+are forgotten with --prune alone.
+
+A data directory that is not there is made. Exit code 1 with --from or --markdown:
+some was not taken; the others are recorded.`,
 		Example: `  lukasa export --out acme.ndjson && lukasa import acme.ndjson --data copy
   lukasa export | lukasa import --data copy --json -
   lukasa import --from hmx examples/session.ndjson --dry-run
-  echo '[{"role":"user","content":"Ship on Tuesday."}]' | lukasa import --from openai-chat -`,
+  echo '[{"role":"user","content":"Ship on Tuesday."}]' | lukasa import --from openai-chat -
+  lukasa export --markdown notes && lukasa import --markdown notes --dry-run`,
 		Args: func(c *cobra.Command, args []string) error {
 			if flags.from != "" {
 				return nil
 			}
+			if flags.markdown != "" {
+				return noArgs(c, args)
+			}
 			return oneFile(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("markdown") {
+				return s.importMarkdown(c, &flags)
+			}
+			if c.Flags().Changed("prune") {
+				return fault.New(fault.Usage, "--prune is for files that were taken away").WithFix("add --markdown DIR, or leave it away")
+			}
 			if c.Flags().Changed("from") {
 				return s.importFrom(c, args, &flags)
 			}

@@ -22,11 +22,15 @@ import (
 // importFlags are the flags of lukasa import.
 type importFlags struct {
 	boardFlags
-	from    string
-	dryRun  bool
-	most    int
-	trusted bool // --trust was given
-	moved   bool // --tenant was given
+	from   string
+	dryRun bool
+	most   int
+	newest bool // the newest files first
+	// markdown is a directory with files of an export, and prune forgets what has none any more.
+	markdown string
+	prune    bool
+	trusted  bool // --trust was given
+	moved    bool // --tenant was given
 }
 
 // add adds the flags that say where things come from.
@@ -38,14 +42,17 @@ func (f *importFlags) add(c *cobra.Command) {
 		formats = append(formats, string(x))
 	}
 	c.Flags().StringVar(&f.from, "from", "", "what another program wrote, by its `FORMAT`: "+strings.Join(formats, ", "))
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --from, record nothing, and say what would be")
-	c.Flags().IntVar(&f.most, "max", 20, "with --from, show at most `N` problems; 0 shows all")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --from or --markdown, record nothing, and say what would be")
+	c.Flags().IntVar(&f.most, "max", 20, "with --from or --markdown, show at most `N` problems; 0 shows all")
+	c.Flags().BoolVar(&f.newest, "newest-first", false, "with --from, read the files that were written to last first, instead of by their names")
+	c.Flags().StringVar(&f.markdown, "markdown", "", "bring back the Markdown files in the directory `DIR`, as they were edited")
+	c.Flags().BoolVar(&f.prune, "prune", false, "with --markdown, forget what has no file any more")
 	suggestValues(c, "from", formats)
 }
 
 // alone refuses the flags that mean something with --from only.
 func (f *importFlags) alone(c *cobra.Command) error {
-	for _, name := range []string{"tenant", "actor", "trust", "dry-run", "max"} {
+	for _, name := range []string{"tenant", "actor", "trust", "dry-run", "max", "newest-first"} {
 		if c.Flags().Changed(name) {
 			return fault.Newf(fault.Usage, "--%s is for what another program wrote", name).
 				WithFix("add --from FORMAT, or leave it away: an export says everything itself")
@@ -202,6 +209,9 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 	}
 	for _, f := range files {
 		m.total += max(f.size, 0)
+	}
+	if m.flags.newest {
+		slices.SortStableFunc(files, func(a, b foundFile) int { return b.time.Compare(a.time) })
 	}
 	return files, nil
 }

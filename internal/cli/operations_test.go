@@ -23,6 +23,7 @@ var noOperation = map[string]string{
 	"embed":               "has a server for models asked that the caller names",
 	"refine":              "has a server for models asked that the caller names",
 	"rebuild":             "has the directory to itself",
+	"doctor":              "looks at the machine that it runs on",
 }
 
 // Every command that works on a board is an operation, so that a server does it as well,

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// What the README, docs/cold-start.md, docs/recall.md and docs/packs.md show is what
+// What the README and the pages beside it show is what
 // happens: the commands of a page are run one after the other, on a board of its own and
 // by a clock that stands at the time of the story, and what they print is compared but for
 // what chance makes. -update pastes it anew.
 func TestColdStartShowsWhatHappens(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/cold-start.md", "docs/recall.md", "docs/packs.md"} {
+	for _, page := range []string{"README.md", "docs/proofs.md", "docs/cold-start.md", "docs/recall.md", "docs/packs.md"} {
 		t.Run(filepath.Base(page), func(t *testing.T) { showsWhatHappens(t, page) })
 	}
 }

@@ -32,17 +32,17 @@ func TestDocumentsAreFinished(t *testing.T) {
 	}
 }
 
-// What the README shows is what happens: every block that runs the program from
-// the checkout is run, and its output compared. -update pastes it anew.
-func TestREADMEShowsWhatHappens(t *testing.T) {
+// What the page of the protocol shows is what happens: every block that runs the program
+// from the checkout is run, and its output compared. -update pastes it anew.
+func TestProtocolShowsWhatHappens(t *testing.T) {
 	t.Chdir("../..")
-	readme, err := os.ReadFile("README.md")
+	page, err := os.ReadFile("docs/protocol.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```\n\\$ go run ./cmd/lukasa ([^\n]*)\n(.*?)```")
 	shown := 0
-	got := blocks.ReplaceAllStringFunc(string(readme), func(block string) string {
+	got := blocks.ReplaceAllStringFunc(string(page), func(block string) string {
 		shown++
 		args := strings.Fields(blocks.FindStringSubmatch(block)[1])
 		var out bytes.Buffer
@@ -53,18 +53,18 @@ func TestREADMEShowsWhatHappens(t *testing.T) {
 		return "```\n$ go run ./cmd/lukasa " + strings.Join(args, " ") + "\n" + out.String() + "```"
 	})
 	if shown < 2 {
-		t.Errorf("the README runs the program %d times", shown)
+		t.Errorf("the page runs the program %d times", shown)
 	}
-	if got == string(readme) {
+	if got == string(page) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile("README.md", []byte(got), 0o644); err != nil {
+		if err := os.WriteFile("docs/protocol.md", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	t.Errorf("README.md shows other output than the program prints: run go test ./internal/cli -run README -update\n%s", got)
+	t.Errorf("docs/protocol.md shows other output than the program prints: run go test ./internal/cli -run Protocol -update\n%s", got)
 }
 
 // Every command says in docs/formats/answers.md what --json prints.

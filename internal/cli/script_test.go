@@ -112,6 +112,7 @@ var masks = []struct {
 	{regexp.MustCompile(`[A-Za-z0-9+/]{43}=`), "HASH64"},
 	{regexp.MustCompile(`\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), "+KEYID+KEY"},
 	{regexp.MustCompile(`process \d+`), "process PID"},
+	{regexp.MustCompile(`\.before-lukasa-[0-9a-f]{12}`), ".before-lukasa-SUM"},
 }
 
 // days are dates, of today as a rule.

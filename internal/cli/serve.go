@@ -160,7 +160,7 @@ func (s *shell) serve(c *cobra.Command, flags *serveFlags) error {
 		return stopped(c.Context(), err)
 	}
 	p.done()
-	desk, err := openCounter(e.Data, served{board: n.Board(), keys: n.Keys(), quotas: n.Quotas()}, commands)
+	desk, err := openCounter(e.Data, served{board: n.Board(), keys: n.Keys(), quotas: n.Quotas(), url: n.URL()}, commands)
 	if err != nil {
 		_ = n.Close() // the error that matters is known
 		return err

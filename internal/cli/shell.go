@@ -52,6 +52,10 @@ type served struct {
 	board  *lukasa.Board
 	keys   *auth.Store
 	quotas *quota.Book
+	// url is where the server is over HTTP.
+	url string
+	// ending is closed when the server begins to end; nil of none.
+	ending <-chan struct{}
 }
 
 // env returns the value of an environment variable; one that is not set is empty.

@@ -37,6 +37,7 @@ var needNoScope = map[string]string{
 	"RootAt":           "a hash; a handle on a tenant does not have it",
 	"Reached":          "a number, by which streams are put in order; a handle on a tenant does not have it",
 	"Watch":            "that something was recorded, and not what, which Tail tells",
+	"Storage":          "how large files are, for whoever runs the board; a handle on a tenant does not have it",
 	"Weight":           "a number, by which a tenant is held to its quota; a handle on a tenant does not have it",
 	"VerifierKey":      "a public key",
 	"FormerKeys":       "public keys",
@@ -90,7 +91,7 @@ func sample(t *testing.T, typ reflect.Type, token string) reflect.Value {
 				v.Field(i).SetString("something") // a question must not be empty
 			case f.Name == "Tags" && f.Type == reflect.TypeFor[[]string]():
 				v.Field(i).Set(reflect.ValueOf([]string{"a"})) // something that narrows
-			case f.Type == reflect.TypeFor[engine.View](), f.Type == reflect.TypeFor[engine.Writer]():
+			case f.Type == reflect.TypeFor[engine.View](), f.Type == reflect.TypeFor[engine.Writer](), f.Type == reflect.TypeFor[engine.Ref]():
 				v.Field(i).Set(sample(t, f.Type, token))
 			}
 		}

@@ -35,6 +35,8 @@ const (
 	namePast    = "index.past"
 	nameTraces  = "index.traces"
 	nameSpool   = "import.spool"
+	nameWaiting = "SPOOL"    // events that wait to be folded in, see package spool
+	nameHookLog = "HOOK.log" // what went wrong in hooks of agents
 )
 
 func (b *Board) path(elem ...string) string {
@@ -84,6 +86,8 @@ func (b *Board) ours(names []string) error {
 			return nil
 		case n == nameLock || strings.HasPrefix(n, nameLock+".") || strings.HasPrefix(n, nameMark+"."):
 			// Left by a start that did not get as far as its mark.
+		case n == nameWaiting || strings.HasPrefix(n, nameHookLog):
+			// Left by a hook of an agent before anybody made the board.
 		default:
 			other = append(other, n)
 		}

@@ -21,13 +21,16 @@ func pageFrom(limit, usual, most int, after string) (int, []byte, error) {
 	}
 	key, err := base64.RawURLEncoding.DecodeString(after)
 	if err != nil || len(key) > maxCursor {
-		return 0, nil, fault.New(fault.InvalidArgument, "after: this is not the next of a page").
-			WithFix("give what the page before had as next, with the same filters")
+		return 0, nil, notNext()
 	}
 	if len(key) == 0 {
 		return limit, nil, nil
 	}
 	return limit, key, nil
+}
+
+func notNext() error {
+	return fault.New(fault.InvalidArgument, "after: this is not the next of a page").WithFix("give what the page before had as next, with the same filters")
 }
 
 // cursorAt is what a page has as next when the item with that key was its last.

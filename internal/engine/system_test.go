@@ -17,7 +17,7 @@ var needNoTenant = map[string]string{
 	"Tenants": "leaves it out; tested below", "CountTenants": "leaves it out; tested below",
 	"AppendEvents": "refuses events one by one; tested below", "Ingest": "refuses events one by one; tested below", "Import": "names it in what is read; tested below",
 	"Embed": "needs an embedder, and reads as others do", "Refine": "needs a language model, and reads as others do",
-	"VerifyPack": "needs a pack of the tenant, which nobody has", "VerifierKey": "a public key", "FormerKeys": "public keys", "Watch": "that something was recorded, and not what",
+	"VerifyPack": "needs a pack of the tenant, which nobody has", "VerifierKey": "a public key", "FormerKeys": "public keys", "Watch": "that something was recorded, and not what", "Storage": "how large files are",
 	"CheckScope": "there is no scope of it, since none is minted", "Unscoped": "there is no scope of it, since none is minted",
 }
 

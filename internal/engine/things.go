@@ -238,57 +238,6 @@ func (b *Board) bodyAt(r kv.Reader, t *ledger.Tenant, kind record.Kind, position
 	return memory.Decode(kind, f.Body[record.SaltSize:])
 }
 
-// Change is one version in a thing's history.
-type Change struct {
-	Version  uint32
-	Op       catalog.Op
-	Position uint64
-	Time     time.Time
-	Actor    string
-	Trust    record.Trust
-	Note     string
-	Body     memory.Body // of a put
-}
-
-// History returns every version of a thing, oldest first. Versions that are out
-// of scope are left out, with what became of them.
-func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
-	var uri memory.URI
-	var changes []Change
-	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := find(r, t, ref, v)
-		if err != nil {
-			return err
-		}
-		uri = memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID}
-		entries, err := catalog.Entries(r, t.Number, h.Kind, catalog.ThingOf(t.Name, h.Kind, h.ID))
-		if err != nil {
-			return err
-		}
-		allowed, private := true, false
-		for _, e := range entries {
-			c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
-			if e.Op == catalog.Put {
-				if c.Body, err = b.bodyAt(r, t, h.Kind, e.Position); err != nil {
-					return err
-				}
-				allowed = v.allowsVersion(c.Body)
-				if private = v.hides(c.Body, c.Actor); private {
-					c.Body = nil
-				}
-			}
-			if private {
-				c.Note = "private" // what became of it too
-			}
-			if allowed {
-				changes = append(changes, c)
-			}
-		}
-		return nil
-	})
-	return uri, changes, err
-}
-
 // ListOptions says which things are listed.
 type ListOptions struct {
 	Tenant string
@@ -299,9 +248,11 @@ type ListOptions struct {
 	Status string        // a goal's or an artifact's status …
 	// MinConfidence is how sure a memory or an artifact is at least.
 	MinConfidence float64
-	Limit         int    // zero means 50, at most 1000
-	After         string // the Next of the page before
-	View          View
+	// AnyTime lists live ones that do not hold yet, or no longer, too.
+	AnyTime bool
+	Limit   int    // zero means 50, at most 1000
+	After   string // the Next of the page before
+	View    View
 }
 
 // Page is a part of a list, newest first.
@@ -380,7 +331,7 @@ func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 	switch {
 	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status, h.Confidence < o.MinConfidence:
 		return false
-	case o.State == catalog.Live && (h.Expires <= now || now < h.ValidFrom || now >= h.ValidUntil):
+	case o.State == catalog.Live && (h.Expires <= now || !o.AnyTime && (now < h.ValidFrom || now >= h.ValidUntil)):
 		return false
 	case o.Tag == "":
 		return true

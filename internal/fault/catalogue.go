@@ -67,6 +67,7 @@ const (
 	WrongDimensions Code = "wrong_dimensions"
 	NoRefiner       Code = "refiner_unavailable"
 	Forbidden       Code = "action_forbidden"
+	NeedsMending    Code = "needs_mending"
 	Unauthenticated Code = "unauthenticated"
 	NotPermitted    Code = "not_permitted"
 	ForeignOrigin   Code = "foreign_origin"
@@ -282,6 +283,12 @@ var catalogue = [...]Entry{{
 	Advice:  "Leave it, do what the verdict says instead, or ask whoever made the rule.",
 	HTTP:    statusForbidden,
 	Exit:    ExitForbidden,
+}, {
+	Code:    NeedsMending,
+	Meaning: "The doctor found something that needs mending.",
+	Advice:  "Do what the findings say; each has its own advice.",
+	HTTP:    statusConflict,
+	Exit:    ExitProblem,
 }, {
 	Code:    Unauthenticated,
 	Meaning: "The call has no credential, or one that is not known here.",

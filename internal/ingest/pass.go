@@ -169,6 +169,7 @@ func (p *pass) board(ctx context.Context, msgs []*Message) {
 		p.flying[flights[i]] = true
 		p.bytes += int64(len(m.Body))
 		n.consumed.Add(1)
+		n.received.Add(uint64(len(m.Body)))
 		n.inFlight.Add(1)
 		n.bytes.Add(int64(len(m.Body)))
 		if m.Again {

@@ -13,6 +13,7 @@ type Stats struct {
 	LastError string // of the newest of them
 
 	Consumed    uint64 // messages fetched
+	Received    uint64 // bytes of these
 	Redelivered uint64 // of these, those that the broker had handed out before
 	Recorded    uint64 // events recorded, late ones included
 	Late        uint64
@@ -28,8 +29,8 @@ type Stats struct {
 
 // counts are the numbers behind Stats.
 type counts struct {
-	connects, failures, consumed, redelivered, recorded, late, duplicates, dead, retried, acked atomic.Uint64
-	inFlight, bytes, lag                                                                        atomic.Int64
+	connects, failures, consumed, received, redelivered, recorded, late, duplicates, dead, retried, acked atomic.Uint64
+	inFlight, bytes, lag                                                                                  atomic.Int64
 
 	mu        sync.Mutex
 	isUp      bool
@@ -61,7 +62,7 @@ func (c *Consumer) Stats() Stats {
 	defer n.mu.Unlock()
 	return Stats{
 		Connected: n.isUp, LastError: n.lastError,
-		Connects: n.connects.Load(), Failures: n.failures.Load(), Consumed: n.consumed.Load(), Redelivered: n.redelivered.Load(),
+		Connects: n.connects.Load(), Failures: n.failures.Load(), Consumed: n.consumed.Load(), Received: n.received.Load(), Redelivered: n.redelivered.Load(),
 		Recorded: n.recorded.Load(), Late: n.late.Load(), Duplicates: n.duplicates.Load(), Dead: n.dead.Load(),
 		Retried: n.retried.Load(), Acked: n.acked.Load(),
 		InFlight: int(n.inFlight.Load()), Bytes: n.bytes.Load(), Lag: n.lag.Load(),

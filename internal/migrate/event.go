@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/handout"
 	"lukasa.dev/internal/record"
 )
 
@@ -62,7 +63,7 @@ func lineSequence(n int) int64 { return int64(n) << 16 }
 
 // say makes a message.
 func (r *run) say(t *turn, role, text string, attachments []any) error {
-	if text == "" && len(attachments) == 0 {
+	if text, _ = handout.Cut(text); text == "" && len(attachments) == 0 {
 		r.leave(t.place, Empty, "a message without text")
 		return nil
 	}

@@ -116,6 +116,9 @@ type Options struct {
 	Tenant string
 	// Move puts events that name their tenant themselves into Tenant as well.
 	Move bool
+	// Agent is whose the spans of a trace are that name no agent. Empty leaves that to what
+	// the trace says of the program.
+	Agent string
 }
 
 // Item is one thing that a source says: an event, or a memory, entity or relation.

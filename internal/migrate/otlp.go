@@ -88,7 +88,7 @@ func (r *run) genAI(p place, s *span) error {
 	t := &turn{
 		place: p, retold: true, original: s.id, trace: s.trace, sequence: int64(s.start),
 		session: first(s.attrs.text("gen_ai.conversation.id"), s.attrs.text("session.id"), s.trace, r.stem()),
-		agent:   first(s.attrs.text("gen_ai.agent.name"), s.attrs.text("gen_ai.agent.id"), s.resource.text("service.name"), string(OTLP)),
+		agent:   first(s.attrs.text("gen_ai.agent.name"), s.attrs.text("gen_ai.agent.id"), r.o.Agent, s.resource.text("service.name"), string(OTLP)),
 		meta:    map[string]any{"model": first(s.attrs.text("gen_ai.response.model"), s.attrs.text("gen_ai.request.model")), "span": s.name},
 	}
 	t.time(s.start)

@@ -62,6 +62,7 @@ type Recorder struct {
 	sessions map[uint64]bool
 	seed     maphash.Seed
 	dry      map[string]bool // ids that a dry run has met
+	heard    map[string]*heard
 }
 
 // NewRecorder returns a recorder. Flush ends it. The board may be nil for a dry run.
@@ -99,6 +100,12 @@ func (r *Recorder) Take(it Item) error {
 		return r.keep(it)
 	}
 	r.sessions[maphash.String(r.seed, it.Event.SessionID)] = true
+	if told, err := r.told(it.Event); err != nil {
+		return err
+	} else if told {
+		r.counts.Duplicates++
+		return nil
+	}
 	if r.o.DryRun {
 		return r.tryEvent(it)
 	}
@@ -163,7 +170,7 @@ func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Erro
 		if err != nil {
 			return err
 		}
-		if retold || sameEvent(there.Event, ev) {
+		if retold || byHook(there.Event) || sameEvent(there.Event, ev) {
 			r.counts.Duplicates++
 			return nil
 		}

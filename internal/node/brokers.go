@@ -20,6 +20,7 @@ import (
 // consumer is one broker at work.
 type consumer struct {
 	name     string
+	kind     string
 	consumer *ingest.Consumer
 }
 
@@ -111,7 +112,7 @@ func (n *Node) connect() error {
 		if err != nil {
 			return err
 		}
-		n.consumers = append(n.consumers, &consumer{name: b.label(), consumer: c})
+		n.consumers = append(n.consumers, &consumer{name: b.label(), kind: b.Kind, consumer: c})
 	}
 	return nil
 }

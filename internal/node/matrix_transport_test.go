@@ -26,6 +26,8 @@ func (r *row) overHTTP() {
 			r.try(op, "SSE", func(_ int64, args string) *reply { return r.tail(op, args) })
 		case "ingest_ws":
 			r.try(op, "WebSocket", func(n int64, _ string) *reply { return r.socket(r.event(n)) })
+		case "ingest_traces":
+			r.try(op, "OTLP", func(_ int64, args string) *reply { return r.traces(op, args) })
 		case "import":
 			r.try(op, "POST", func(int64, string) *reply {
 				return r.call(r.who, op.Method, op.Path, r.names[r.who.uses()]["export"], "Content-Type", "application/x-ndjson")
@@ -84,6 +86,26 @@ func rejected(body string) string {
 	}
 	code, _, _ := strings.Cut(rest, `"`)
 	return code
+}
+
+// traces sends spans, and reads a refusal as OTLP/HTTP has it: a status in the encoding of the
+// request, of which 400 says what is 422 elsewhere.
+func (r *row) traces(op *api.Operation, args string) *reply {
+	method, path, body := overHTTP(r.t, op, args)
+	got := r.call(r.who, method, path, body)
+	var refusal struct {
+		Details []struct{ Reason string }
+	}
+	if got.status != http.StatusOK && json.Unmarshal([]byte(got.body), &refusal) == nil && len(refusal.Details) == 1 {
+		got.code = refusal.Details[0].Reason
+	}
+	if got.status == http.StatusOK && strings.Contains(got.body, "partialSuccess") {
+		got.code = "partial"
+	}
+	if got.status == http.StatusBadRequest {
+		got.status = http.StatusUnprocessableEntity
+	}
+	return got
 }
 
 // tailed is how many events of a stream are read.

@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"lukasa.dev/internal/transport/httpapi"
 )
 
 // metrics are what a server tells Prometheus. No label has a value that a caller chose.
@@ -20,11 +23,31 @@ type metrics struct {
 	received *prometheus.CounterVec
 	sent     *prometheus.CounterVec
 	refusals *prometheus.CounterVec
+	taken    map[httpapi.Way]*taken // by the ways that there are; never changed
+}
+
+// byMCP is the way of events that agents record with a tool.
+const byMCP httpapi.Way = "mcp"
+
+// taken counts what became of events that came by one way.
+type taken struct{ accepted, duplicates, rejected, bytes atomic.Uint64 }
+
+// ingested is told what became of events.
+func (m *metrics) ingested(by httpapi.Way, t httpapi.Taken) {
+	n := m.taken[by]
+	if n == nil {
+		return
+	}
+	n.accepted.Add(uint64(max(t.Accepted, 0)))
+	n.duplicates.Add(uint64(max(t.Duplicates, 0)))
+	n.rejected.Add(uint64(max(t.Rejected, 0)))
+	n.bytes.Add(uint64(max(t.Bytes, 0)))
 }
 
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
+		taken:    map[httpapi.Way]*taken{httpapi.ByDocument: {}, httpapi.ByLines: {}, httpapi.BySocket: {}, byMCP: {}},
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_requests_total", Help: "Calls that are over, by operation and HTTP status."}, []string{"op", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "lukasa_request_seconds", Help: "How long calls took, by operation.",
@@ -61,6 +84,7 @@ type state struct {
 
 	journal, index, failed                               *prometheus.Desc
 	unanswered, waiting, offered, appends, gaps          *prometheus.Desc
+	events, bytes                                        *prometheus.Desc
 	lag, flying, connected, consumed, dead, failuresDesc *prometheus.Desc
 }
 
@@ -78,6 +102,8 @@ func newState(n *Node) *state {
 		offered:      desc("intake_events_total", "Events that came by streams and brokers."),
 		appends:      desc("intake_appends_total", "Groups in which they were recorded; each is one fsync at most."),
 		gaps:         desc("intake_after_gap_total", "Events that went on without those before them, when the window was over."),
+		events:       desc("ingest_events_total", "Events that came, by the way they came and what became of them.", "transport", "outcome"),
+		bytes:        desc("ingest_bytes_total", "Bytes of events that came, by the way they came.", "transport"),
 		lag:          desc("broker_lag_messages", "Messages that are not acknowledged yet, as the broker last said.", "broker"),
 		flying:       desc("broker_in_flight_messages", "Messages that were fetched and not acknowledged.", "broker"),
 		connected:    desc("broker_connected", "1 when there is a connection to the broker, else 0.", "broker"),
@@ -90,7 +116,7 @@ func newState(n *Node) *state {
 // Describe implements prometheus.Collector.
 func (s *state) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{s.journal, s.index, s.failed, s.unanswered, s.waiting, s.offered, s.appends, s.gaps,
-		s.lag, s.flying, s.connected, s.consumed, s.dead, s.failuresDesc} {
+		s.events, s.bytes, s.lag, s.flying, s.connected, s.consumed, s.dead, s.failuresDesc} {
 		ch <- d
 	}
 }
@@ -112,6 +138,7 @@ func (s *state) Collect(ch chan<- prometheus.Metric) {
 	count(s.offered, g.Offered)
 	count(s.appends, g.Appends)
 	count(s.gaps, g.AfterGap)
+	s.ingest(count)
 	for _, c := range s.n.consumers {
 		b := c.consumer.Stats()
 		gauge(s.lag, float64(b.Lag), c.name)
@@ -122,6 +149,25 @@ func (s *state) Collect(ch chan<- prometheus.Metric) {
 		count(s.consumed, b.Dead, c.name, "dead")
 		count(s.dead, b.Dead, c.name)
 		count(s.failuresDesc, b.Failures, c.name)
+	}
+}
+
+// ingest tells what became of events, of brokers by their kind.
+func (s *state) ingest(count func(d *prometheus.Desc, v uint64, labels ...string)) {
+	type sum struct{ accepted, duplicates, rejected, bytes uint64 }
+	all := make(map[string]sum)
+	for by, t := range s.n.metrics.taken {
+		all[string(by)] = sum{t.accepted.Load(), t.duplicates.Load(), t.rejected.Load(), t.bytes.Load()}
+	}
+	for _, c := range s.n.consumers {
+		b, t := c.consumer.Stats(), all[c.kind]
+		all[c.kind] = sum{t.accepted + b.Recorded, t.duplicates + b.Duplicates, t.rejected + b.Dead, t.bytes + b.Received}
+	}
+	for by, t := range all {
+		count(s.events, t.accepted, by, "accepted")
+		count(s.events, t.duplicates, by, "duplicate")
+		count(s.events, t.rejected, by, "rejected")
+		count(s.bytes, t.bytes, by)
 	}
 }
 

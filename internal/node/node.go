@@ -118,12 +118,13 @@ func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	agents := mcpapi.New(mcpapi.Options{
 		Board: n.board, Keys: n.keys, Quotas: n.quotas, All: c.Tools == "all", Log: n.log, Version: n.o.Version, Who: httpapi.Principal, Turn: httpapi.Turn,
+		Ingested: func(became lukasa.Disposition, bytes int) { n.metrics.ingested(byMCP, httpapi.TakenOne(became, bytes)) },
 	})
 	n.api = httpapi.New(httpapi.Options{
 		Board: n.board, Keys: n.keys, Quotas: n.quotas, Gate: n.gate, Log: n.log, Hosts: c.Hosts, Origins: c.Origins,
 		Limits:  httpapi.Limits{BodyBytes: int64(c.MaxBody), HeldBytes: mem.bodies, Calls: c.MaxCalls, Streams: c.MaxStreams},
 		Extra:   map[string]http.Handler{"/mcp": agents.Handler()},
-		Observe: n.metrics.observe, Version: n.o.Version,
+		Observe: n.metrics.observe, Ingested: n.metrics.ingested, Version: n.o.Version,
 	})
 	server := n.api.HTTP()
 	if c.Traces != "" {
@@ -274,7 +275,11 @@ func (n *Node) close() error {
 		}
 	}
 	n.serving.Wait()
-	return n.abandon()
+	err := n.abandon()
+	if err == nil {
+		n.log.Info("stopped")
+	}
+	return err
 }
 
 // abandon lets go of everything that was opened. It is also the end of a start that
@@ -300,8 +305,5 @@ func (n *Node) abandon() error {
 	}
 	err := n.board.Close()
 	n.board = nil
-	if err == nil {
-		n.log.Info("stopped")
-	}
 	return err
 }

@@ -281,6 +281,28 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
+// What never started does not say that it stopped; what was stopped does.
+func TestSaysStoppedOnce(t *testing.T) {
+	config := small(t)
+	var log bytes.Buffer
+	o := Options{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	bad := config
+	bad.Listen = "127.0.0.1:99999"
+	if _, err := Start(t.Context(), bad, o); !errors.Is(err, fault.BadConfig) {
+		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), "stopped") {
+		t.Errorf("it did not start: %s", log.String())
+	}
+	n, err := Start(t.Context(), config, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(n.Close(), n.Close()); err != nil || strings.Count(log.String(), "msg=stopped") != 1 {
+		t.Errorf("%v: %s", err, log.String())
+	}
+}
+
 // Metrics and profiles have listeners of their own, and traces go to a collector.
 func TestWatched(t *testing.T) {
 	var spans atomic.Int64

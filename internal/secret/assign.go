@@ -93,15 +93,15 @@ func plainName(name string, b *[plainLength]byte) []byte {
 
 // assigned returns the match of a rule for values of at most so many bytes that are assigned
 // to names.
-func assigned(to names, longest int, judge func(string) bool) func(s string, at, end int) (int, int, bool) {
-	return func(s string, at, end int) (int, int, bool) {
+func assigned(to names, longest int, judge func(l *look, s string, from, to int) bool) func(l *look, s string, at, end int) (int, int, bool) {
+	return func(l *look, s string, at, end int) (int, int, bool) {
 		from, begin, ok := valueAfter(s, at, end)
 		if !ok || !to.match(s[begin:(wordly|dash).run(s, end)]) {
 			return 0, 0, false
 		}
 		for range 2 {
-			until, quoted := valueAt(s, from, longest)
-			if value := s[from:until]; judge(value) && (quoted || !code(s, from, until)) {
+			until, quoted := valueAt(l, s, from, longest)
+			if judge(l, s, from, until) && (quoted || !code(s, from, until)) {
 				return from, until, true
 			}
 			// A type may stand between the name and its value: password: str = "…"
@@ -124,11 +124,11 @@ const longestName = 24
 // valueAfter returns where the value of an assignment begins, whose name has a literal in
 // it, and where the name begins.
 func valueAfter(s string, at, end int) (value, name int, ok bool) {
-	name = (wordly | dash).back(s, at, longestBefore)
 	stop := (wordly | dash).upTo(s, end, longestName+1)
 	if stop-end > longestName {
 		return 0, 0, false
 	}
+	name = (wordly | dash).back(s, at, longestBefore)
 	i := skip(s, stop, "\"'`\\])")
 	spaced := skip(s, i, " \t")
 	if spaced-i > 8 {
@@ -170,17 +170,13 @@ const (
 )
 
 // valueAt returns where a value ends, or that it is longer than it may be, and whether it stands between quotes.
-func valueAt(s string, from, longest int) (to int, quoted bool) {
+func valueAt(l *look, s string, from, longest int) (to int, quoted bool) {
 	quoted = from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0
-	for to = from; to < len(s) && to-from <= longest; to++ {
-		c := s[to]
-		if c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '\\' || c == '[' {
-			break
-		}
-		if !quoted && (strings.IndexByte(",;<>(){}|", c) >= 0 || c == '&' && parameter(s, to+1)) {
-			break
-		}
+	run := bareRun
+	if quoted {
+		run = quotedRun
 	}
+	to = l.upTo(run, s, from, longest+1)
 	if quoted && to < len(s) && s[to] == ' ' {
 		return from, true // words
 	}
@@ -215,8 +211,12 @@ func code(s string, from, to int) bool {
 
 // isPassword reports whether a value may be a password that a person chose or a program
 // made: letters and something else, and neither a path nor a stand-in.
-func isPassword(v string) bool {
-	if len(v) < 6 || len(v) > longestPassword || distinct(v) < 5 || placeholder(v) || path(v) || uuid(v) {
+func isPassword(l *look, s string, from, to int) bool {
+	if to-from < 6 || to-from > longestPassword {
+		return false
+	}
+	v := s[from:to]
+	if !differs(v, 5) || l.placeholder(s, from, to) || path(v) || uuid(v) {
 		return false
 	}
 	hasLetter, hasDigit, hasMark := false, false, false
@@ -234,8 +234,12 @@ func isPassword(v string) bool {
 }
 
 // isSecret reports whether a value may be a key: long enough, and random.
-func isSecret(v string) bool {
-	return len(v) >= 16 && len(v) <= longestValue && random(v) && spread(v) && !placeholder(v) && !path(v) && !uuid(v) && !date(v) &&
+func isSecret(l *look, s string, from, to int) bool {
+	if to-from < 16 || to-from > longestValue || !l.random(s, from, to) {
+		return false
+	}
+	v := s[from:to]
+	return spread(v) && !l.placeholder(s, from, to) && !path(v) && !uuid(v) && !date(v) &&
 		!strings.Contains(v, "://") && !strings.HasPrefix(v, "arn:") && !strings.HasPrefix(v, "urn:") && !digestOf(v)
 }
 
@@ -259,15 +263,11 @@ func random(v string) bool {
 	digits, uppers, changes := 0, 0, 0
 	last := class(0)
 	for i := range len(v) {
-		var c class
-		switch k := classes[v[i]]; k {
+		c := kinds[v[i]]
+		switch c {
 		case upperLetter:
-			c = upperLetter
 			uppers++
-		case lowerHex, lowerRest:
-			c = lowerRest
 		case digit:
-			c = digit
 			digits++
 		}
 		if c != 0 && last != 0 && c != last {
@@ -275,33 +275,59 @@ func random(v string) bool {
 		}
 		last = c
 	}
-	if uppers == 0 && hexa.run(v, 0) == len(v) {
-		return digits >= 2 && changes >= len(v)/6+2
+	return randomCounts(len(v), digits, uppers, changes, uppers == 0 && hexa.run(v, 0) == len(v))
+}
+
+// kinds says of each byte whether it is a capital, another letter, a digit, or something
+// else. It is made once and never changed.
+var kinds = newKinds()
+
+func newKinds() (t [256]class) {
+	for c, k := range newClasses() {
+		switch {
+		case k&(lowerHex|lowerRest) != 0:
+			t[c] = lowerRest
+		case k&(upperLetter|digit) != 0:
+			t[c] = k
+		}
 	}
-	return (digits >= 2 || uppers > 0) && changes >= len(v)/4+2
+	return t
+}
+
+// randomCounts is what random decides by. A hexadecimal text has no capitals.
+func randomCounts(length, digits, uppers, changes int, hexadecimal bool) bool {
+	if hexadecimal {
+		return digits >= 2 && changes >= length/6+2
+	}
+	return (digits >= 2 || uppers > 0) && changes >= length/4+2
 }
 
 // mixed reports whether a text has letters of both cases, or letters and digits.
 func mixed(v string) bool {
-	var seen class
+	first := class(0)
 	for i := range len(v) {
-		seen |= classes[v[i]]
-	}
-	kinds := 0
-	for _, k := range [...]class{upperLetter, lowerHex | lowerRest, digit} {
-		if seen&k != 0 {
-			kinds++
+		switch k := kinds[v[i]]; {
+		case first == 0:
+			first = k
+		case k != 0 && k != first:
+			return true
 		}
 	}
-	return kinds >= 2
+	return false
 }
 
 // standIns are words of values that stand for another.
 var standIns = [...]string{"example", "placeholder", "redacted", "changeme", "your_", "your-", "yourpass", "xxxx", "****", "....", "dummy", "${", "{{", "%(", "process.env", "os.environ", "getenv", "u003c"}
 
+// standsFor reports whether a value shows by how it begins, or because there is nothing to
+// it, that it stands for another one.
+func standsFor(v string) bool {
+	return v == "" || strings.IndexByte("$<{*%+),;", v[0]) >= 0 || strings.HasPrefix(v, markBegin) || !differs(v, 2)
+}
+
 // placeholder reports whether a value stands for another one.
 func placeholder(v string) bool {
-	if v == "" || strings.IndexByte("$<{*%+),;", v[0]) >= 0 || strings.HasPrefix(v, markBegin) || distinct(v) == 1 {
+	if standsFor(v) {
 		return true
 	}
 	plain := strings.ToLower(v)
@@ -358,12 +384,12 @@ func date(v string) bool {
 
 // digestOf reports whether a value says itself that it is a hash.
 func digestOf(v string) bool {
-	rest, ok := strings.CutPrefix(strings.ToLower(v), "sha")
-	if !ok {
-		rest, ok = strings.CutPrefix(strings.ToLower(v), "md")
-	}
-	if !ok {
-		return false
+	rest := ""
+	switch {
+	case len(v) > 3 && strings.EqualFold(v[:3], "sha"):
+		rest = v[3:]
+	case len(v) > 2 && strings.EqualFold(v[:2], "md"):
+		rest = v[2:]
 	}
 	n := digit.run(rest, 0)
 	return n > 0 && n < len(rest) && strings.IndexByte(":-", rest[n]) >= 0

@@ -1,9 +1,6 @@
 package secret
 
-import (
-	"math/bits"
-	"strings"
-)
+import "strings"
 
 // literal is a text that gives a secret away: its beginning, or a word beside it.
 type literal struct {
@@ -206,11 +203,17 @@ func (k class) back(s string, at, most int) int {
 // away is taken away whole.
 const longestLook = 1024
 
-// distinct counts the different bytes of a text.
-func distinct(s string) int {
-	var seen [4]uint64
+// differs reports whether a text has at least so many different bytes. It reads no more than
+// it takes to know.
+func differs(s string, least int) bool {
+	var seen [256]bool
 	for i := range len(s) {
-		seen[s[i]>>6] |= 1 << (s[i] & 63)
+		if !seen[s[i]] {
+			seen[s[i]] = true
+			if least--; least <= 0 {
+				return true
+			}
+		}
 	}
-	return bits.OnesCount64(seen[0]) + bits.OnesCount64(seen[1]) + bits.OnesCount64(seen[2]) + bits.OnesCount64(seen[3])
+	return least <= 0
 }

@@ -198,9 +198,9 @@ func member(name, text string) (string, int) {
 	}
 	rule := ""
 	switch {
-	case passwordNames.match(name) && isPassword(text):
+	case passwordNames.match(name) && isPassword(new(look), text, 0, len(text)):
 		rule = "password"
-	case secretNames.match(name) && isSecret(text):
+	case secretNames.match(name) && isSecret(new(look), text, 0, len(text)):
 		rule = "secret"
 	case header(name) && len(text) >= 16 && random(text) && !placeholder(text):
 		rule = "authorization"

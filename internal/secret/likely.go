@@ -56,17 +56,11 @@ func likelyText(s string, from int) bool {
 		if from < len(s) && s[from] == '[' {
 			return true
 		}
-		to, plain := from, true
-		for to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\\' {
-			plain = plain && letters.has(s[to])
-			to++
-		}
-		escaped := to < len(s) && s[to] == '\\'
-		if escaped || to-from >= 6 && !plain && !digitsOnly(s[from:to]) || plain && caseful(s[from:to]) {
+		to, ok := likelyRun(s, from)
+		if ok {
 			return true
 		}
 		// A type may stand between the name and its value.
-		var ok bool
 		if from, ok = likelySign(s, to, to); !ok {
 			return false
 		}
@@ -90,18 +84,30 @@ func likelySign(s string, at, end int) (int, bool) {
 	return skip(s, i, ":=> \t\r\n\"'`\\"), true
 }
 
-// digitsOnly reports whether a text is a number, or the rest of a list of them.
-func digitsOnly(s string) bool {
-	for i := range len(s) {
-		if letters.has(s[i]) || s[i] >= 0x80 {
-			return false
+// likelyRun suspects a run of bytes if an escape ends it, if it has letters and something
+// else, or letters of both cases and the length of a secret. It reads no more than it takes
+// to suspect it, and otherwise returns where it ends.
+func likelyRun(s string, from int) (to int, ok bool) {
+	letter, other, upper, lower := false, false, false, false
+	for to = from; to < len(s) && s[to] > ' ' && s[to] != '"'; to++ {
+		switch c := s[to]; {
+		case c == '\\':
+			return to, true
+		case upperLetter.has(c):
+			letter, upper = true, true
+		case letters.has(c):
+			letter, lower = true, true
+		case c >= 0x80:
+			letter, other = true, true
+		default:
+			other = true
+		}
+		if n := to + 1 - from; n >= 6 && letter && other || n >= 16 && upper && lower {
+			return to, true
 		}
 	}
-	return true
+	return to, false
 }
-
-// caseful reports whether a text of letters has both cases, and is as long as a secret.
-func caseful(s string) bool { return len(s) >= 16 && mixed(s) }
 
 // likelyHeader suspects what follows Authorization: and what is long after Bearer.
 func likelyHeader(s string, at, end int, _ class) bool {

@@ -3,19 +3,19 @@ package secret
 import "strings"
 
 // skKey finds keys that begin with sk- and look random.
-func skKey(s string, at, end int) (int, int, bool) {
+func skKey(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
 	}
-	to := urlSafe.upTo(s, end, longestLook)
-	if text := s[end:to]; len(text) < 32 || !random(text) || sample(text) {
+	to := l.upTo(keyRun, s, end, longestLook)
+	if to-end < 32 || !l.random(s, end, to) || sample(s[end:to]) {
 		return 0, 0, false
 	}
-	return at, urlSafe.run(s, to), true
+	return at, l.end(keyRun, s, to), true
 }
 
 // sendgrid finds SG.<22>.<43>.
-func sendgrid(s string, at, end int) (int, int, bool) {
+func sendgrid(_ *look, s string, at, end int) (int, int, bool) {
 	mid := urlSafe.upTo(s, end, 23)
 	if mid-end != 22 || mid >= len(s) || s[mid] != '.' || !begins(s, at) {
 		return 0, 0, false
@@ -25,7 +25,7 @@ func sendgrid(s string, at, end int) (int, int, bool) {
 }
 
 // mailchimp finds 32 hexadecimal digits before -us and the number of a data centre.
-func mailchimp(s string, at, end int) (int, int, bool) {
+func mailchimp(_ *look, s string, at, end int) (int, int, bool) {
 	from, to := hexa.back(s, at, 33), digit.upTo(s, end, 3)
 	if at-from != 32 || to == end || to-end > 2 || !begins(s, from) || sample(s[from:at]) || to < len(s) && wordly.has(s[to]) {
 		return 0, 0, false
@@ -34,7 +34,7 @@ func mailchimp(s string, at, end int) (int, int, bool) {
 }
 
 // telegram finds <number of a bot>:AA<33>.
-func telegram(s string, at, _ int) (int, int, bool) {
+func telegram(_ *look, s string, at, _ int) (int, int, bool) {
 	from, to := digit.back(s, at, 11), urlSafe.upTo(s, at+1, 36)
 	if n := at - from; n < 8 || n > 10 || to-at-1 != 35 || from > 0 && wordly.has(s[from-1]) && !strings.HasSuffix(s[:from], "bot") || sample(s[at:to]) {
 		return 0, 0, false
@@ -43,16 +43,13 @@ func telegram(s string, at, _ int) (int, int, bool) {
 }
 
 // azureKey finds the value of a parameter of Azure.
-func azureKey(s string, _, end int) (int, int, bool) {
-	to := end
-	for to < len(s) && (base64.has(s[to]) || s[to] == '%') {
-		to++
-	}
+func azureKey(l *look, s string, _, end int) (int, int, bool) {
+	to := l.end(azureRun, s, end)
 	return end, to, to-end >= 40 && !sample(s[end:to])
 }
 
 // azureSecret finds <3>8Q~<34>, of which the first three come before the literal.
-func azureSecret(s string, at, end int) (int, int, bool) {
+func azureSecret(_ *look, s string, at, end int) (int, int, bool) {
 	const of = urlSafe | dot
 	to := end
 	for to < len(s) && to-end < 35 && (of.has(s[to]) || s[to] == '~') {
@@ -66,24 +63,24 @@ func azureSecret(s string, at, end int) (int, int, bool) {
 }
 
 // jwt finds <header>.<claims>.<signature>, where the first two are objects.
-func jwt(s string, at, end int) (int, int, bool) {
+func jwt(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
 	}
-	head := urlSafe.upTo(s, end, 4*longestLook)
+	head := l.upTo(keyRun, s, end, 4*longestLook)
 	if head-at < 16 || !strings.HasPrefix(s[head:], ".eyJ") {
 		return 0, 0, false
 	}
-	claims := urlSafe.run(s, head+1)
+	claims := l.end(keyRun, s, head+1)
 	if claims >= len(s) || s[claims] != '.' {
 		return 0, 0, false
 	}
-	to := urlSafe.run(s, claims+1)
+	to := l.end(keyRun, s, claims+1)
 	return at, to, to-claims-1 >= 16
 }
 
 // privateKey finds everything between the first and the last line of armour.
-func privateKey(s string, at, end int) (int, int, bool) {
+func privateKey(_ *look, s string, at, end int) (int, int, bool) {
 	const rule, long = "-----", 1 << 16
 	line := strings.Index(s[end:], rule)
 	if line < 0 || line > 60 || !strings.Contains(s[end:end+line], "PRIVATE KEY") {
@@ -109,7 +106,7 @@ func privateKey(s string, at, end int) (int, int, bool) {
 }
 
 // urlPassword finds the password of <scheme>://<user>:<password>@<host>.
-func urlPassword(s string, at, end int) (int, int, bool) {
+func urlPassword(_ *look, s string, at, end int) (int, int, bool) {
 	if at == 0 || !alnum.has(s[at-1]) {
 		return 0, 0, false
 	}
@@ -134,23 +131,23 @@ func urlPassword(s string, at, end int) (int, int, bool) {
 var schemes = [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate"}
 
 // authorization finds what follows Authorization: or Bearer.
-func authorization(s string, at, end int) (int, int, bool) {
+func authorization(l *look, s string, at, end int) (int, int, bool) {
 	if lower(s[at]) == 'b' { // a scheme by itself
 		if !begins(s, at) || end >= len(s) || s[end] != ' ' {
 			return 0, 0, false
 		}
-		return bearerAt(s, end, 20)
+		return bearerAt(l, s, end, 20)
 	}
 	from, begin, ok := valueAfter(s, at, end)
 	if !ok || !header(s[begin:(wordly|dash).run(s, end)]) {
 		return 0, 0, false
 	}
 	for _, scheme := range schemes {
-		if l := (&literal{text: scheme, fold: true}); l.here(s, from) && from+len(scheme) < len(s) && s[from+len(scheme)] == ' ' {
-			return bearerAt(s, from+len(scheme), 8)
+		if word := (&literal{text: scheme, fold: true}); word.here(s, from) && from+len(scheme) < len(s) && s[from+len(scheme)] == ' ' {
+			return bearerAt(l, s, from+len(scheme), 8)
 		}
 	}
-	from, to, ok := bearerAt(s, from, 16)
+	from, to, ok := bearerAt(l, s, from, 16)
 	return from, to, ok && random(s[from:to])
 }
 
@@ -161,28 +158,20 @@ func header(name string) bool {
 }
 
 // bearerAt finds a credential of at least so many characters after spaces.
-func bearerAt(s string, at, least int) (int, int, bool) {
-	const of = base64 | dot
+func bearerAt(l *look, s string, at, least int) (int, int, bool) {
 	for at < len(s) && s[at] == ' ' {
 		at++
 	}
-	to := at
-	more := func() bool { return to < len(s) && (of.has(s[to]) || s[to] == '~' || s[to] == ':') }
-	for to-at < longestLook && more() {
-		to++
-	}
-	if text := s[at:to]; len(text) == longestLook && (placeholder(text) || !mixed(text) || sample(text)) {
+	end := l.end(bearerRun, s, at)
+	if end-at >= longestLook && weak(s[at:at+longestLook]) {
 		return 0, 0, false
 	}
-	for more() {
-		to++
-	}
-	for to > at && (s[to-1] == '.' || s[to-1] == ':') {
-		to--
-	}
-	text := s[at:to]
-	if len(text) < least || placeholder(text) || !mixed(text) || sample(text) {
+	to := l.sentence(s, at, end)
+	if to-at < least || weak(s[at:to]) || l.standIn(s, at, to) || end-at >= longestLook && placeholder(s[at:at+longestLook]) {
 		return 0, 0, false
 	}
 	return at, to, true
 }
+
+// weak reports whether a credential is too plain to be one.
+func weak(text string) bool { return !mixed(text) || sample(text) || standsFor(text) }

@@ -9,7 +9,7 @@ type rule struct {
 	fold       bool  // the literals are in whatever case; they are written in lower case here
 	then       class // what follows a literal of less than four bytes
 	// match returns where the secret is, given where the literal begins and ends.
-	match func(s string, at, end int) (from, to int, ok bool)
+	match func(l *look, s string, at, end int) (from, to int, ok bool)
 	// likely is a first look at JSON, in which the text may be escaped.
 	likely func(s string, at, end int, then class) bool
 }
@@ -17,7 +17,7 @@ type rule struct {
 // prefixed returns a rule for keys that begin with a literal and go on with at least some
 // characters of a class, and at most others, or any number if that is zero.
 func prefixed(name, what string, of class, least, most int, prefixes ...string) *rule {
-	return &rule{name: name, what: what, literals: prefixes, then: of, likely: atLeast(min(least, 8)), match: func(s string, at, end int) (int, int, bool) {
+	return &rule{name: name, what: what, literals: prefixes, then: of, likely: atLeast(min(least, 8)), match: func(_ *look, s string, at, end int) (int, int, bool) {
 		if !begins(s, at) {
 			return 0, 0, false
 		}
@@ -46,7 +46,7 @@ func prefixed(name, what string, of class, least, most int, prefixes ...string) 
 func begins(s string, at int) bool { return at == 0 || !wordly.has(s[at-1]) }
 
 // sample reports whether a key is one of those that manuals show.
-func sample(s string) bool { return distinct(s) < 6 || strings.HasSuffix(s, "EXAMPLE") }
+func sample(s string) bool { return !differs(s, 6) || strings.HasSuffix(s, "EXAMPLE") }
 
 // rules are all rules, in the order in which they are tried at a place.
 var rules = []*rule{

@@ -66,9 +66,10 @@ func Text(s string) (clean string, found int) {
 // once takes away what is seen at first sight.
 func once(s string) (string, int) {
 	var out strings.Builder
+	var l look
 	found, last := 0, 0
 	for at := next(s, 0); at < len(s); {
-		hit, ok := secretAt(s, at)
+		hit, ok := secretAt(&l, s, at)
 		if !ok || hit.from < last {
 			at = next(s, at+1)
 			continue
@@ -88,28 +89,28 @@ func once(s string) (string, int) {
 }
 
 // secretAt returns the secret that something at a place gives away.
-func secretAt(s string, at int) (span, bool) {
-	for _, l := range literals.at(s, at) {
-		if !l.here(s, at) {
+func secretAt(l *look, s string, at int) (span, bool) {
+	for _, word := range literals.at(s, at) {
+		if !word.here(s, at) {
 			continue
 		}
-		from, to, ok := l.rule.match(s, at, at+len(l.text))
-		if !ok || to <= from || strings.Contains(s[from:to], markBegin) || l.rule.fold && known(s, from) {
+		from, to, ok := word.rule.match(l, s, at, at+len(word.text))
+		if !ok || to <= from || strings.Contains(s[from:to], markBegin) || word.rule.fold && known(l, s, from) {
 			continue
 		}
-		return span{from, to, l.rule.name}, true
+		return span{from, to, word.rule.name}, true
 	}
 	return span{}, false
 }
 
 // known reports whether a rule for a certain format finds something at a place. It then
 // tells more than that something is assigned.
-func known(s string, at int) bool {
-	for _, l := range literals.at(s, at) {
-		if l.rule.fold || !l.here(s, at) {
+func known(l *look, s string, at int) bool {
+	for _, word := range literals.at(s, at) {
+		if word.rule.fold || !word.here(s, at) {
 			continue
 		}
-		if from, _, ok := l.rule.match(s, at, at+len(l.text)); ok && from == at {
+		if from, _, ok := word.rule.match(l, s, at, at+len(word.text)); ok && from == at {
 			return true
 		}
 	}

@@ -76,6 +76,8 @@ func (c *call) takeDocument() {
 
 // takeOne records one event. If it is refused, that is what became of the call.
 func (c *call) takeOne(body []byte) {
+	became := lukasa.Refused
+	defer func(bytes int) { c.s.ingested(ByDocument, TakenOne(became, bytes)) }(len(body))
 	ev, warnings, err := hmx.DecodeEvent(body)
 	if err != nil {
 		c.refuseOne(fault.Wrap(fault.InvalidDocument, err))
@@ -102,12 +104,13 @@ func (c *call) takeOne(body []byte) {
 		c.refuseOne(refused)
 		return
 	}
+	became = res.Receipts[0].Disposition
 	root, err := c.s.o.Board.Tenant(ev.TenantID, lukasa.Writer{}).Root(ctx)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	in := answer.Intake{Accepted: res.Accepted, Duplicates: res.Duplicates, Late: res.Late, Warnings: len(warnings)}
+	in := answer.Intake{Accepted: res.Accepted, Duplicates: res.Duplicates, Late: res.Late, Warnings: len(warnings), Scrubbed: res.Scrubbed}
 	in.Into(root)
 	c.reuse(body) // the event has a copy of its own
 	out := append(appendIntake(append(make([]byte, 0, 512), '{'), &in), '}', '\n')
@@ -130,7 +133,7 @@ func (c *call) takeArray(text []byte) {
 		c.fail(err)
 		return
 	}
-	in, err := c.ingest(c.r.Context(), bytes.NewReader(lines), &intakeLog{})
+	in, err := c.ingest(c.r.Context(), ByDocument, bytes.NewReader(lines), &intakeLog{})
 	c.answerIntake(in, err)
 }
 
@@ -141,12 +144,22 @@ type intakeLog struct {
 }
 
 // ingest records lines of events, as far as the caller may.
-func (c *call) ingest(ctx context.Context, src io.Reader, tell *intakeLog) (*answer.Intake, error) {
+func (c *call) ingest(ctx context.Context, by Way, src io.Reader, tell *intakeLog) (*answer.Intake, error) {
 	in := answer.NewIntake()
+	var told lukasa.IngestReport
+	count := func(r lukasa.IngestReport) {
+		c.s.ingested(by, Taken{r.Accepted - told.Accepted, r.Duplicates - told.Duplicates, r.Rejected - told.Rejected, r.Bytes - told.Bytes})
+		told = r
+	}
 	report, err := c.s.o.Board.Ingest(ctx, src, lukasa.IngestOptions{
-		Writer:   c.who.Writer(),
-		Admit:    func(ev *lukasa.Event) error { return c.admit(ctx, ev) },
-		Progress: tell.progress,
+		Writer: c.who.Writer(),
+		Admit:  func(ev *lukasa.Event) error { return c.admit(ctx, ev) },
+		Progress: func(r lukasa.IngestReport) {
+			count(r)
+			if tell.progress != nil {
+				tell.progress(r)
+			}
+		},
 		Reject: func(r lukasa.Rejection) {
 			bad := answer.Rejected{Index: r.Index, Line: r.Line, Code: r.Fault.Code, Detail: r.Fault.Error()}
 			if tell.reject != nil {
@@ -160,6 +173,7 @@ func (c *call) ingest(ctx context.Context, src io.Reader, tell *intakeLog) (*ans
 	})
 	in.Accepted, in.Duplicates, in.Late, in.Warnings = report.Accepted, report.Duplicates, report.Late, report.Warnings
 	in.Scrubbed = report.Scrubbed
+	count(report)
 	roots := report.Tenants
 	if len(roots) == 0 && c.who.Tenant != "" {
 		if root, err := c.s.o.Board.Tenant(c.who.Tenant, lukasa.Writer{}).Root(context.WithoutCancel(ctx)); err == nil {
@@ -216,6 +230,9 @@ func appendIntake(buf []byte, in *answer.Intake) []byte {
 	buf = append(buf, `],`...)
 	number("omitted", in.Omitted)
 	number("warnings", in.Warnings)
+	if in.Scrubbed > 0 {
+		number("scrubbed", in.Scrubbed)
+	}
 	if in.Position != nil {
 		buf = append(strconv.AppendUint(append(buf, `"position":`...), *in.Position, 10), ',')
 	}

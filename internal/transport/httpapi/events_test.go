@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
 	"github.com/klauspost/compress/zstd"
 
 	"lukasa.dev/internal/answer"
@@ -65,7 +66,7 @@ func TestIntakeAsJSON(t *testing.T) {
 	at := uint64(1<<64 - 1)
 	for _, in := range []*answer.Intake{
 		answer.NewIntake(),
-		{Accepted: 1, Duplicates: 2, Late: 3, Omitted: 4, Warnings: 5, Position: &at, Root: "ab", Rejected: []answer.Rejected{
+		{Accepted: 1, Duplicates: 2, Late: 3, Omitted: 4, Warnings: 5, Scrubbed: 6, Position: &at, Root: "ab", Rejected: []answer.Rejected{
 			{Index: 1, Line: 2, Code: "x", Detail: "a \"b\" \\ \n \t \x00 é ☃ <&> \u2028"}, {Code: fault.Internal},
 		}, Tenants: []answer.State{{Tenant: "a\"b", Size: 7, Root: "cd", Time: "2026-01-01T00:00:00Z"}, {Tenant: "b"}}},
 	} {
@@ -84,6 +85,41 @@ func TestIntakeAsJSON(t *testing.T) {
 		}
 		if !bytes.Equal(want, again) {
 			t.Errorf("got  %s\nwant %s", again, want)
+		}
+	}
+}
+
+// TestSaysWhatHTTPSays tells of warnings and of secrets over HTTP, over WebSocket and by the
+// operation that agents call.
+func TestSaysWhatHTTPSays(t *testing.T) {
+	w := newWorld(t, nil)
+	body := func(id string) string {
+		text := strings.Replace(eventOf("acme", "s-9", id, 1), `"event_type":"message"`, `"event_type":"made_up"`, 1)
+		return strings.Replace(text, `"content":{`, `"content":{"note":"password=hunter2x9",`, 1)
+	}
+	type told struct{ Accepted, Warnings, Scrubbed int }
+	for _, c := range []struct{ name, media, body string }{
+		{"one", "application/json", body("a")}, {"an array", "application/json", "[" + body("b") + "]"}, {"lines", "application/x-ndjson", body("c") + "\n"},
+	} {
+		var in told
+		w.call("POST", "/v1/events", c.body, "Content-Type", c.media).good(t, &in)
+		if in != (told{1, 1, 1}) {
+			t.Errorf("%s: %+v", c.name, in)
+		}
+	}
+	var one struct {
+		Disposition        string
+		Warnings, Scrubbed int
+	}
+	w.call("POST", "/v1/sessions/s-9/events", `{"event_type":"made_up","content":{"note":"password=hunter2x9"}}`).good(t, &one)
+	if one.Disposition == "" || one.Warnings != 1 || one.Scrubbed != 1 {
+		t.Errorf("an event of an agent: %+v", one)
+	}
+	conn := w.socketOf(w.token)
+	for text, want := range map[string]told{body("d"): {1, 1, 1}, eventOf("acme", "s-8", "e", 1): {1, 0, 0}} {
+		send(t, conn, websocket.MessageText, text)
+		if got := ackOf(t, conn); got.Position == nil || got.Warnings != want.Warnings || got.Scrubbed != want.Scrubbed {
+			t.Errorf("over WebSocket: %+v, want %+v", got, want)
 		}
 	}
 }

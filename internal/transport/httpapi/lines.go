@@ -65,7 +65,7 @@ func (c *call) takeLines() {
 		c.tellLines(ctx, feed, tell)
 		return
 	}
-	in, err := c.ingest(ctx, feed, tell)
+	in, err := c.ingest(ctx, ByLines, feed, tell)
 	if err == nil {
 		c.bodyDone = true
 	}
@@ -98,7 +98,7 @@ func (c *call) tellLines(ctx context.Context, feed *feed, tell *intakeLog) {
 		say()
 	}
 	say()
-	in, err := c.ingest(ctx, feed, tell)
+	in, err := c.ingest(ctx, ByLines, feed, tell)
 	in.Omitted = 0 // each has a line of its own
 	buf = appendIntake(append(buf, `{"done":`+strconv.FormatBool(err == nil)+`,`...), in)
 	if err != nil {

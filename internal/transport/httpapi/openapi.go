@@ -87,6 +87,12 @@ func bodies(op *api.Operation) object {
 	if !op.Stream {
 		return object{mediaJSON: object{"schema": schema}}
 	}
+	if op.Path == tracesPath {
+		return object{
+			mediaJSON:     object{"schema": schema},
+			mediaProtobuf: object{"schema": object{"type": "string", "description": "An ExportTraceServiceRequest."}},
+		}
+	}
 	all := object{mediaNDJSON: object{"schema": object{"type": "string", "description": "Lines of JSON."}}}
 	if op.Path == eventsPath {
 		all[mediaJSON] = object{"schema": object{"oneOf": []any{schema, object{"type": "array", "description": "Events, of which the good ones are recorded."}}}}
@@ -112,13 +118,16 @@ func parameters(op *api.Operation) []object {
 			continue
 		}
 		p := object{"name": f.Name, "in": string(f.Place), "schema": f.Schema()}
-		if f.Required {
+		if f.Required && f.Also == "" {
 			p["required"] = true
 		}
 		if f.Doc != "" {
 			p["description"] = f.Doc
 		}
 		list = append(list, p)
+		if f.Also != "" {
+			list = append(list, object{"name": f.Also, "in": string(f.Place), "schema": f.Schema(), "description": "The same as " + f.Name + "; one of them is given."})
+		}
 	}
 	for _, name := range []string{"Tenant", "Scope", "RequestID"} {
 		list = append(list, object{"$ref": "#/components/parameters/" + name})
@@ -144,6 +153,12 @@ func responses(op *api.Operation) object {
 	switch op.Method + " " + op.Path {
 	case "GET /v1/ingest/ws":
 		return object{"101": object{"description": "A WebSocket: one event a frame of text, one acknowledgement a frame."}, "default": all["default"]}
+	case "POST " + tracesPath:
+		good["content"] = object{
+			mediaJSON:     object{"schema": op.OutSchema()},
+			mediaProtobuf: object{"schema": object{"type": "string", "description": "An ExportTraceServiceResponse."}},
+		}
+		all["default"] = statusResponse()
 	case "GET /v1/events/stream":
 		media = "text/event-stream"
 		good["content"] = object{media: object{"schema": object{"type": "string"}}}
@@ -155,6 +170,26 @@ func responses(op *api.Operation) object {
 	}
 	all["200"] = good
 	return all
+}
+
+// statusResponse is a refusal as OTLP/HTTP has it. Host, origin and headers are judged before
+// anybody looks who is asked, and refused with a problem.
+func statusResponse() object {
+	return object{
+		"description": "What went wrong, as a google.rpc.Status in the encoding of the request.",
+		"content": object{
+			mediaJSON: object{"schema": object{
+				"type": "object", "required": []string{"code", "message", "details"},
+				"properties": object{
+					"code":    object{"type": "integer", "description": "As google.rpc.Code numbers it."},
+					"message": object{"type": "string", "description": "What happened here, and what to do about it."},
+					"details": object{"type": "array", "description": "An ErrorInfo, whose reason is the code of the catalogue.", "items": object{"type": "object"}},
+				},
+			}},
+			mediaProtobuf: object{"schema": object{"type": "string", "description": "A google.rpc.Status."}},
+			problemType:   object{"schema": object{"$ref": "#/components/schemas/Problem"}},
+		},
+	}
 }
 
 // open is an operation that needs no credential.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
 )
@@ -44,7 +45,8 @@ func (c *call) run(op *api.Operation) error {
 	if err := c.charge(op, size); err != nil {
 		return err
 	}
-	ask := &api.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder}
+	ask := &api.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder,
+		Ingested: func(became lukasa.Disposition, bytes int) { c.s.ingested(ByDocument, TakenOne(became, bytes)) }}
 	if !op.ReadOnly() {
 		if err := c.conditions(ask); err != nil {
 			return err

@@ -43,11 +43,50 @@ type Options struct {
 	// Observe is told of each call once it is over: by the name of the operation, or of
 	// the path where there is none, never by what the caller wrote.
 	Observe func(op string, status int, took time.Duration, in, out int64)
+	// Ingested is told what became of events, by the way they came.
+	Ingested func(by Way, t Taken)
 	// Version is that of the program, for /openapi.json.
 	Version string
 
 	// operations is the table, for tests.
 	operations []*api.Operation
+}
+
+// Way is how events come.
+type Way string
+
+// The ways.
+const (
+	ByDocument Way = "http"      // one event or an array of them
+	ByLines    Way = "ndjson"    // a stream of lines
+	BySocket   Way = "websocket" // one event a frame
+)
+
+// Taken says what became of events that came together.
+type Taken struct {
+	Accepted, Duplicates, Rejected int
+	Bytes                          int64 // of all of them
+}
+
+// TakenOne is what became of one event of so many bytes.
+func TakenOne(became lukasa.Disposition, bytes int) Taken {
+	t := Taken{Bytes: int64(bytes)}
+	switch became {
+	case lukasa.Accepted, lukasa.Late:
+		t.Accepted = 1
+	case lukasa.Duplicate:
+		t.Duplicates = 1
+	default:
+		t.Rejected = 1
+	}
+	return t
+}
+
+// ingested tells what became of events, if somebody wants to know.
+func (s *Server) ingested(by Way, t Taken) {
+	if s.o.Ingested != nil {
+		s.o.Ingested(by, t)
+	}
 }
 
 // Limits are how much a call may take. Zero stands for the default of each.

@@ -134,6 +134,11 @@ func (c *call) fail(err error) { c.failWith(newProblem(err, c.id), err) }
 
 // failWith answers with a problem that was made of an error.
 func (c *call) failWith(p *problem, err error) {
+	c.refuse(p, err, problemType, append(p.append(nil), '\n'))
+}
+
+// refuse answers with a problem as it is written.
+func (c *call) refuse(p *problem, err error, media string, body []byte) {
 	c.cause = err
 	if c.w.status != 0 {
 		c.broken = true // the answer has begun: the connection is all that can tell
@@ -144,7 +149,7 @@ func (c *call) failWith(p *problem, err error) {
 	}
 	h := c.w.Header()
 	h.Del("ETag")
-	h.Set("Content-Type", problemType)
+	h.Set("Content-Type", media)
 	h.Set("Cache-Control", "no-store")
 	if p.Retry != nil {
 		h.Set("Retry-After", strconv.Itoa(*p.Retry))
@@ -155,7 +160,7 @@ func (c *call) failWith(p *problem, err error) {
 	case http.StatusUnsupportedMediaType:
 		h.Set("Accept-Encoding", "gzip, zstd")
 	}
-	c.send(p.Status, append(p.append(nil), '\n'))
+	c.send(p.Status, body)
 }
 
 // send writes an answer as it is.

@@ -53,6 +53,7 @@ func (s *Server) route() *routes {
 		"GET /v1/ingest/ws":     (*call).socket,
 		"GET /v1/export":        (*call).export,
 		"POST /v1/import":       (*call).takeExport,
+		"POST " + tracesPath:    (*call).takeTraces,
 	}
 	for _, op := range s.o.operations {
 		f := (*call).operate

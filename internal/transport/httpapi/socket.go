@@ -91,6 +91,8 @@ type ack struct {
 	position uint64
 	became   lukasa.Disposition
 	why      *fault.Error
+	warnings int
+	scrubbed int
 }
 
 // failed is of an event that is not known to be recorded. It may be sent again.
@@ -261,7 +263,7 @@ func (s *socket) giveHeld() {
 
 // take hands the event of a frame in.
 func (s *socket) take(ctx context.Context, index int, kind websocket.MessageType, text []byte) {
-	ev, err := s.event(kind, text)
+	ev, warnings, err := s.event(kind, text)
 	if err == nil {
 		err = s.c.admit(ctx, ev)
 	}
@@ -273,28 +275,31 @@ func (s *socket) take(ctx context.Context, index int, kind websocket.MessageType
 		if fault.Lookup(a.why.Code).Retry {
 			a.became = failed
 		}
+		s.c.s.ingested(BySocket, TakenOne(a.became, len(text)))
 		s.acks <- a
 		return
 	}
+	size := len(text) // which is not kept until it is recorded
 	s.offer(ctx, ev, func(r lukasa.EventReceipt, err error) {
-		a := ack{index: index, eventID: ev.EventID, position: r.Position, became: r.Disposition, why: r.Fault}
+		a := ack{index: index, eventID: ev.EventID, position: r.Position, became: r.Disposition, why: r.Fault, warnings: warnings, scrubbed: r.Scrubbed}
 		if err != nil {
 			a.became, a.why = failed, fault.From(err)
 		}
+		s.c.s.ingested(BySocket, TakenOne(a.became, size))
 		s.acks <- a
 	})
 }
 
-// event reads the event of a frame.
-func (s *socket) event(kind websocket.MessageType, text []byte) (*lukasa.Event, error) {
+// event reads the event of a frame, and counts what is worth knowing about it.
+func (s *socket) event(kind websocket.MessageType, text []byte) (ev *lukasa.Event, warnings int, err error) {
 	if kind != websocket.MessageText {
-		return nil, fault.New(fault.WrongMedia, "the frame is binary").WithFix("send one event as one frame of text")
+		return nil, 0, fault.New(fault.WrongMedia, "the frame is binary").WithFix("send one event as one frame of text")
 	}
 	if len(text) > wire.DefaultMaxBytes {
-		return nil, fault.Newf(fault.TooLarge, "the frame has more than %d bytes", wire.DefaultMaxBytes)
+		return nil, 0, fault.Newf(fault.TooLarge, "the frame has more than %d bytes", wire.DefaultMaxBytes)
 	}
-	ev, _, err := hmx.DecodeEvent(text)
-	return ev, fault.Wrap(fault.InvalidDocument, err)
+	ev, list, err := hmx.DecodeEvent(text)
+	return ev, len(list), fault.Wrap(fault.InvalidDocument, err)
 }
 
 // offer has an event recorded in its turn.
@@ -376,6 +381,12 @@ func (a *ack) append(buf []byte) []byte {
 		buf = strconv.AppendUint(append(buf, `,"position":`...), a.position, 10)
 	}
 	buf = appendString(append(buf, `,"disposition":`...), string(a.became))
+	if a.why == nil && a.warnings > 0 {
+		buf = strconv.AppendInt(append(buf, `,"warnings":`...), int64(a.warnings), 10)
+	}
+	if a.why == nil && a.scrubbed > 0 {
+		buf = strconv.AppendInt(append(buf, `,"scrubbed":`...), int64(a.scrubbed), 10)
+	}
 	if a.why != nil {
 		buf = appendString(append(buf, `,"code":`...), string(a.why.Code))
 		buf = appendString(append(buf, `,"detail":`...), a.why.Error())

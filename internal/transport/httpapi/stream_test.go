@@ -192,6 +192,8 @@ type acked struct {
 	Disposition lukasa.Disposition
 	Code        fault.Code
 	Detail      string
+	Warnings    int
+	Scrubbed    int
 }
 
 // ack reads an acknowledgement.

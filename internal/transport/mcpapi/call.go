@@ -93,7 +93,7 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []b
 	if err != nil {
 		return nil, err
 	}
-	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Embedder: s.o.Embedder, Progress: tell}, in)
+	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Embedder: s.o.Embedder, Progress: tell, Ingested: s.o.Ingested}, in)
 }
 
 // charge counts a call against the quota of the caller's tenant.

@@ -2,7 +2,6 @@ package mcpapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -60,7 +59,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.paid.Store(1)
 	if r.Method != http.MethodPost || !isJSON(r.Header.Get("Content-Type")) {
-		h.sdk.ServeHTTP(w, r)
+		h.library(w, r)
 		return
 	}
 	body, err := readBody(w, r)
@@ -80,7 +79,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.WithContext(c.with(r.Context()))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	h.sdk.ServeHTTP(w, r)
+	h.library(w, r)
+}
+
+// library hands a request to the library.
+func (h *handler) library(w http.ResponseWriter, r *http.Request) {
+	words := &worded{ResponseWriter: w}
+	h.sdk.ServeHTTP(words, r)
+	words.end()
 }
 
 // openBody reads a body. Of an array it looks at each message, and leaves the rest to the
@@ -144,16 +150,9 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 
 // unauthenticated answers a request of nobody.
 func unauthenticated(w http.ResponseWriter) {
-	f := fault.New(fault.Unauthenticated, "the request has no credential that is known here")
-	entry := fault.Lookup(f.Code)
-	body, _ := json.Marshal(map[string]any{
-		"type": "about:blank", "title": entry.Meaning, "status": entry.HTTP,
-		"code": f.Code, "detail": f.Error(), "fix": f.Advice(),
-	})
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(entry.HTTP)
-	_, _ = w.Write(body)
+	f := fault.New(fault.Unauthenticated, "the request has no credential that is known here")
+	writeProblem(w, fault.Lookup(f.Code).HTTP, f)
 }
 
 // isJSON reports whether a content type is that of JSON, written in the plain way.

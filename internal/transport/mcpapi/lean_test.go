@@ -19,7 +19,7 @@ func bySDK(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &caller{who: whoIn(r.Context()), gone: r.Context().Done()}
 		c.paid.Store(1)
-		h.sdk.ServeHTTP(w, r.WithContext(c.with(r.Context())))
+		h.library(w, r.WithContext(c.with(r.Context())))
 	})
 }
 

@@ -90,7 +90,11 @@ func inputSchema(op *api.Operation) json.RawMessage {
 			schema = append(canon.AppendQuoted(append(schema, `"description":`...), f.Doc), '}')
 		}
 		b = append(b, schema...)
-		if f.Required {
+		switch {
+		case f.Also != "":
+			// Of two names neither is required: some models take no schema that says more.
+			b = append(append(canon.AppendQuoted(append(b, ','), f.Also), ':'), f.Schema()...)
+		case f.Required:
 			required = append(required, f.Name)
 		}
 	}

@@ -1,0 +1,16 @@
+export { Lukasa } from "./client.js";
+export type { Answer, CallOptions, Options } from "./client.js";
+export type { EventType, HMXEvent, Pack, PackEntry } from "./hmx.js";
+export type { Line } from "./lines.js";
+export type * from "./operations.js";
+export { routes } from "./operations.js";
+export type { Pages } from "./pages.js";
+export { NoAnswer, Problem } from "./problem.js";
+export type { ProblemBody } from "./problem.js";
+export type { Tailed, TailRequest } from "./tail.js";
+export { memory, memoryHandlers, memoryResult, memoryTool } from "./memorytool.js";
+export type { MemoryAnswer, ToolResult, ToolUse } from "./memorytool.js";
+export { cutMarked, mark, markLines } from "./marks.js";
+export { flush, wrap } from "./wrap.js";
+export type { WrapOptions } from "./wrap.js";
+export type { Ack, Socket, SocketOptions } from "./socket.js";

@@ -1,0 +1,308 @@
+// Package agents sets up coding agents to use Lukasa: it knows where each of them keeps its
+// settings, writes the entry of the MCP server and the hooks there in that agent's own form, and
+// takes them out again.
+//
+// docs/integrations.md says what is written where, and to which documentation of each agent that
+// is written.
+//
+// # What is guaranteed
+//
+//   - Everything else in a file stays: values, comments, order, formatting, line ends, a byte
+//     order mark. After every edit the result is read again and compared with what was there;
+//     a result that differs in anything but our own entries is never written.
+//   - Installing twice changes not one byte the second time.
+//   - Uninstalling a file that nobody touched since brings back its former bytes. A file that was
+//     touched loses our entries and what was only made to hold them.
+//   - A file is replaced in one step, after its new content is on the disk, with its mode and
+//     owner. A link stays a link. Before the first change a copy is put beside it.
+//   - All files are read, edited and written to the disk beside their places before the first
+//     one is replaced, so that one that is broken or cannot be written keeps all as they are.
+//   - A file that was changed while it was edited is left as it is, and that is told. Between
+//     this look and the replacement there is a moment in which a change would be lost.
+//
+// # What is not
+//
+// No program is run, also where an agent has a command for the same purpose. Whether an agent is
+// installed is a guess from its directories and the search path. Settings that an
+// administrator manages are neither read nor written.
+package agents
+
+import (
+	"path/filepath"
+	"slices"
+
+	"lukasa.dev/internal/hook"
+)
+
+// serverName is what the MCP server is called in every agent.
+const serverName = "lukasa"
+
+// Agent is one coding agent.
+type Agent struct {
+	// Name is what it is called on the command line, Title what its makers call it.
+	Name, Title string
+	// Hooked says that it has hooks, or plugins in their place.
+	Hooked bool
+	// Projects says that it has settings for a single project.
+	Projects bool
+	// programs are the names under which it is on the search path.
+	programs []string
+	// marks are directories and files that are there when it is installed.
+	marks func(*World) []string
+	// targets are the files that are written, those of the project if there is one.
+	targets func(*World) []target
+	// next says what to do after installing.
+	next []string
+	// nextInProject comes in front of it for a project.
+	nextInProject string
+}
+
+// All lists the agents in the order in which they are documented.
+func All() []*Agent {
+	return []*Agent{claudeCode(), codex(), cursor(), vsCode(), claudeDesktop(), geminiCLI(), openCode()}
+}
+
+// Names lists the names of the agents.
+func Names() []string {
+	var names []string
+	for _, a := range All() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// ByName returns the agent of a name.
+func ByName(name string) (*Agent, bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return all[i], true
+}
+
+// target is one file and what is edited in it.
+type target struct {
+	file string
+	form form
+	// parts are what is edited in a document of JSON.
+	parts []part
+}
+
+// form is how a file is written.
+type form int
+
+const (
+	formJSON   form = iota
+	formTOML        // the entry of the server alone
+	formPlugin      // a file that is ours as a whole
+)
+
+// server is the target for the entry of the MCP server in a document of JSON.
+func server(file string, p serverPart) target {
+	return target{file: file, parts: []part{p}}
+}
+
+// stdio is the entry with a program and its arguments apart, as most agents have it.
+func stdio(typed bool) func(Command) object {
+	return func(c Command) object {
+		var o object
+		if typed {
+			o = append(o, member{name: "type", value: "stdio"})
+		}
+		return append(o, member{name: "command", value: c.Program}, member{name: "args", value: texts(c.mcp())})
+	}
+}
+
+func claudeCode() *Agent {
+	return &Agent{
+		Name: hook.ClaudeCode, Title: "Claude Code", Hooked: true, Projects: true,
+		programs: []string{"claude"},
+		marks:    func(w *World) []string { return []string{claudeDir(w), claudeState(w)} },
+		targets: func(w *World) []target {
+			mcp, settings := claudeState(w), filepath.Join(claudeDir(w), "settings.json")
+			if w.Project != "" {
+				mcp, settings = filepath.Join(w.Project, ".mcp.json"), filepath.Join(w.Project, ".claude", "settings.json")
+			}
+			return []target{
+				server(mcp, serverPart{path: []string{"mcpServers"}, entry: stdio(true)}),
+				{file: settings, parts: []part{hooksPart{agent: hook.ClaudeCode}}},
+			}
+		},
+		nextInProject: "Claude Code asks once whether it may use the server of .mcp.json",
+		next:          []string{"start a new session of Claude Code: /mcp shows the server, /hooks the hooks"},
+	}
+}
+
+// claudeDir is where Claude Code has its settings.
+func claudeDir(w *World) string {
+	if dir := w.env("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(w.Home, ".claude")
+}
+
+// claudeState is the file that has the servers of a user.
+func claudeState(w *World) string {
+	if dir := w.env("CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, ".claude.json")
+	}
+	return filepath.Join(w.Home, ".claude.json")
+}
+
+func codex() *Agent {
+	return &Agent{
+		Name: hook.Codex, Title: "Codex", Hooked: true, Projects: true,
+		programs: []string{"codex"},
+		marks:    func(w *World) []string { return []string{codexDir(w)} },
+		targets: func(w *World) []target {
+			dir := codexDir(w)
+			if w.Project != "" {
+				dir = filepath.Join(w.Project, ".codex")
+			}
+			return []target{
+				{file: filepath.Join(dir, "config.toml"), form: formTOML},
+				{file: filepath.Join(dir, "hooks.json"), parts: []part{hooksPart{agent: hook.Codex}}},
+			}
+		},
+		nextInProject: "Codex reads .codex of projects that you trust, and of no others",
+		next:          []string{"start Codex: /hooks lists the new hooks, which run when you have trusted them; /mcp shows the server"},
+	}
+}
+
+// codexDir is where Codex has its settings.
+func codexDir(w *World) string {
+	if dir := w.env("CODEX_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(w.Home, ".codex")
+}
+
+func cursor() *Agent {
+	return &Agent{
+		Name: hook.Cursor, Title: "Cursor", Hooked: true, Projects: true,
+		programs: []string{"cursor", "cursor-agent"},
+		marks:    func(w *World) []string { return []string{filepath.Join(w.Home, ".cursor")} },
+		targets: func(w *World) []target {
+			dir := filepath.Join(w.Home, ".cursor")
+			if w.Project != "" {
+				dir = filepath.Join(w.Project, ".cursor")
+			}
+			return []target{
+				server(filepath.Join(dir, "mcp.json"), serverPart{path: []string{"mcpServers"}, entry: stdio(true)}),
+				{file: filepath.Join(dir, "hooks.json"), parts: []part{hooksPart{agent: hook.Cursor, flat: true, version: true}}},
+			}
+		},
+		next: []string{"restart Cursor: its settings list the server under MCP and the hooks under Hooks"},
+	}
+}
+
+func vsCode() *Agent {
+	return &Agent{
+		Name: hook.VSCode, Title: "VS Code", Hooked: true, Projects: true,
+		programs: []string{"code", "code-insiders"},
+		marks:    func(w *World) []string { return []string{vsCodeDir(w)} },
+		targets: func(w *World) []target {
+			mcp, hooks := filepath.Join(vsCodeDir(w), "User", "mcp.json"), filepath.Join(w.Home, ".copilot", "hooks", "lukasa.json")
+			if w.Project != "" {
+				mcp, hooks = filepath.Join(w.Project, ".vscode", "mcp.json"), filepath.Join(w.Project, ".github", "hooks", "lukasa.json")
+			}
+			return []target{
+				server(mcp, serverPart{path: []string{"servers"}, entry: stdio(true)}),
+				{file: hooks, parts: []part{hooksPart{agent: hook.VSCode, flat: true, typed: true, version: true}}},
+			}
+		},
+		next: []string{"run the command «MCP: List Servers» in VS Code and start lukasa; hooks are a preview there, and your organisation may have turned them off"},
+	}
+}
+
+// vsCodeDir is where VS Code has its data: the stable edition, or the insiders' if that is the
+// only one.
+func vsCodeDir(w *World) string {
+	if dir := w.env("VSCODE_PORTABLE"); dir != "" {
+		return filepath.Join(dir, "user-data")
+	}
+	base := w.appData()
+	if dir := w.env("VSCODE_APPDATA"); dir != "" {
+		base = dir
+	}
+	stable, insiders := filepath.Join(base, "Code"), filepath.Join(base, "Code - Insiders")
+	if !isThere(stable) && isThere(insiders) {
+		return insiders
+	}
+	return stable
+}
+
+func claudeDesktop() *Agent {
+	return &Agent{
+		Name: hook.ClaudeDesktop, Title: "Claude Desktop",
+		marks: func(w *World) []string { return []string{filepath.Join(w.appData(), "Claude")} },
+		targets: func(w *World) []target {
+			return []target{server(filepath.Join(w.appData(), "Claude", "claude_desktop_config.json"), serverPart{path: []string{"mcpServers"}, entry: stdio(false)})}
+		},
+		next: []string{"quit Claude Desktop as a whole and start it again: the server is under Settings, Developer"},
+	}
+}
+
+func geminiCLI() *Agent {
+	return &Agent{
+		Name: hook.GeminiCLI, Title: "Gemini CLI", Hooked: true, Projects: true,
+		programs: []string{"gemini"},
+		marks:    func(w *World) []string { return []string{geminiDir(w)} },
+		targets: func(w *World) []target {
+			dir := geminiDir(w)
+			if w.Project != "" {
+				dir = filepath.Join(w.Project, ".gemini")
+			}
+			return []target{{file: filepath.Join(dir, "settings.json"), parts: []part{
+				serverPart{path: []string{"mcpServers"}, entry: stdio(false)},
+				hooksPart{agent: hook.GeminiCLI, named: true, unit: 1000},
+			}}}
+		},
+		nextInProject: "Gemini CLI warns of hooks of a project when it meets them for the first time",
+		next:          []string{"start Gemini CLI: /mcp shows the server, /hooks the hooks"},
+	}
+}
+
+// geminiDir is where Gemini CLI has its settings.
+func geminiDir(w *World) string {
+	home := w.Home
+	if dir := w.env("GEMINI_CLI_HOME"); dir != "" {
+		home = dir
+	}
+	return filepath.Join(home, ".gemini")
+}
+
+func openCode() *Agent {
+	return &Agent{
+		Name: hook.OpenCode, Title: "OpenCode", Hooked: true, Projects: true,
+		programs: []string{"opencode"},
+		marks:    func(w *World) []string { return []string{openCodeDir(w)} },
+		targets: func(w *World) []target {
+			dir, plugins := openCodeDir(w), filepath.Join(openCodeDir(w), "plugins")
+			if w.Project != "" {
+				dir, plugins = w.Project, filepath.Join(w.Project, ".opencode", "plugins")
+			}
+			file := filepath.Join(dir, "opencode.json")
+			if commented := filepath.Join(dir, "opencode.jsonc"); isThere(commented) {
+				file = commented
+			}
+			if named := w.env("OPENCODE_CONFIG"); named != "" && w.Project == "" {
+				file = named
+			}
+			return []target{
+				{file: file, parts: []part{openCodePart{}}},
+				{file: filepath.Join(plugins, "lukasa.js"), form: formPlugin},
+			}
+		},
+		next: []string{"start OpenCode anew: /status shows the server"},
+	}
+}
+
+// openCodeDir is where OpenCode has its settings, on every system.
+func openCodeDir(w *World) string {
+	if dir := w.env("OPENCODE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(w.config(), "opencode")
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package agents
+
+import "io/fs"
+
+// keepOwner does nothing where a new file has the owner of its directory.
+func keepOwner(string, fs.FileInfo) {}

@@ -1,0 +1,378 @@
+package agents
+
+import (
+	"bytes"
+	"os"
+	"slices"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/hook"
+)
+
+// Setup is one agent on one machine, to be given a memory.
+type Setup struct {
+	Agent   *Agent
+	World   *World
+	Command Command
+	// NoHooks leaves hooks and plugins as they are when installing.
+	NoHooks bool
+	// DryRun changes nothing, and says what would be.
+	DryRun bool
+
+	// before is called ahead of the first replacement, for tests.
+	before func()
+}
+
+// Action is what became of a file.
+type Action string
+
+// What becomes of a file.
+const (
+	Created   Action = "created"   // it was not there
+	Changed   Action = "changed"   // our entries were put in, brought up to date or taken out
+	Unchanged Action = "unchanged" // it was as it should be
+	Restored  Action = "restored"  // it has its former bytes again
+	Deleted   Action = "deleted"   // it held nothing but our entries
+)
+
+// Change is a file, what became of it, and which entries it is about.
+type Change struct {
+	File    string
+	Action  Action
+	Entries []string
+	// Backup is the copy of what the file was before, if there is one.
+	Backup string
+}
+
+// step is one file of a plan.
+type step struct {
+	Change
+	config *config
+	after  []byte
+	// backup is the name of the copy to be made, renamed the copy that gets that name.
+	backup, renamed string
+	// spent is a copy that is not needed any more.
+	spent string
+}
+
+// Install puts our entries into the agent's files.
+func (s *Setup) Install() ([]Change, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if s.World.Project == "" && len(s.Agent.Found(s.World)) == 0 {
+		return nil, fault.Newf(fault.NotFound, "%s is not found on this machine; looked for %s", s.Agent.Title, s.Agent.absence(s.World)).
+			WithFix("install it and start it once, or use --print and put the entries in by hand")
+	}
+	return s.carryOut(s.planInstall)
+}
+
+// Uninstall takes our entries out of the agent's files.
+func (s *Setup) Uninstall() ([]Change, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s.carryOut(s.planUninstall)
+}
+
+func (s *Setup) check() error {
+	if s.World.Project != "" && !s.Agent.Projects {
+		return fault.Newf(fault.Usage, "%s has no settings for a single project", s.Agent.Title).WithFix("leave --project away")
+	}
+	if s.World.Project == "" && s.World.Home == "" {
+		return fault.New(fault.Usage, "there is no home directory to look for the settings in").WithFix("set HOME")
+	}
+	return nil
+}
+
+// carryOut plans every file before the first one is written, and stages every file before the
+// first one is replaced.
+func (s *Setup) carryOut(plan func(target) (*step, error)) ([]Change, error) {
+	var steps []*step
+	var changes []Change
+	for _, t := range s.targets() {
+		st, err := plan(t)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, st)
+		changes = append(changes, st.Change)
+	}
+	if s.DryRun {
+		return changes, nil
+	}
+	return changes, s.commit(steps)
+}
+
+// targets are the files that matter.
+func (s *Setup) targets() []target { return s.Agent.targets(s.World) }
+
+// commit makes the changes.
+func (s *Setup) commit(steps []*step) error {
+	ready := make([]*staged, len(steps))
+	for i, st := range steps {
+		if st.after == nil {
+			continue
+		}
+		var err error
+		if ready[i], err = st.config.stage(st.after, s.World.Project == ""); err != nil {
+			for _, r := range ready[:i] {
+				if r != nil {
+					r.drop()
+				}
+			}
+			return err
+		}
+	}
+	if s.before != nil {
+		s.before()
+	}
+	for i, st := range steps {
+		if err := st.finish(ready[i]); err != nil {
+			for _, r := range ready[i:] {
+				if r != nil {
+					r.drop()
+				}
+			}
+			return partly(steps[:i], err)
+		}
+	}
+	return nil
+}
+
+// partly adds what was done before something failed.
+func partly(done []*step, err error) error {
+	for _, st := range done {
+		if st.Action != Unchanged {
+			e := *fault.From(err)
+			e.Fix = e.Advice() + "; " + st.File + " is done already"
+			return &e
+		}
+	}
+	return err
+}
+
+// finish makes one change.
+func (st *step) finish(r *staged) error {
+	if st.backup != "" && st.renamed == "" {
+		if err := st.config.backup(st.backup); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r != nil:
+		if err := r.replace(); err != nil {
+			return err
+		}
+	case st.Action == Deleted:
+		if err := st.config.remove(); err != nil {
+			return err
+		}
+	}
+	if st.renamed != "" {
+		_ = os.Rename(st.renamed, st.backup) // without it, the next uninstall takes entries out instead of bringing bytes back
+	}
+	if st.spent != "" {
+		_ = os.Remove(st.spent) // at worst it is there for longer
+	}
+	return nil
+}
+
+// planInstall says what is to become of a file.
+func (s *Setup) planInstall(t target) (*step, error) {
+	c, err := load(t.file)
+	if err != nil {
+		return nil, err
+	}
+	st := &step{Change: Change{File: t.file, Action: Unchanged}, config: c}
+	if s.NoHooks {
+		if t = t.withoutHooks(); t.empty() {
+			return st, nil
+		}
+	}
+	former, err := t.entries(c, s.Command)
+	if err != nil {
+		return nil, err
+	}
+	after, entries, err := t.add(c, s.Command)
+	if err != nil {
+		return nil, err
+	}
+	st.Entries = entries
+	if c.there && bytes.Equal(after, c.data) {
+		return st, nil
+	}
+	st.after, st.Action = after, Created
+	if c.there {
+		st.Action = Changed
+	}
+	if t.form == formPlugin || !c.there {
+		return st, nil
+	}
+	st.backup = backupName(t.file, after)
+	if old := backups(t.file); len(former) > 0 && len(old) > 0 {
+		st.backup, st.renamed = "", ""
+		if same := backupName(t.file, c.data); slices.Contains(old, same) {
+			st.backup, st.renamed = backupName(t.file, after), same
+		} else {
+			st.Backup = old[len(old)-1]
+		}
+	}
+	if st.backup != "" {
+		st.Backup = st.backup
+	}
+	return st, nil
+}
+
+// planUninstall says what is to become of a file.
+func (s *Setup) planUninstall(t target) (*step, error) {
+	c, err := load(t.file)
+	if err != nil {
+		return nil, err
+	}
+	st := &step{Change: Change{File: t.file, Action: Unchanged}, config: c}
+	if !c.there {
+		return st, nil
+	}
+	st.Entries, err = t.entries(c, s.Command)
+	if err != nil {
+		return nil, err
+	}
+	if t.form == formPlugin {
+		if len(st.Entries) > 0 {
+			st.Action = Deleted
+		}
+		return st, nil
+	}
+	old := backups(t.file)
+	if same := backupName(t.file, c.data); slices.Contains(old, same) {
+		former, err := load(same)
+		if err != nil {
+			return nil, err
+		}
+		if ours, err := t.entries(former, s.Command); err == nil && len(ours) == 0 {
+			st.Action, st.after, st.spent = Restored, append([]byte{}, former.data...), same
+			return st, nil
+		}
+	}
+	if len(st.Entries) == 0 {
+		return st, nil
+	}
+	var former *config
+	if len(old) > 0 {
+		st.Backup = old[len(old)-1]
+		if former, err = load(st.Backup); err != nil {
+			return nil, err
+		}
+	}
+	after, held, err := t.drop(c, former, s.Command)
+	if err != nil {
+		return nil, err
+	}
+	if !held && len(old) == 0 {
+		st.Action = Deleted
+		return st, nil
+	}
+	st.Action, st.after = Changed, after
+	return st, nil
+}
+
+// Entries lists our entries in the agent's files, file by file.
+func (s *Setup) Entries() ([]Change, error) {
+	var found []Change
+	for _, t := range s.targets() {
+		c, err := load(t.file)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := t.entries(c, s.Command)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) > 0 {
+			found = append(found, Change{File: t.file, Action: Unchanged, Entries: entries})
+		}
+	}
+	return found, nil
+}
+
+// Snippet is what belongs into a file, to be put in by hand.
+type Snippet struct {
+	File string
+	Text string
+	// Whole says that it is the whole file.
+	Whole bool
+}
+
+// Snippets returns what belongs into the agent's files.
+func (s *Setup) Snippets() ([]Snippet, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	var all []Snippet
+	for _, t := range s.targets() {
+		if s.NoHooks {
+			if t = t.withoutHooks(); t.empty() {
+				continue
+			}
+		}
+		all = append(all, Snippet{File: t.file, Text: t.alone(s.Command), Whole: t.form == formPlugin})
+	}
+	return all, nil
+}
+
+// Next says what to do after installing.
+func (s *Setup) Next() []string {
+	if s.World.Project != "" && s.Agent.nextInProject != "" {
+		return append([]string{s.Agent.nextInProject}, s.Agent.next...)
+	}
+	return s.Agent.next
+}
+
+// Notes says what else is to be known after installing.
+func (s *Setup) Notes() []string {
+	var notes []string
+	if s.World.Project != "" {
+		notes = append(notes, "these files name programs and directories of this machine: look at them before you share them with others")
+	}
+	if s.NoHooks {
+		return notes
+	}
+	pair := map[string]string{hook.VSCode: hook.ClaudeCode, hook.ClaudeCode: hook.VSCode}[s.Agent.Name]
+	if other, ok := ByName(pair); ok && s.hooked(other.targets(s.World)[1]) {
+		notes = append(notes, `VS Code also runs the hooks of Claude Code, and tells everything twice then; its setting "chat.hookFilesLocations": {"~/.claude/settings.json": false} ends that`)
+	}
+	if s.Agent.Name == hook.Codex && hooksInside(s.targets()[0].file) {
+		notes = append(notes, "Codex has hooks in config.toml as well; it runs those of both files, and says at its start that there are two")
+	}
+	return notes
+}
+
+// hooked reports whether a file has hooks of ours.
+func (s *Setup) hooked(t target) bool {
+	c, err := load(t.file)
+	if err != nil {
+		return false
+	}
+	entries, err := t.entries(c, s.Command)
+	return err == nil && len(entries) > 0
+}
+
+// hooksInside reports whether a file of TOML has hooks of somebody.
+func hooksInside(file string) bool {
+	c, err := load(file)
+	if err != nil {
+		return false
+	}
+	t, err := parseTOML(file, c.data)
+	if err != nil {
+		return false
+	}
+	hooks, _ := t.said["hooks"].(map[string]any)
+	for name := range hooks {
+		if name != "state" { // which is what Codex remembers of them
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package agents
+
+import (
+	"bytes"
+	"slices"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/hook"
+)
+
+// withoutHooks is what is left of a target without hooks.
+func (t target) withoutHooks() target {
+	t.parts = slices.DeleteFunc(slices.Clone(t.parts), func(p part) bool {
+		_, is := p.(hooksPart)
+		return is
+	})
+	return t
+}
+
+// empty reports whether nothing is left of a target without hooks.
+func (t target) empty() bool { return t.form == formPlugin || t.form == formJSON && len(t.parts) == 0 }
+
+// entries names our entries in a file.
+func (t target) entries(c *config, cmd Command) ([]string, error) {
+	switch t.form {
+	case formPlugin:
+		if c.there && ownPlugin(c.data) {
+			return []string{"plugin"}, nil
+		}
+		return nil, nil
+	case formTOML:
+		f, err := parseTOML(t.file, c.data)
+		if err != nil {
+			return nil, err
+		}
+		_, there, err := f.entry()
+		if err != nil || !there {
+			return nil, err
+		}
+		return []string{tomlServers + "." + serverName}, nil
+	}
+	d, err := parseDocument(t.file, c.data)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, p := range t.parts {
+		entries, err := p.entries(d, cmd)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entries...)
+	}
+	return all, nil
+}
+
+// add returns the file with our entries, and their names.
+func (t target) add(c *config, cmd Command) ([]byte, []string, error) {
+	switch t.form {
+	case formPlugin:
+		if c.there && !ownPlugin(c.data) {
+			return nil, nil, fault.Newf(fault.IDConflict, "%s is there already, and is not ours", t.file).WithFix("move it away or give it another name; it was left as it is")
+		}
+		return hook.OpenCodePlugin(cmd.Program, cmd.hook(hook.OpenCode)), []string{"plugin"}, nil
+	case formTOML:
+		f, err := parseTOML(t.file, c.data)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := f.add(cmd)
+		return text, []string{tomlServers + "." + serverName}, err
+	}
+	return addJSON(t.file, c.data, t.parts, cmd)
+}
+
+// addJSON is add for a document of JSON.
+func addJSON(file string, text []byte, parts []part, cmd Command) ([]byte, []string, error) {
+	d, err := parseDocument(file, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []string
+	for _, p := range parts {
+		entries, err := p.add(d, cmd)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, entries...)
+	}
+	out := d.bytes()
+	return out, all, judged(file, text, out, parts, cmd)
+}
+
+// judged reads the result of an edit again, and compares it with what was there.
+func judged(file string, before, after []byte, parts []part, cmd Command) error {
+	was, err := parseDocument(file, before)
+	if err != nil {
+		return err
+	}
+	is, err := parseDocument(file, after)
+	if err != nil {
+		return unsafeEdit(file)
+	}
+	return sameBut(was, is, parts, cmd)
+}
+
+// drop returns the file without our entries, and whether it holds anything else. The former file
+// may be nil.
+func (t target) drop(c, former *config, cmd Command) (text []byte, held bool, err error) {
+	if t.form == formTOML {
+		f, err := parseTOML(t.file, c.data)
+		if err != nil {
+			return nil, false, err
+		}
+		text, _, err := f.drop()
+		return text, len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) > 0, err
+	}
+	var before []byte
+	if former != nil {
+		before = former.data
+	}
+	return dropJSON(t.file, c.data, before, t.parts, cmd)
+}
+
+// dropJSON is drop for a document of JSON.
+func dropJSON(file string, text, former []byte, parts []part, cmd Command) ([]byte, bool, error) {
+	d, err := parseDocument(file, text)
+	if err != nil {
+		return nil, false, err
+	}
+	var had map[string]any
+	if f, err := parseDocument(file, former); err == nil {
+		had, _ = f.value() // what cannot be read any more had nothing
+		for _, p := range parts {
+			if ours, err := p.entries(f, cmd); err == nil && len(ours) > 0 {
+				p.others(had, cmd) // what held an earlier entry of ours alone is no one else's
+			}
+		}
+	}
+	for _, p := range parts {
+		if _, err := p.drop(d, cmd, had); err != nil {
+			return nil, false, err
+		}
+	}
+	out := d.bytes()
+	if err := judged(file, text, out, parts, cmd); err != nil {
+		return nil, false, err
+	}
+	top := d.top().object
+	comments, _ := splitExtra(slices.Concat(d.root.BeforeExtra, d.root.AfterExtra, top.AfterExtra))
+	return out, len(top.Members) > 0 || len(comments) > 0, nil
+}
+
+// alone is what belongs into the file.
+func (t target) alone(cmd Command) string {
+	switch t.form {
+	case formPlugin:
+		return string(hook.OpenCodePlugin(cmd.Program, cmd.hook(hook.OpenCode)))
+	case formTOML:
+		return (&tomlFile{newline: "\n"}).table(cmd)
+	}
+	var o object
+	for _, p := range t.parts {
+		o = append(o, p.alone(cmd)...)
+	}
+	return style{newline: "\n", unit: "  "}.write(o, "") + "\n"
+}
+
+// ownPlugin reports whether a file is a plugin that we wrote, by its first line.
+func ownPlugin(data []byte) bool {
+	line := func(text []byte) []byte {
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		return bytes.TrimSpace(first)
+	}
+	return bytes.Equal(line(data), line(hook.OpenCodePlugin("", nil)))
+}

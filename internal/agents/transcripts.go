@@ -1,0 +1,110 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/migrate"
+)
+
+// Transcripts is what an agent itself has recorded on this machine.
+type Transcripts struct {
+	// Format is how it is written.
+	Format migrate.Format
+	// Directories are those that have any, Looked those that were looked at.
+	Directories, Looked []string
+	// Files, Sessions and Bytes say how much there is.
+	Files, Sessions int
+	Bytes           int64
+	// Newest is when the last of them was written to.
+	Newest time.Time
+}
+
+// Transcripts looks for what an agent has recorded. Links are not followed, and nothing is read.
+// For an agent whose records cannot be read, the error says why, and what can be done.
+func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error) {
+	found := &Transcripts{Format: migrate.Format(a.Name)}
+	switch a.Name {
+	case hook.ClaudeCode:
+		found.Looked = []string{filepath.Join(claudeDir(w), "projects")}
+	case hook.Codex:
+		found.Looked = []string{filepath.Join(codexDir(w), "sessions"), filepath.Join(codexDir(w), "archived_sessions")}
+	default:
+		return nil, a.unread()
+	}
+	for _, dir := range found.Looked {
+		before := found.Files
+		if err := found.look(ctx, dir, 0); err != nil {
+			return nil, err
+		}
+		if found.Files > before {
+			found.Directories = append(found.Directories, dir)
+		}
+	}
+	return found, nil
+}
+
+// maxDepth is how deep directories are looked into, as by an import.
+const maxDepth = 32
+
+// look counts what is below a directory.
+func (t *Transcripts) look(ctx context.Context, dir string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable(dir, err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case strings.HasPrefix(name, "."):
+		case e.IsDir() && depth < maxDepth:
+			if err := t.look(ctx, filepath.Join(dir, name), depth+1); err != nil {
+				return err
+			}
+		case e.Type().IsRegular() && t.Format.Wants(name):
+			t.count(e)
+		}
+	}
+	return nil
+}
+
+// count counts one file. Those of sub-agents belong to the session that began them.
+func (t *Transcripts) count(e fs.DirEntry) {
+	info, err := e.Info()
+	if err != nil {
+		return // it is gone again
+	}
+	t.Files++
+	t.Bytes += info.Size()
+	if t.Format != migrate.ClaudeCode || !strings.HasPrefix(e.Name(), "agent-") {
+		t.Sessions++
+	}
+	if info.ModTime().After(t.Newest) {
+		t.Newest = info.ModTime()
+	}
+}
+
+// unread says why the records of an agent cannot be brought in.
+func (a *Agent) unread() error {
+	why := map[string][2]string{
+		hook.Cursor:        {"Cursor keeps its chats in databases of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
+		hook.VSCode:        {"VS Code keeps its chats in files of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
+		hook.ClaudeDesktop: {"Claude Desktop keeps its conversations on its server, not on this machine", "leave --backfill away; export them at claude.ai, and then `lukasa import --from anthropic-messages conversations.json`"},
+		hook.GeminiCLI:     {"Gemini CLI keeps its sessions in files of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
+		hook.OpenCode:      {"OpenCode keeps its sessions in a store of its own, which no import reads", "leave --backfill away: the plugin records what comes from now on"},
+	}[a.Name]
+	return fault.New(fault.Usage, "there are no transcripts to bring in: "+why[0]).WithFix(why[1])
+}

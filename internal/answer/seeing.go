@@ -1,0 +1,233 @@
+package answer
+
+import (
+	"encoding/hex"
+	"time"
+
+	"lukasa.dev"
+)
+
+// Stats is what is in a tenant.
+type Stats struct {
+	Tenant     string   `json:"tenant"`
+	Root       string   `json:"root"`
+	Records    uint64   `json:"records"`
+	Erased     uint64   `json:"erased"`
+	Events     uint64   `json:"events"`
+	First      string   `json:"first,omitempty"` // event, by its timestamp
+	Last       string   `json:"last,omitempty"`
+	EventTypes []Count  `json:"event_types"`
+	Days       []Day    `json:"days"`
+	Memories   []Tally  `json:"memories"`
+	Artifacts  []Tally  `json:"artifacts"`
+	Conflicts  []Count  `json:"conflicts"`
+	Kinds      []Count  `json:"kinds"`
+	ToolCount  int      `json:"tool_count"`
+	Tools      []Tool   `json:"tools"`
+	OtherCalls uint64   `json:"other_calls,omitempty"` // of tools beyond those that are told apart
+	Sessions   int      `json:"sessions"`
+	Newest     *Session `json:"newest_session,omitempty"`
+	Longest    *Session `json:"longest_session,omitempty"`
+	AgentCount int      `json:"agent_count"`
+	Agents     []Active `json:"agents"`
+	Storage    *Storage `json:"storage,omitempty"` // of the whole directory, for who has it
+}
+
+// Count is how many there are of something.
+type Count struct {
+	Name  string `json:"name"`
+	Count uint64 `json:"count"`
+}
+
+// Tally is how many there are of a type that are in a state.
+type Tally struct {
+	Type  string `json:"type"`
+	State string `json:"state"`
+	Count uint64 `json:"count"`
+}
+
+// Day is what came on one day.
+type Day struct {
+	Day      string `json:"day"`
+	Events   uint64 `json:"events"`
+	Memories uint64 `json:"memories"`
+}
+
+// Tool is how a tool fared.
+type Tool struct {
+	Tool   string `json:"tool"`
+	Calls  uint64 `json:"calls"`
+	OK     uint64 `json:"ok"`
+	Failed uint64 `json:"failed"`
+}
+
+// Active is an agent and how much it did.
+type Active struct {
+	AgentID string `json:"agent_id"`
+	Events  uint64 `json:"events"`
+	First   string `json:"first"`
+	Last    string `json:"last"`
+}
+
+// Storage is how much room a directory takes, in bytes.
+type Storage struct {
+	Journal  int64 `json:"journal"`
+	Segments int   `json:"segments"`
+	Index    int64 `json:"index"`
+	Words    int64 `json:"words"`   // of the index
+	Vectors  int64 `json:"vectors"` // of the index
+	Traces   int64 `json:"traces"`
+}
+
+// StorageOf answers how much room a directory takes.
+func StorageOf(s *lukasa.Storage) *Storage {
+	return &Storage{s.Journal, s.Segments, s.Index, s.Words, s.Vectors, s.Traces}
+}
+
+// StatsOf answers what is in a tenant.
+func StatsOf(s *lukasa.Stats) *Stats {
+	out := &Stats{
+		Tenant: s.Tenant, Root: hex.EncodeToString(s.Root[:]), Records: s.Records, Erased: s.Erased, Events: s.Events, First: Instant(s.First), Last: Instant(s.Last),
+		EventTypes: countsOf(s.Types), Days: []Day{}, Memories: talliesOf(s.Memories), Artifacts: talliesOf(s.Artifacts), Conflicts: countsOf(s.Conflicts),
+		Kinds: countsOf(s.Kinds), ToolCount: s.ToolCount, Tools: []Tool{}, OtherCalls: s.OtherCalls, Sessions: s.Sessions, AgentCount: s.AgentCount, Agents: []Active{},
+	}
+	for _, d := range s.Days {
+		out.Days = append(out.Days, Day{d.Day.Format(time.DateOnly), d.Events, d.Memories})
+	}
+	for _, x := range s.Tools {
+		out.Tools = append(out.Tools, Tool{x.Tool, x.Calls, x.OK, x.Wrong})
+	}
+	for _, x := range s.Agents {
+		out.Agents = append(out.Agents, Active{x.ID, x.Events, Instant(x.First), Instant(x.Last)})
+	}
+	out.Newest, out.Longest = maybeSession(s.Newest), maybeSession(s.Longest)
+	return out
+}
+
+func maybeSession(i *lukasa.SessionInfo) *Session {
+	if i == nil {
+		return nil
+	}
+	s := SessionOf(*i)
+	return &s
+}
+
+func countsOf(list []lukasa.Count) []Count {
+	out := make([]Count, len(list))
+	for i, c := range list {
+		out[i] = Count{c.Name, c.N}
+	}
+	return out
+}
+
+func talliesOf(list []lukasa.Tally) []Tally {
+	out := make([]Tally, len(list))
+	for i, x := range list {
+		out[i] = Tally{x.Type, x.State, x.N}
+	}
+	return out
+}
+
+// Timeline is a session as a story, or a page of it.
+type Timeline struct {
+	Session Session  `json:"session"`
+	Moments []Moment `json:"moments"`
+	Made    []Made   `json:"made"` // with the last page
+	Next    *string  `json:"next"`
+}
+
+// Moment is what happened at one time of a session.
+type Moment struct {
+	Sort     lukasa.MomentSort `json:"sort"`
+	URI      lukasa.URI        `json:"uri"`
+	Position uint64            `json:"position"`
+	Sequence int64             `json:"sequence"`
+	Time     string            `json:"time"`
+	GapMS    int64             `json:"gap_ms"` // since the moment before
+	Type     string            `json:"event_type"`
+	AgentID  string            `json:"agent_id"`
+	Tool     string            `json:"tool,omitempty"`
+	Text     string            `json:"text"`
+	Content  string            `json:"content,omitempty"`
+	Outcome  string            `json:"outcome,omitempty"`
+	Result   *MomentResult     `json:"result,omitempty"`
+}
+
+// MomentResult is the result of a call.
+type MomentResult struct {
+	URI      lukasa.URI `json:"uri"`
+	Position uint64     `json:"position"`
+	Time     string     `json:"time"`
+	TookMS   int64      `json:"took_ms"`
+	Text     string     `json:"text"`
+	Content  string     `json:"content,omitempty"`
+}
+
+// Made is something that came of a session.
+type Made struct {
+	URI       lukasa.URI  `json:"uri"`
+	Kind      lukasa.Kind `json:"kind"`
+	Type      string      `json:"type,omitempty"`
+	Status    string      `json:"status,omitempty"`
+	Text      string      `json:"text"`
+	UpdatedAt string      `json:"updated_at"`
+}
+
+// TimelineOf answers a page of a session.
+func TimelineOf(t *lukasa.Timeline) *Timeline {
+	out := &Timeline{Session: SessionOf(t.Session), Moments: make([]Moment, len(t.Moments)), Made: make([]Made, len(t.Made)), Next: NextPage(t.Next)}
+	for i := range t.Moments {
+		out.Moments[i] = MomentOf(&t.Moments[i])
+	}
+	for i, m := range t.Made {
+		out.Made[i] = Made{m.URI, m.URI.Kind, m.Class, m.Status, m.Text, Instant(m.Updated)}
+	}
+	return out
+}
+
+// MomentOf answers a moment.
+func MomentOf(m *lukasa.Moment) Moment {
+	out := Moment{
+		Sort: m.Sort, URI: m.URI, Position: m.Position, Sequence: m.Sequence, Time: Instant(m.Time), GapMS: m.Gap.Milliseconds(), Type: string(m.Type),
+		AgentID: m.Agent, Tool: m.Tool, Text: m.Text, Content: m.Content, Outcome: string(m.Outcome),
+	}
+	if r := m.Result; r != nil {
+		out.Result = &MomentResult{r.URI, r.Position, Instant(r.Time), r.Took.Milliseconds(), r.Text, r.Content}
+	}
+	return out
+}
+
+// Graph is things, and how they are connected.
+type Graph struct {
+	Nodes []Node `json:"nodes"`
+	Edges []Link `json:"edges"`
+	More  bool   `json:"more"` // than the limit
+}
+
+// Node is a thing, an event, or a name that several of them mention.
+type Node struct {
+	ID    string `json:"id"` // a URI, or name:TYPE:NAME
+	Kind  string `json:"kind"`
+	Type  string `json:"type,omitempty"`
+	Label string `json:"label"`
+}
+
+// Link is how a node is connected with another.
+type Link struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Rel  string `json:"rel"`
+	Via  string `json:"via,omitempty"` // the edge, relation or conflict that says so
+}
+
+// GraphOf answers a graph.
+func GraphOf(g *lukasa.Graph) *Graph {
+	out := &Graph{Nodes: make([]Node, len(g.Nodes)), Edges: make([]Link, len(g.Edges)), More: g.More}
+	for i, n := range g.Nodes {
+		out.Nodes[i] = Node{n.ID, n.Kind, n.Class, n.Label}
+	}
+	for i, e := range g.Edges {
+		out.Edges[i] = Link{g.Nodes[e.From].ID, g.Nodes[e.To].ID, e.Rel, e.Via}
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// memoryToolTag is the tag of memories that are files of the memory tool. Listings go by it.
+const memoryToolTag = "memory-tool"
+
+// Bounds of what one call does.
+const (
+	mostFiles    = 1000 // that are below a directory
+	mostAttempts = 16   // when others write the same file
+)
+
+// memoryFile is a file as it was read: a memory, or the place for one.
+type memoryFile struct {
+	path    memoryPath
+	version uint32 // of the memory that has the key, whatever became of it; 0 if there is none
+	live    bool
+	body    *lukasa.Memory // if it is live
+	text    string
+}
+
+// memoryEntry is a file of a listing.
+type memoryEntry struct {
+	path memoryPath
+	size int
+}
+
+// read returns the file at a path. One that is not there is no error.
+func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error) {
+	f := &memoryFile{path: p}
+	if p.root() {
+		return f, nil
+	}
+	thing, err := t.tenant.Get(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, Key: p.key()}, t.view)
+	switch fault.CodeOf(err) {
+	case "":
+	case fault.NotFound, fault.Erased:
+		return f, nil
+	default:
+		return nil, err
+	}
+	f.version = thing.Version
+	if m, ok := thing.Body.(*lukasa.Memory); ok && thing.State == lukasa.Live {
+		f.live, f.body, f.text = true, m, fileText(m)
+	}
+	return f, nil
+}
+
+// below returns the files below a directory, in order.
+func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, error) {
+	var files []memoryEntry
+	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Tag: memoryToolTag, Limit: 1000, View: t.view}
+	for {
+		page, err := t.tenant.List(ctx, o)
+		if fault.CodeOf(err) == fault.NotFound {
+			return nil, nil // the tenant has nothing yet
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range page.Things {
+			m, ok := x.Body.(*lukasa.Memory)
+			if !ok {
+				continue
+			}
+			if p, ok := memoryPathOf(m.Key); ok && len(p) > len(dir) && p.within(dir) {
+				files = append(files, memoryEntry{p, len(fileText(m))})
+			}
+		}
+		if len(files) > mostFiles {
+			return nil, wrong("Error: There are more than %d files below %s; name a directory below it", mostFiles, dir)
+		}
+		if o.After = page.Next; o.After == "" {
+			break
+		}
+	}
+	slices.SortFunc(files, func(a, b memoryEntry) int { return slices.Compare(a.path, b.path) })
+	return files, nil
+}
+
+// attempt reads a file and does something with it, again if somebody else changed it meanwhile.
+func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryFile) (string, error)) (string, error) {
+	for n := 1; ; n++ {
+		f, err := t.read(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		done, err := do(f)
+		if fault.CodeOf(err) == fault.VersionConflict && n < mostAttempts && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return done, nil
+	}
+}
+
+// write writes a file, if it is as it was read.
+func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) error {
+	if len(text) > memory.MaxText {
+		return wrong("Error: The file %s would have %d bytes, but may have at most %d", f.path, len(text), memory.MaxText)
+	}
+	m := &lukasa.Memory{Type: memory.TypeFact, Key: f.path.key()}
+	if f.body != nil {
+		m = f.body
+	}
+	return t.put(ctx, f, m, text, "")
+}
+
+// put writes a memory as a file. What it says besides its text stays.
+func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, text, from string) error {
+	var err error
+	if m.Metadata, err = fileMetadata(m.Metadata, text, from); err != nil {
+		return err
+	}
+	m.Text, m.Forms = text, memory.Forms{}
+	if strings.TrimSpace(text) == "" {
+		m.Text = "The file " + f.path.String() + " is empty."
+	}
+	if !slices.Contains(m.Tags, memoryToolTag) {
+		m.Tags = append(m.Tags, memoryToolTag)
+	}
+	if t.c.Quotas != nil {
+		if err := t.c.Quotas.Events(t.c.Who.Tenant, 1, int64(len(text))); err != nil {
+			return err
+		}
+	}
+	_, err = t.tenant.Put(ctx, m, lukasa.Version(f.version))
+	return told(f.path, err)
+}
+
+// forget deletes a file, if it is as it was read. One that is gone is no error.
+func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
+	if !f.live {
+		return nil
+	}
+	_, err := t.tenant.Forget(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, Key: f.path.key()}, "deleted with the memory tool", lukasa.Version(f.version))
+	return told(f.path, err)
+}
+
+// move gives a file another name. If somebody writes to the old one meanwhile, that goes along.
+func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
+	moved := false
+	_, err := t.attempt(ctx, from, func(f *memoryFile) (string, error) {
+		if !f.live {
+			if moved {
+				return "", nil // somebody else deleted it
+			}
+			return "", wrong("Error: The path %s does not exist", from)
+		}
+		there, err := t.read(ctx, to)
+		if err != nil {
+			return "", err
+		}
+		if there.live && !moved {
+			return "", wrong("Error: The destination %s already exists", to)
+		}
+		m := *f.body
+		m.ID, m.Key, m.Tags = "", to.key(), slices.Clone(f.body.Tags)
+		if err := t.put(ctx, there, &m, f.text, from.String()); err != nil {
+			return "", err
+		}
+		moved = true
+		return "", t.forget(ctx, f)
+	})
+	return err
+}
+
+// told says to the model what it can do something about. The rest is the caller's.
+func told(p memoryPath, err error) error {
+	switch fault.CodeOf(err) {
+	case fault.Untrusted, fault.Erased, fault.InvalidArgument, fault.TooLarge, fault.IDConflict:
+		return wrong("Error: The file %s cannot be written: %s", p, err)
+	}
+	return err
+}
+
+// fileNote is what a file keeps in its metadata, as the member memory_tool.
+type fileNote struct {
+	// Blank is the content of a file that has nothing but white space, which no memory may be.
+	Blank *string `json:"blank,omitempty"`
+	// RenamedFrom is the path that it had before.
+	RenamedFrom string `json:"renamed_from,omitempty"`
+}
+
+const noteName = "memory_tool"
+
+// fileText returns the content of a file.
+func fileText(m *lukasa.Memory) string {
+	var meta struct {
+		Note fileNote `json:"memory_tool"`
+	}
+	if len(m.Metadata) > 0 && json.Unmarshal([]byte(m.Metadata), &meta) == nil && meta.Note.Blank != nil {
+		return *meta.Note.Blank
+	}
+	return m.Text
+}
+
+// fileMetadata returns the metadata of a file with a text, which may have been another's.
+func fileMetadata(raw hmx.Raw, text, from string) (hmx.Raw, error) {
+	meta := map[string]json.RawMessage{}
+	if len(raw) > 0 && json.Unmarshal([]byte(raw), &meta) != nil {
+		meta = map[string]json.RawMessage{} // it was no object, which the rules do not allow
+	}
+	var note fileNote
+	if old, ok := meta[noteName]; ok && json.Unmarshal(old, &note) != nil {
+		note = fileNote{}
+	}
+	note.Blank = nil
+	if strings.TrimSpace(text) == "" {
+		note.Blank = &text
+	}
+	if from != "" {
+		note.RenamedFrom = from
+	}
+	delete(meta, noteName)
+	if note != (fileNote{}) {
+		data, err := json.Marshal(note)
+		if err != nil {
+			return "", err
+		}
+		meta[noteName] = data
+	}
+	if len(meta) == 0 {
+		return "", nil
+	}
+	data, err := json.Marshal(meta)
+	return hmx.Raw(data), err
+}

@@ -1,0 +1,135 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lukasa.dev/internal/memory"
+)
+
+// Every file of the memory tool is below this directory; its key is the path without the
+// first slash.
+const memoryRoot = "/memories"
+
+// Limits of paths: the key must be one, and a file must be reachable in a few steps.
+const (
+	maxMemoryPath  = memory.MaxKey
+	maxMemoryDepth = 16
+)
+
+// memoryPath is a path below /memories: its segments. It is empty for /memories itself.
+type memoryPath []string
+
+// parseMemoryPath reads a path as a model wrote it. There is one way to write each: nothing is
+// resolved, and what could mean another place to anybody is refused.
+func parseMemoryPath(text string) (memoryPath, error) {
+	bad := func(rule string) (memoryPath, error) {
+		return nil, wrong("Error: The path %s is invalid: %s", shownPath(text), rule)
+	}
+	if len(text) > maxMemoryPath {
+		return bad(fmt.Sprintf("it has more than %d bytes", maxMemoryPath))
+	}
+	for _, r := range text {
+		switch {
+		case r == utf8.RuneError || unicode.IsControl(r):
+			return bad("it has a character that is not for names")
+		case r == '\\':
+			return bad("segments are between slashes, not backslashes")
+		}
+	}
+	if encodedByte(text) {
+		return bad("it has % with two digits, which may be a character that is hidden")
+	}
+	rest, ok := strings.CutPrefix(text, memoryRoot)
+	if !ok || rest != "" && rest[0] != '/' {
+		return bad("it must be " + memoryRoot + " or below")
+	}
+	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "/"), "/")
+	if rest == "" && len(text) > len(memoryRoot)+1 {
+		return bad("a segment is empty")
+	}
+	if rest == "" {
+		return memoryPath{}, nil
+	}
+	p := memoryPath(strings.Split(rest, "/"))
+	if len(p) > maxMemoryDepth {
+		return bad(fmt.Sprintf("it is more than %d directories deep", maxMemoryDepth))
+	}
+	for _, segment := range p {
+		switch {
+		case segment == "":
+			return bad("a segment is empty")
+		case strings.Trim(segment, ".") == "":
+			return bad("a segment of dots leads elsewhere")
+		case strings.TrimSpace(segment) != segment:
+			return bad("a segment has white space at its begin or end")
+		}
+	}
+	if memory.CheckKey(p.key()) != nil {
+		return bad("it has a character that is not for names")
+	}
+	return p, nil
+}
+
+// encodedByte reports whether a text has a byte written as % and two hexadecimal digits.
+func encodedByte(text string) bool {
+	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == '%' && hex(text[i+1]) && hex(text[i+2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownPath is a path that is none, for whoever wrote it: short, and with nothing in it that a
+// terminal obeys.
+func shownPath(text string) string {
+	const most = 100
+	if len(text) > most {
+		return quoted(strings.ToValidUTF8(text[:most], "")) + "…"
+	}
+	return quoted(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// memoryPathOf returns the path of a key, if it is that of a file.
+func memoryPathOf(key string) (memoryPath, bool) {
+	if !strings.HasPrefix(key, memoryRoot[1:]+"/") {
+		return nil, false
+	}
+	p, err := parseMemoryPath("/" + key)
+	return p, err == nil && "/"+key == p.String()
+}
+
+// String returns the path as it is written.
+func (p memoryPath) String() string {
+	if p.root() {
+		return memoryRoot
+	}
+	return memoryRoot + "/" + strings.Join(p, "/")
+}
+
+// key returns the key of the memory that a file is.
+func (p memoryPath) key() string { return p.String()[1:] }
+
+// root reports whether it is /memories itself.
+func (p memoryPath) root() bool { return len(p) == 0 }
+
+// parent returns the directory that it is in.
+func (p memoryPath) parent() memoryPath { return p[:len(p)-1] }
+
+// within reports whether it is a directory or below it.
+func (p memoryPath) within(dir memoryPath) bool {
+	return len(p) >= len(dir) && slices.Equal(p[:len(dir)], dir)
+}
+
+// moved returns where a path below from is once from is to.
+func (p memoryPath) moved(from, to memoryPath) memoryPath { return slices.Concat(to, p[len(from):]) }
+
+// hidden reports whether listings leave it out, seen from a directory.
+func (p memoryPath) hidden(from memoryPath) bool {
+	return slices.ContainsFunc(p[len(from):], func(s string) bool { return s[0] == '.' || s == "node_modules" })
+}

@@ -1,0 +1,300 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+)
+
+// memoryToolOperations serve the memory tool that language models know.
+func memoryToolOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "memory_tool", Group: groupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
+			Long: "The request is the input of the tool as a model wrote it, the answer the text for its tool_result. Files are memories with the key memories/PATH and the tag " +
+				"memory-tool, of the whole tenant; every change is a version. docs/memory-tool.md tells the rest.",
+			Method: "POST", Path: "/v1/memory_tool", Without: "on the command line, remember, recall, list and forget do the same by keys",
+			Tool:  &Tool{Destructive: true},
+			Needs: auth.Read | auth.Write, Wrote: true,
+		}, runMemoryTool),
+	}
+}
+
+// memoryToolIn is the input of the tool, as it is documented for memory_20250818.
+type memoryToolIn struct {
+	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
+	Path       string  `json:"path,omitempty" doc:"below /memories; of all commands but rename"`
+	ViewRange  []int64 `json:"view_range,omitempty" doc:"first and last line to view; -1 is the end"`
+	FileText   *string `json:"file_text,omitempty" doc:"of create"`
+	OldStr     *string `json:"old_str,omitempty" doc:"of str_replace; stands in the file once"`
+	NewStr     *string `json:"new_str,omitempty" doc:"of str_replace; nothing unless said"`
+	InsertLine *int64  `json:"insert_line,omitempty" doc:"of insert: behind this line, 0 at the beginning"`
+	InsertText *string `json:"insert_text,omitempty" doc:"of insert"`
+	OldPath    string  `json:"old_path,omitempty" doc:"of rename"`
+	NewPath    string  `json:"new_path,omitempty" doc:"of rename"`
+}
+
+// toolResult is what a model is told.
+type toolResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error"`
+}
+
+// toolError is an error in words for the model that made the call.
+type toolError struct{ words string }
+
+func (e *toolError) Error() string { return e.words }
+
+// wrong returns an error for the model.
+func wrong(format string, args ...any) error { return &toolError{fmt.Sprintf(format, args...)} }
+
+func runMemoryTool(ctx context.Context, c *Call, in *memoryToolIn) (*toolResult, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	v, err := c.view(hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t := &memoryTool{c: c, tenant: c.Tenant(), view: v}
+	content, err := t.do(ctx, in)
+	if bad, ok := errors.AsType[*toolError](err); ok {
+		return &toolResult{Content: bad.words, IsError: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &toolResult{Content: content}, nil
+}
+
+// check refuses calls that no model makes that was told of the tool: what a command needs must
+// be there, and what it does not know must not.
+func (in *memoryToolIn) check() error {
+	fields := []struct {
+		name     string
+		given    bool
+		commands string // that take it; with an exclamation mark behind those that need it
+	}{
+		{"path", in.Path != "", "view! create! str_replace! insert! delete!"},
+		{"view_range", in.ViewRange != nil, "view"},
+		{"file_text", in.FileText != nil, "create!"},
+		{"old_str", in.OldStr != nil, "str_replace!"},
+		{"new_str", in.NewStr != nil, "str_replace"},
+		{"insert_line", in.InsertLine != nil, "insert!"},
+		{"insert_text", in.InsertText != nil, "insert!"},
+		{"old_path", in.OldPath != "", "rename!"},
+		{"new_path", in.NewPath != "", "rename!"},
+	}
+	for _, f := range fields {
+		takes, needs := false, false
+		for command := range strings.FieldsSeq(f.commands) {
+			name, must := strings.CutSuffix(command, "!")
+			if name == in.Command {
+				takes, needs = true, must
+			}
+		}
+		switch {
+		case f.given && !takes:
+			return fault.Newf(fault.InvalidArgument, "%s: %s does not take it", f.name, in.Command).WithFix("leave it away")
+		case needs && !f.given:
+			return fault.Newf(fault.InvalidArgument, "%s: %s needs it", f.name, in.Command).WithFix("send the input as the model wrote it")
+		}
+	}
+	if n := len(in.ViewRange); in.ViewRange != nil && n != 2 {
+		return fault.Newf(fault.InvalidArgument, "view_range: it has %d numbers", n).WithFix("give two, the first and the last line")
+	}
+	return nil
+}
+
+// memoryTool does the commands of one call.
+type memoryTool struct {
+	c      *Call
+	tenant *lukasa.Tenant
+	view   lukasa.View
+}
+
+// do does a command, and returns what the model is told.
+func (t *memoryTool) do(ctx context.Context, in *memoryToolIn) (string, error) {
+	if in.Command == "rename" {
+		return t.rename(ctx, in.OldPath, in.NewPath)
+	}
+	p, err := parseMemoryPath(in.Path)
+	if err != nil {
+		return "", err
+	}
+	switch in.Command {
+	case "view":
+		return t.show(ctx, p, in.ViewRange)
+	case "create":
+		return t.create(ctx, p, *in.FileText)
+	case "str_replace":
+		replacement := ""
+		if in.NewStr != nil {
+			replacement = *in.NewStr
+		}
+		return t.replace(ctx, p, *in.OldStr, replacement)
+	case "insert":
+		return t.insert(ctx, p, *in.InsertLine, *in.InsertText)
+	}
+	return t.remove(ctx, p)
+}
+
+// show views a file or a directory.
+func (t *memoryTool) show(ctx context.Context, p memoryPath, lines []int64) (string, error) {
+	f, err := t.read(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if f.live {
+		return viewFile(p, f.text, lines)
+	}
+	files, err := t.below(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if len(files) == 0 && !p.root() {
+		return "", wrong("The path %s does not exist. Please provide a valid path.", p)
+	}
+	if lines != nil {
+		return "", wrong("Error: `view_range` is for files, and %s is a directory", p)
+	}
+	return viewDirectory(p, files), nil
+}
+
+// create writes a new file.
+func (t *memoryTool) create(ctx context.Context, p memoryPath, text string) (string, error) {
+	done, err := t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+		if f.live || p.root() {
+			return "", wrong("Error: File %s already exists", p)
+		}
+		if err := t.free(ctx, p); err != nil {
+			return "", err
+		}
+		return "File created successfully at: " + p.String(), t.write(ctx, f, text)
+	})
+	return done, err
+}
+
+// free refuses a path that is a directory, or below a file.
+func (t *memoryTool) free(ctx context.Context, p memoryPath) error {
+	for up := p.parent(); !up.root(); up = up.parent() {
+		f, err := t.read(ctx, up)
+		if err != nil {
+			return err
+		}
+		if f.live {
+			return wrong("Error: %s cannot be created, since %s is a file", p, up)
+		}
+	}
+	files, err := t.below(ctx, p)
+	if err == nil && len(files) > 0 {
+		err = wrong("Error: File %s already exists", p)
+	}
+	return err
+}
+
+// replace replaces a text that stands in a file once.
+func (t *memoryTool) replace(ctx context.Context, p memoryPath, old, text string) (string, error) {
+	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+		if !f.live {
+			return "", wrong("Error: The path %s does not exist. Please provide a valid path.", p)
+		}
+		next, line, err := replaceOnce(p, f.text, old, text)
+		if err != nil {
+			return "", err
+		}
+		return "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" + snippet(next, line, text), t.write(ctx, f, next)
+	})
+}
+
+// insert puts lines behind one.
+func (t *memoryTool) insert(ctx context.Context, p memoryPath, line int64, text string) (string, error) {
+	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+		if !f.live {
+			return "", wrong("Error: The path %s does not exist", p)
+		}
+		next, err := insertLines(f.text, line, text)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("The file %s has been edited.", p), t.write(ctx, f, next)
+	})
+}
+
+// remove deletes a file, or a directory with all that is below.
+func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
+	if p.root() {
+		return "", wrong("Error: The directory %s itself cannot be deleted", p)
+	}
+	files, err := t.at(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		if _, err := t.attempt(ctx, f.path, func(f *memoryFile) (string, error) { return "", t.forget(ctx, f) }); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("Successfully deleted %s", p), nil
+}
+
+// rename moves a file, or a directory with all that is below. It goes file by file, each first
+// to its new name: if it is interrupted, nothing is lost, and some files have both names.
+func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error) {
+	old, err := parseMemoryPath(from)
+	if err != nil {
+		return "", err
+	}
+	next, err := parseMemoryPath(to)
+	if err != nil {
+		return "", err
+	}
+	if old.root() || next.within(old) {
+		return "", wrong("Error: %s cannot be renamed to %s", old, next)
+	}
+	files, err := t.at(ctx, old)
+	if err != nil {
+		return "", err
+	}
+	there, err := t.read(ctx, next)
+	if err != nil {
+		return "", err
+	}
+	if there.live || next.root() {
+		return "", wrong("Error: The destination %s already exists", next)
+	}
+	if err := t.free(ctx, next); err != nil {
+		if bad, ok := errors.AsType[*toolError](err); ok && strings.HasSuffix(bad.words, "already exists") {
+			err = wrong("Error: The destination %s already exists", next)
+		}
+		return "", err
+	}
+	for _, f := range files {
+		if err := t.move(ctx, f.path, f.path.moved(old, next)); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("Successfully renamed %s to %s", old, next), nil
+}
+
+// at returns the file at a path, or the files below it. There is at least one.
+func (t *memoryTool) at(ctx context.Context, p memoryPath) ([]memoryEntry, error) {
+	f, err := t.read(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if f.live {
+		return []memoryEntry{{path: p}}, nil
+	}
+	files, err := t.below(ctx, p)
+	if err == nil && len(files) == 0 {
+		err = wrong("Error: The path %s does not exist", p)
+	}
+	return files, err
+}

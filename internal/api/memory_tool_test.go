@@ -1,0 +1,392 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// tool runs a command of the memory tool.
+func (w *world) tool(who *auth.Principal, args string) *toolResult {
+	w.t.Helper()
+	return w.must(who, "memory_tool", args).(*toolResult)
+}
+
+// A conversation with the tool, in the words that are documented for it.
+func TestMemoryToolWords(t *testing.T) {
+	w := newWorld(t)
+	for _, x := range []struct {
+		args, want string
+		bad        bool
+	}{
+		{`{"command":"view","path":"/memories"}`, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n0B\t/memories", false},
+		{`{"command":"view","path":"/memories/a.md"}`, "The path /memories/a.md does not exist. Please provide a valid path.", true},
+		{`{"command":"create","path":"/memories/a.md","file_text":"one\ntwo\nthree\n"}`, "File created successfully at: /memories/a.md", false},
+		{`{"command":"create","path":"/memories/a.md","file_text":"x"}`, "Error: File /memories/a.md already exists", true},
+		{`{"command":"create","path":"/memories/a.md/b","file_text":"x"}`, "Error: /memories/a.md/b cannot be created, since /memories/a.md is a file", true},
+		{`{"command":"view","path":"/memories/a.md"}`, "Here's the content of /memories/a.md with line numbers:\n     1\tone\n     2\ttwo\n     3\tthree", false},
+		{`{"command":"view","path":"/memories/a.md","view_range":[2,-1]}`, "Here's the content of /memories/a.md with line numbers:\n     2\ttwo\n     3\tthree", false},
+		{`{"command":"view","path":"/memories/a.md","view_range":[2,2]}`, "Here's the content of /memories/a.md with line numbers:\n     2\ttwo", false},
+		{`{"command":"view","path":"/memories/a.md","view_range":[4,9]}`, "Error: Invalid `view_range` parameter: [4, 9]. It should be within the range of lines of the file: [1, 3]", true},
+		{`{"command":"str_replace","path":"/memories/a.md","old_str":"two","new_str":"2"}`, "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tone\n     2\t2\n     3\tthree", false},
+		{`{"command":"str_replace","path":"/memories/a.md","old_str":"four","new_str":"4"}`, "No replacement was performed, old_str `four` did not appear verbatim in /memories/a.md.", true},
+		{`{"command":"str_replace","path":"/memories/a.md","old_str":"e","new_str":"4"}`, "No replacement was performed. Multiple occurrences of old_str `e` in lines: 1, 3. Please ensure it is unique", true},
+		{`{"command":"str_replace","path":"/memories/none","old_str":"e","new_str":"4"}`, "Error: The path /memories/none does not exist. Please provide a valid path.", true},
+		{`{"command":"insert","path":"/memories/a.md","insert_line":3,"insert_text":"four"}`, "The file /memories/a.md has been edited.", false},
+		{`{"command":"insert","path":"/memories/a.md","insert_line":5,"insert_text":"x"}`, "Error: Invalid `insert_line` parameter: 5. It should be within the range of lines of the file: [0, 4]", true},
+		{`{"command":"insert","path":"/memories/none","insert_line":0,"insert_text":"x"}`, "Error: The path /memories/none does not exist", true},
+		{`{"command":"create","path":"/memories/d/e/f.md","file_text":""}`, "File created successfully at: /memories/d/e/f.md", false},
+		{`{"command":"create","path":"/memories/d/.hidden","file_text":"x"}`, "File created successfully at: /memories/d/.hidden", false},
+		{`{"command":"create","path":"/memories/d","file_text":"x"}`, "Error: File /memories/d already exists", true},
+		{`{"command":"view","path":"/memories/d/e/f.md"}`, "Here's the content of /memories/d/e/f.md with line numbers:", false},
+		{`{"command":"view","path":"/memories/"}`, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n17B\t/memories\n17B\t/memories/a.md\n0B\t/memories/d/\n0B\t/memories/d/e/", false},
+		{`{"command":"insert","path":"/memories/d","insert_line":0,"insert_text":"x"}`, "Error: The path /memories/d does not exist", true},
+		{`{"command":"rename","old_path":"/memories/a.md","new_path":"/memories/d/e/f.md"}`, "Error: The destination /memories/d/e/f.md already exists", true},
+		{`{"command":"rename","old_path":"/memories/a.md","new_path":"/memories/d"}`, "Error: The destination /memories/d already exists", true},
+		{`{"command":"rename","old_path":"/memories/d","new_path":"/memories/d/x"}`, "Error: /memories/d cannot be renamed to /memories/d/x", true},
+		{`{"command":"rename","old_path":"/memories/d","new_path":"/memories/g/h"}`, "Successfully renamed /memories/d to /memories/g/h", false},
+		{`{"command":"rename","old_path":"/memories/d","new_path":"/memories/i"}`, "Error: The path /memories/d does not exist", true},
+		{`{"command":"view","path":"/memories/g"}`, "Here're the files and directories up to 2 levels deep in /memories/g, excluding hidden items and node_modules:\n0B\t/memories/g\n0B\t/memories/g/h/\n0B\t/memories/g/h/e/", false},
+		{`{"command":"delete","path":"/memories/g"}`, "Successfully deleted /memories/g", false},
+		{`{"command":"delete","path":"/memories/g"}`, "Error: The path /memories/g does not exist", true},
+		{`{"command":"delete","path":"/memories"}`, "Error: The directory /memories itself cannot be deleted", true},
+		{`{"command":"create","path":"/memories/g","file_text":"It is a file now."}`, "File created successfully at: /memories/g", false},
+	} {
+		if got := w.tool(admin("acme"), x.args); got.Content != x.want || got.IsError != x.bad {
+			t.Errorf("%s\ngot  %v %q\nwant %v %q", x.args, got.IsError, got.Content, x.bad, x.want)
+		}
+	}
+}
+
+// Calls that no model makes are problems with a field, a rule and a fix.
+func TestMemoryToolMalformed(t *testing.T) {
+	w := newWorld(t)
+	for args, field := range map[string]string{
+		`{}`: "command", `{"command":"undo","path":"/memories/a"}`: "command", `{"command":"view"}`: "path", `{"command":"create","path":"/memories/a"}`: "file_text",
+		`{"command":"view","path":"/memories","file_text":"x"}`: "file_text", `{"command":"view","path":"/memories","view_range":[1]}`: "view_range",
+		`{"command":"insert","path":"/memories/a","insert_text":"x"}`: "insert_line", `{"command":"rename","old_path":"/memories/a"}`: "new_path",
+		`{"command":"view","path":"/memories","view_range":[1,2.5]}`: "view_range", `{"command":"view","path":"/memories","mode":"x"}`: "mode",
+	} {
+		_, err := w.run(admin("acme"), "memory_tool", args)
+		f := fault.From(err)
+		if f == nil || f.Code != fault.InvalidArgument || !strings.HasPrefix(f.Error(), field) || f.Advice() == "" {
+			t.Errorf("%s: %v, want one about %s", args, err, field)
+		}
+	}
+}
+
+// hostilePaths are paths that lead elsewhere, or that are hard to tell from others.
+var hostilePaths = []string{
+	"", "/", "memories/a", "/memoriesx", "/memories../a", "/etc/passwd", "/memories/..", "/memories/../etc", "/memories/a/../../etc", "/memories/./a", "/memories/a/.",
+	"/memories/...", "/memories//a", "//memories/a", "/memories/a//", "/memories///", `/memories\a`, `/memories/..\a`, `\memories\a`, "/memories/a\x00b", "/memories/a\nb",
+	"/memories/\x1b[2J", "/memories/%2e%2e/a", "/memories/%2E%2E%2Fa", "/memories/a%00", "/memories/a%5cb", "/memories/\u202egpj.exe", "/memories/ a", "/memories/a /b",
+	"/memories/" + strings.Repeat("a", 600), "/memories" + strings.Repeat("/a", 17), "/Memories/a", "/memories/\ufffd", "C:/memories/a", "file:///memories/a", "~/memories/a", "/memories/\u0085",
+}
+
+// No path leads out of /memories, in whatever way it is written, for any command.
+func TestMemoryToolHostilePaths(t *testing.T) {
+	w := newWorld(t)
+	before := w.text(w.must(admin("acme"), "root", `{}`))
+	for _, path := range hostilePaths {
+		p, err := json.Marshal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range []string{
+			`{"command":"view","path":%s}`, `{"command":"create","path":%s,"file_text":"x"}`, `{"command":"str_replace","path":%s,"old_str":"a","new_str":"b"}`,
+			`{"command":"insert","path":%s,"insert_line":0,"insert_text":"x"}`, `{"command":"delete","path":%s}`,
+			`{"command":"rename","old_path":%s,"new_path":"/memories/n"}`, `{"command":"rename","old_path":"/memories/n","new_path":%s}`,
+		} {
+			out, err := w.run(admin("acme"), "memory_tool", fmt.Sprintf(call, p))
+			if fault.CodeOf(err) == fault.InvalidArgument {
+				continue // it is empty
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := out.(*toolResult)
+			if !got.IsError || !strings.Contains(got.Content, "is invalid: ") || len(got.Content) > 300 || strings.ContainsAny(got.Content, "\x00\n\x1b") {
+				t.Errorf("%q: %+v", path, got)
+			}
+		}
+	}
+	if after := w.text(w.must(admin("acme"), "root", `{}`)); after != before {
+		t.Error("something was written")
+	}
+}
+
+// Many who change one file at the same time lose no line of it, and every change is a version.
+func TestMemoryToolConcurrentEdits(t *testing.T) {
+	w := newWorld(t)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/log.md","file_text":"start\n"}`)
+	const writers, lines = 4, 5
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			for k := range lines {
+				args := fmt.Sprintf(`{"command":"insert","path":"/memories/log.md","insert_line":0,"insert_text":"%d-%d"}`, i, k)
+				for {
+					out, err := w.run(admin("acme"), "memory_tool", args)
+					if fault.CodeOf(err) == fault.VersionConflict {
+						continue // it was refused, and may be sent again
+					}
+					if err != nil || out.(*toolResult).IsError {
+						t.Errorf("%v, %v", out, err)
+					}
+					break
+				}
+			}
+		})
+	}
+	all.Wait()
+	got := w.tool(admin("acme"), `{"command":"view","path":"/memories/log.md"}`).Content
+	for i := range writers {
+		for k := range lines {
+			if strings.Count(got, fmt.Sprintf("\t%d-%d\n", i, k)) != 1 {
+				t.Errorf("%d-%d is lost:\n%s", i, k, got)
+			}
+		}
+	}
+	history := w.read(w.must(admin("acme"), "memory_history", `{"name":"memories/log.md"}`))
+	if n := len(history["versions"].([]any)); n != 1+writers*lines {
+		t.Errorf("%d versions", n)
+	}
+}
+
+// A file is a memory like others: found by search and packs, proven, and its other fields stay
+// when its text is edited. What is larger than a memory may be is refused in words.
+func TestMemoryToolFilesAreMemories(t *testing.T) {
+	w := newWorld(t)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/people/dana.md","file_text":"Dana prefers marzipan over nougat.\n"}`)
+	w.must(admin("acme"), "remember", `{"key":"memories/people/dana.md","text":"Dana prefers marzipan over nougat.\n","type":"preference","tags":["memory-tool","people"],"importance":0.9,"metadata":{"by":"hand"}}`)
+	w.tool(admin("acme"), `{"command":"str_replace","path":"/memories/people/dana.md","old_str":"nougat","new_str":"pralines"}`)
+	thing := w.text(w.must(admin("acme"), "recall", `{"key":"memories/people/dana.md"}`))
+	for _, want := range []string{`marzipan over pralines.\n"`, `"type":"preference"`, `"people"`, `"importance":0.9`, `"by":"hand"`, `"version":3`} {
+		if !strings.Contains(thing, want) {
+			t.Errorf("%s is not in %s", want, thing)
+		}
+	}
+	if found := w.text(w.must(admin("acme"), "search", `{"query":"marzipan pralines"}`)); !strings.Contains(found, "marzipan over pralines") {
+		t.Errorf("search: %s", found)
+	}
+	if found := w.must(admin("acme"), "pack_context", `{"topic":"does Dana like marzipan"}`).(*Text); !strings.Contains(found.Body, "marzipan over pralines") {
+		t.Errorf("pack: %s", found.Body)
+	}
+	uri := w.read(w.must(admin("acme"), "recall", `{"key":"memories/people/dana.md"}`))["uri"].(string)
+	w.must(admin("acme"), "prove_inclusion", `{"name":"`+uri+`"}`)
+	big := w.tool(admin("acme"), `{"command":"create","path":"/memories/big","file_text":"`+strings.Repeat("x", memory.MaxText+1)+`"}`)
+	if !big.IsError || !strings.Contains(big.Content, "may have at most 65536") {
+		t.Errorf("%+v", big)
+	}
+}
+
+// Somebody who is trusted less is told so, and an agent's private file is not another's.
+func TestMemoryToolTrust(t *testing.T) {
+	w := newWorld(t)
+	agent := func(name string) *auth.Principal {
+		return &auth.Principal{Key: "k-" + name, Role: auth.Agent, Tenant: "acme", Agent: name, Rights: auth.Read | auth.Write, Trust: lukasa.Agent}
+	}
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/rules.md","file_text":"Never push on Fridays."}`)
+	if got := w.tool(agent("ada"), `{"command":"str_replace","path":"/memories/rules.md","old_str":"Never","new_str":"Always"}`); !got.IsError || !strings.Contains(got.Content, "trust") {
+		t.Errorf("%+v", got)
+	}
+	w.must(agent("ada"), "remember", `{"key":"memories/own.md","text":"Mine.","visibility":"private","tags":["memory-tool"]}`)
+	if got := w.tool(agent("bob"), `{"command":"view","path":"/memories"}`); strings.Contains(got.Content, "own.md") {
+		t.Errorf("bob sees %s", got.Content)
+	}
+	if got := w.tool(agent("ada"), `{"command":"view","path":"/memories"}`); !strings.Contains(got.Content, "own.md") || !strings.Contains(got.Content, "rules.md") {
+		t.Errorf("ada sees %s", got.Content)
+	}
+}
+
+// naiveFiles is the tool on a map, written the plainest way.
+type naiveFiles map[string]string
+
+// under returns the files below a directory.
+func (n naiveFiles) under(dir string) (list []string) {
+	for path := range n {
+		if strings.HasPrefix(path, dir+"/") {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// do does a command, and reports whether it went well.
+func (n naiveFiles) do(in *memoryToolIn) bool {
+	text, there := n[in.Path]
+	switch in.Command {
+	case "create":
+		if there || in.Path == "/memories" || len(n.under(in.Path)) > 0 {
+			return false
+		}
+		for path := range n {
+			if strings.HasPrefix(in.Path, path+"/") {
+				return false
+			}
+		}
+		n[in.Path] = *in.FileText
+	case "str_replace":
+		if !there || strings.Count(text, *in.OldStr) != 1 || *in.OldStr == "" {
+			return false
+		}
+		n[in.Path] = strings.Replace(text, *in.OldStr, *in.NewStr, 1)
+	case "insert":
+		closed := strings.HasSuffix(text, "\n")
+		var lines []string
+		if text != "" {
+			lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		}
+		at := int(*in.InsertLine)
+		if !there || at < 0 || at > len(lines) {
+			return false
+		}
+		put := strings.TrimSuffix(*in.InsertText, "\n")
+		if at == len(lines) && strings.HasSuffix(*in.InsertText, "\n") {
+			closed = true
+		}
+		lines = append(lines[:at:at], append([]string{put}, lines[at:]...)...)
+		n[in.Path] = strings.Join(lines, "\n")
+		if closed {
+			n[in.Path] += "\n"
+		}
+	case "delete":
+		list := n.under(in.Path)
+		if in.Path == "/memories" || !there && len(list) == 0 {
+			return false
+		}
+		delete(n, in.Path)
+		for _, path := range list {
+			delete(n, path)
+		}
+	case "rename":
+		return n.rename(in.OldPath, in.NewPath)
+	}
+	return true
+}
+
+func (n naiveFiles) rename(from, to string) bool {
+	list := n.under(from)
+	_, file := n[from]
+	_, taken := n[to]
+	if !file && len(list) == 0 || from == "/memories" || taken || to == "/memories" || len(n.under(to)) > 0 || from == to || strings.HasPrefix(to, from+"/") {
+		return false
+	}
+	for path := range n {
+		if strings.HasPrefix(to, path+"/") {
+			return false
+		}
+	}
+	if file {
+		list = append(list, from)
+	}
+	for _, path := range list {
+		n[to+strings.TrimPrefix(path, from)] = n[path]
+		delete(n, path)
+	}
+	return true
+}
+
+// Whatever is done in whatever order, the files are those of the naive model: which there are,
+// what is in them, and which commands are refused.
+func TestMemoryToolAgainstModel(t *testing.T) {
+	w := newWorld(t)
+	serial := 0
+	rapid.Check(t, func(t *rapid.T) {
+		serial++
+		who := admin(fmt.Sprintf("model-%d", serial))
+		files := naiveFiles{}
+		paths := rapid.SampledFrom([]string{"/memories", "/memories/a", "/memories/b", "/memories/d/a", "/memories/d/b", "/memories/d", "/memories/d/e/a", "/memories/d/e", "/memories/a/x"})
+		texts := rapid.SampledFrom([]string{"", "\n", "  ", "one", "one\n", "one\ntwo", "two\none\n", "a\n\nb\n", "---\nx: 1\n---\n", "ünï\n"})
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			in := &memoryToolIn{Command: rapid.SampledFrom([]string{"create", "create", "str_replace", "insert", "delete", "rename"}).Draw(t, "command")}
+			text, other, line := texts.Draw(t, "text"), texts.Draw(t, "other"), int64(rapid.IntRange(-1, 4).Draw(t, "line"))
+			switch in.Command {
+			case "create":
+				in.FileText = &text
+			case "str_replace":
+				in.OldStr, in.NewStr = &text, &other
+			case "insert":
+				in.InsertLine, in.InsertText = &line, &text
+			}
+			if in.Command == "rename" {
+				in.OldPath, in.NewPath = paths.Draw(t, "old"), paths.Draw(t, "new")
+			} else {
+				in.Path = paths.Draw(t, "path")
+			}
+			got, err := runMemoryTool(w.t.Context(), w.call(who), in)
+			if err != nil {
+				t.Fatalf("%s: %v", w.text(in), err)
+			}
+			if want := files.do(in); want == got.IsError {
+				t.Fatalf("%s: %+v, and the model says %v", w.text(in), got, want)
+			}
+		}
+		tool := &memoryTool{c: w.call(who), tenant: w.call(who).Tenant()}
+		list, err := tool.below(w.t.Context(), nil)
+		if err != nil || len(list) != len(files) {
+			t.Fatalf("%v, %v, and the model has %v", list, err, files)
+		}
+		for _, e := range list {
+			f, err := tool.read(w.t.Context(), e.path)
+			if want, ok := files[e.path.String()]; err != nil || !ok || f.text != want || e.size != len(want) {
+				t.Fatalf("%s is %q of %d bytes, and the model says %q (%v)", e.path, f.text, e.size, want, err)
+			}
+		}
+	})
+}
+
+// Sizes are written as people read them.
+func TestFileSize(t *testing.T) {
+	for n, want := range map[int]string{0: "0B", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 5632: "5.5K", 2047: "2K", 1 << 20: "1M", 1258291: "1.2M", 3 << 30: "3G"} {
+		if got := fileSize(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
+
+// FuzzMemoryPath holds paths to their promise: one that is taken is written as it was read, but
+// for a slash at its end, names a key, and has no part that leads elsewhere.
+func FuzzMemoryPath(f *testing.F) {
+	for _, p := range append([]string{"/memories", "/memories/", "/memories/a/b.md", "/memories/ü ö"}, hostilePaths...) {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parseMemoryPath(text)
+		if err != nil {
+			return
+		}
+		if s := p.String(); s != text && s+"/" != text {
+			t.Fatalf("%q became %q", text, s)
+		}
+		if !p.root() && memory.CheckKey(p.key()) != nil || strings.Contains(p.String()+"/", "/../") || strings.ContainsAny(text, "\\\x00") {
+			t.Fatalf("%q is taken", text)
+		}
+		if again, ok := memoryPathOf(p.key()); !p.root() && (!ok || again.String() != p.String()) {
+			t.Fatalf("%q is %q by its key", p, again)
+		}
+	})
+}
+
+// Writes count against the limits of the tenant, and looking and deleting do not.
+func TestMemoryToolQuotas(t *testing.T) {
+	w := newWorld(t)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/a","file_text":"x"}`)
+	w.must(operator("acme"), "set_quota", `{"max_records":1}`)
+	if _, err := w.run(admin("acme"), "memory_tool", `{"command":"create","path":"/memories/b","file_text":"x"}`); fault.CodeOf(err) != fault.OverQuota {
+		t.Errorf("a write: %v", err)
+	}
+	w.tool(admin("acme"), `{"command":"view","path":"/memories"}`)
+	if got := w.tool(admin("acme"), `{"command":"delete","path":"/memories/a"}`); got.IsError {
+		t.Errorf("%+v", got)
+	}
+}

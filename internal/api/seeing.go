@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+)
+
+// seeingOperations show what is there, as a whole and in its parts.
+func seeingOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "stats", Group: groupKnowledge, Short: "Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day.",
+			Long:   "Only what the caller may see is counted. The same state gives the same answer.",
+			Method: "GET", Path: "/v1/stats", Command: "stats", Tool: &Tool{},
+			Needs: reads,
+		}, runStats),
+		define(Operation{
+			Name: "graph", Group: groupKnowledge, Short: "Show things and how they are connected: around one of them, or the newest.",
+			Method: "GET", Path: "/v1/graph", Command: "graph", Tool: &Tool{},
+			Needs: reads,
+		}, runGraph),
+	}
+}
+
+// timelineOperations tell of sessions.
+func timelineOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "timeline", Group: groupEvents, Short: "Tell a session as a story: what was said and done, how it went, and what came of it.",
+			Method: "GET", Path: "/v1/sessions/{session_id}/timeline", Command: "timeline", Tool: &Tool{},
+			Needs: reads,
+		}, runTimeline),
+	}
+}
+
+// storageOperations are about files.
+func storageOperations() []*Operation {
+	return []*Operation{
+		define(Operation{
+			Name: "storage", Group: groupAdmin, Short: "Tell how much room the data directory takes.",
+			Method: "GET", Path: "/v1/storage", Command: "stats", Without: "an agent has nothing to do with files",
+			Needs: reads, Board: true,
+		}, func(ctx context.Context, c *Call, _ *nothing) (*answer.Storage, error) {
+			s, err := c.Board.Storage(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return answer.StorageOf(s), nil
+		}),
+	}
+}
+
+// statsIn says what is counted.
+type statsIn struct {
+	Days    int    `query:"days" min:"1" max:"3660" usual:"14" doc:"of growth, the latest"`
+	Top     int    `query:"top" min:"1" max:"1000" usual:"10" doc:"how many tools and agents are named"`
+	AgentID string `query:"agent_id" doc:"as this agent sees it"`
+}
+
+func runStats(ctx context.Context, c *Call, in *statsIn) (*answer.Stats, error) {
+	v, err := c.headView(in.AgentID, hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	q := lukasa.StatsQuery{Days: in.Days, Top: in.Top, View: v}
+	if c.Progress != nil {
+		q.Progress = func(done, total uint64) { c.Progress(done, total, "counting") }
+	}
+	s, err := c.Tenant().Stats(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return answer.StatsOf(s), nil
+}
+
+// timelineIn names a session.
+type timelineIn struct {
+	SessionID string `path:"session_id"`
+	Full      bool   `query:"full" doc:"with all that events say"`
+	Limit     int    `query:"limit" min:"1" max:"5000" usual:"500" doc:"events on a page, which ends before that where they are large"`
+	After     string `query:"after" doc:"the next of the page before"`
+	AgentID   string `query:"agent_id" doc:"as this agent sees it"`
+}
+
+func runTimeline(ctx context.Context, c *Call, in *timelineIn) (*answer.Timeline, error) {
+	v, err := c.headView(in.AgentID, hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Tenant().Timeline(ctx, lukasa.TimelineQuery{Session: in.SessionID, Full: in.Full, Limit: in.Limit, After: in.After, View: v})
+	if err != nil {
+		return nil, err
+	}
+	return answer.TimelineOf(t), nil
+}
+
+// graphIn says which part of what is known is wanted.
+type graphIn struct {
+	Around  string `query:"around" doc:"a key or a URI; the newest things without"`
+	Depth   int    `query:"depth" min:"1" max:"6" usual:"2" doc:"steps from there"`
+	Limit   int    `query:"limit" min:"1" max:"1000" usual:"60" doc:"nodes"`
+	AgentID string `query:"agent_id" doc:"as this agent sees it"`
+}
+
+func runGraph(ctx context.Context, c *Call, in *graphIn) (*answer.Graph, error) {
+	v, err := c.headView(in.AgentID, hmx.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t := c.Tenant()
+	q := lukasa.GraphQuery{Depth: in.Depth, Limit: in.Limit, View: v}
+	if in.Around != "" {
+		if q.Around, err = c.uriOf(ctx, t, in.Around); err != nil {
+			return nil, err
+		}
+	}
+	g, err := t.Graph(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return answer.GraphOf(g), nil
+}

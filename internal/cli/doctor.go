@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/fault"
+)
+
+// verdict is what a doctor says of one thing.
+type verdict string
+
+const (
+	sound verdict = "ok"
+	heed  verdict = "note" // nothing is wrong, and yet worth knowing
+	mend  verdict = "mend"
+)
+
+// diagnosis is one thing that was looked at.
+type diagnosis struct {
+	Part    string  `json:"part"` // directory, server or agents
+	Check   string  `json:"check"`
+	Verdict verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
+	Fix     string  `json:"fix,omitempty"` // what to do
+}
+
+// doctorAnswer is what lukasa doctor --json prints.
+type doctorAnswer struct {
+	OK       bool        `json:"ok"` // nothing needs mending
+	Version  string      `json:"version"`
+	Data     string      `json:"data"`
+	Findings []diagnosis `json:"findings"`
+}
+
+func doctorCommand(s *shell) *cobra.Command {
+	var flags boardFlags
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what is wrong here, and say how to mend it",
+		Long: `Look at the data directory (is it there, whose is it, who has it, is there room, are
+journal, indexes, keys and witness in order, is anything left that hooks put
+down), at the server that has it (does it answer, is it of this version), and at
+the settings of the agents on this machine. For each thing that is not as it
+should be, say what to do.
+
+It changes nothing: a directory that nobody has is opened in memory, with the
+files as they are. Of one that a server has, the server is asked; one that
+another process has is looked at from outside. ` + "`lukasa verify --deep`" + ` looks at
+every byte. Exit code 1: something needs mending.`,
+		Example: `  lukasa doctor
+  lukasa doctor --json`,
+		Args:        noArgs,
+		Annotations: map[string]string{alone: "it asks the server what it wants to know, and looks for itself"},
+		RunE:        func(c *cobra.Command, _ []string) error { return s.doctor(c, &flags) },
+	}
+	flags.addData(c)
+	return c
+}
+
+// doctor looks at everything, and prints what it found.
+func (s *shell) doctor(c *cobra.Command, flags *boardFlags) error {
+	dir, err := s.dataDir(c, flags)
+	if err != nil {
+		return err
+	}
+	x := &examination{shell: s, ctx: c.Context(), dir: dir}
+	p := s.progress()
+	for _, part := range []struct {
+		name string
+		look func()
+	}{{"directory", x.directory}, {"server", x.server}, {"agents", x.agents}} {
+		x.part = part.name
+		p.update(func() string { return "looking at the " + part.name })
+		part.look()
+		if err := c.Context().Err(); err != nil {
+			p.done()
+			return err
+		}
+	}
+	p.done()
+	a := doctorAnswer{OK: true, Version: buildVersion(), Data: dir, Findings: x.found}
+	bad := 0
+	for _, d := range x.found {
+		if d.Verdict == mend {
+			bad++
+		}
+	}
+	a.OK = bad == 0
+	if s.json {
+		if err := s.writeJSON(a); err != nil {
+			return err
+		}
+	} else {
+		s.showDiagnosis(&a)
+	}
+	if bad == 0 {
+		return nil
+	}
+	things := "things need mending"
+	if bad == 1 {
+		things = "thing needs mending"
+	}
+	return fault.Newf(fault.NeedsMending, "%d %s", bad, things)
+}
+
+// examination is a look at everything.
+type examination struct {
+	*shell
+	ctx   context.Context
+	dir   string
+	part  string
+	found []diagnosis
+	// served says that a server answers for the directory.
+	served bool
+}
+
+// say notes what was found.
+func (x *examination) say(check string, v verdict, fix, format string, args ...any) {
+	x.found = append(x.found, diagnosis{x.part, check, v, fmt.Sprintf(format, args...), fix})
+}
+
+// fails notes an error as something to mend, with its own advice.
+func (x *examination) fails(check string, err error) {
+	e := fault.From(err)
+	x.say(check, mend, e.Advice(), "%s", e.Error())
+}
+
+// showDiagnosis prints what was found for a person.
+func (s *shell) showDiagnosis(a *doctorAnswer) {
+	part := ""
+	for _, d := range a.Findings {
+		if d.Part != part {
+			if part != "" {
+				fmt.Fprintln(s.stdout)
+			}
+			part = d.Part
+			title := strings.ToUpper(part)
+			if part == "directory" {
+				title += "  " + s.paint.dim(oneLine(a.Data))
+			}
+			fmt.Fprintln(s.stdout, s.paint.bold(title))
+		}
+		word := padded(string(d.Verdict), 4)
+		switch d.Verdict {
+		case sound:
+			word = s.paint.green(word)
+		case heed:
+			word = s.paint.yellow(word)
+		case mend:
+			word = s.paint.red(word)
+		}
+		fmt.Fprintf(s.stdout, "  %s  %s  %s\n", word, padded(d.Check, 12), oneLine(d.Detail))
+		if d.Fix != "" && d.Verdict != sound {
+			fmt.Fprintf(s.stdout, "        %s  %s\n", padded("", 12), s.paint.dim("-> "+oneLine(d.Fix)))
+		}
+	}
+	if a.OK {
+		fmt.Fprintf(s.stdout, "\n%s\n", s.paint.green("nothing needs mending"))
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net"
+	"net/url"
+	"time"
+
+	"lukasa.dev/internal/agents"
+)
+
+// server looks at the server that has the directory.
+func (x *examination) server() {
+	a, err := readAddress(x.dir)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		x.say("runs", mend, "run this as the user that the server runs as, or ask the server over HTTP with a key", "a process of another user serves the directory")
+		return
+	case err != nil:
+		x.say("runs", sound, "", "none; commands open the directory themselves (`lukasa serve` starts one)")
+		return
+	}
+	text, err := x.ask("version", "--json")
+	switch {
+	case errors.Is(err, errNobody):
+		x.say("runs", heed, "nothing has to be done: commands notice, and the next server replaces what it left", "one was here, and has ended without saying so")
+		return
+	case err != nil:
+		x.say("runs", mend, "look whether it hangs, and start it again", "it does not answer: %v", err)
+		return
+	}
+	x.say("runs", sound, "", "it answers commands")
+	var v versionAnswer
+	switch own := buildVersion(); {
+	case json.Unmarshal(text, &v) != nil:
+		x.say("version", heed, "", "it does not say which version it is")
+	case v.Version != own:
+		x.say("version", mend, "start the server again with this program, or use the program that it runs", "the server is %s, this program %s", v.Version, own)
+	default:
+		x.say("version", sound, "", "%s, as this program", own)
+	}
+	x.port(a.URL)
+}
+
+// portTime is how long a port may take to answer.
+const portTime = 3 * time.Second
+
+// port looks whether the server is reached over the network where it says it is.
+func (x *examination) port(where string) {
+	u, err := url.Parse(where)
+	if where == "" || err != nil || u.Host == "" {
+		x.say("port", heed, "", "it does not say where it listens")
+		return
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), map[string]string{"https": "443"}[u.Scheme])
+		if u.Scheme != "https" {
+			host = net.JoinHostPort(u.Hostname(), "80")
+		}
+	}
+	conn, err := net.DialTimeout("tcp", host, portTime)
+	if err != nil {
+		x.say("port", mend, "look whether something between here and there blocks it, and at --listen of `lukasa serve`", "nothing is reached at %s: %v", where, cause(err))
+		return
+	}
+	_ = conn.Close() // nothing was said
+	x.say("port", sound, "", "%s", where)
+}
+
+// agents looks how the agents on this machine are set up.
+func (x *examination) agents() {
+	any := false
+	for _, agent := range agents.All() {
+		setup, _, err := x.setup(agent.Name, &installFlags{})
+		if err != nil {
+			x.fails(agent.Name, err)
+			continue
+		}
+		state := agentStateOf(setup)
+		if len(state.Found) == 0 && len(state.Files) == 0 && state.Problem == "" {
+			continue
+		}
+		any = true
+		x.agent(&state)
+	}
+	if !any {
+		x.say("found", sound, "", "none of the agents that `lukasa install` knows is on this machine")
+	}
+}
+
+// agent tells how one agent is set up.
+func (x *examination) agent(a *agentState) {
+	install := "`lukasa install " + a.Agent + "` sets it up"
+	switch {
+	case a.Problem != "":
+		x.say(a.Agent, mend, "mend that file; nothing is written to it as it is", "its settings cannot be read: %s", a.Problem)
+	case !a.Server && a.Hooks != nil && *a.Hooks:
+		x.say(a.Agent, mend, install+" as a whole", "it has the hooks, and not the MCP server")
+	case !a.Server:
+		x.say(a.Agent, heed, install, "it is on this machine, and has no memory yet")
+	case a.Hooks != nil && !*a.Hooks:
+		x.say(a.Agent, heed, install+" with hooks", "it has the MCP server, and nothing is recorded by hooks")
+	case len(a.Found) == 0:
+		x.say(a.Agent, heed, "`lukasa uninstall "+a.Agent+"` takes the entries out, if it is gone", "it is set up, and is not found on this machine")
+	default:
+		x.say(a.Agent, sound, "", "set up in %s", a.Files[0].File)
+	}
+}

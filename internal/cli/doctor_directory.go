@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/spool"
+)
+
+// directory looks at the data directory.
+func (x *examination) directory() {
+	info, err := os.Stat(x.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		x.say("exists", mend, "`lukasa remember` or `lukasa ingest` make it, or name another with --data", "there is no directory %s", x.dir)
+		return
+	case err != nil:
+		x.say("exists", mend, "look at who owns what is above it", "%s cannot be looked at: %v", x.dir, cause(err))
+		return
+	case !info.IsDir():
+		x.say("exists", mend, "name a directory with --data", "%s is a file, not a directory", x.dir)
+		return
+	}
+	if _, err := os.Stat(filepath.Join(x.dir, "LUKASA")); err != nil {
+		x.unmarked(err)
+		return
+	}
+	x.say("exists", sound, "", "it is a data directory")
+	if !x.rights(info) {
+		return
+	}
+	x.room()
+	x.spooled()
+	x.witness()
+	x.inside()
+}
+
+// unmarked tells of a directory without the file that says what it is.
+func (x *examination) unmarked(err error) {
+	entries, listed := os.ReadDir(x.dir)
+	switch {
+	case listed != nil:
+		x.say("rights", mend, "let its owner run this, or mend its rights with chmod", "it cannot be looked into: %v", cause(listed))
+	case !errors.Is(err, fs.ErrNotExist):
+		x.say("exists", mend, "let its owner run this, or mend its rights with chmod", "LUKASA cannot be looked at: %v", cause(err))
+	case len(entries) == 0:
+		x.say("exists", mend, "`lukasa remember` or `lukasa ingest` begin one there", "%s is empty, not a data directory", x.dir)
+	default:
+		x.say("exists", mend, "name another with --data; or bring the file LUKASA back from a copy, if it was one", "%s is no data directory: the file LUKASA is missing", x.dir)
+	}
+}
+
+// rights looks who may read and write the directory, and reports whether we may.
+func (x *examination) rights(info fs.FileInfo) bool {
+	if _, err := os.ReadDir(x.dir); err != nil {
+		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod", "it cannot be read: %v", cause(err))
+		return false
+	}
+	f, err := os.OpenFile(filepath.Join(x.dir, "LUKASA"), os.O_RDWR, 0) // nothing is written
+	if err != nil {
+		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod -R u+rw", "it cannot be written to: %v", cause(err))
+		return false
+	}
+	_ = f.Close() // nothing was written to it
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
+		x.say("rights", mend, "chmod 700 "+quoteShell(x.dir), "others on this machine may look into it: its mode is %04o", mode)
+		return true
+	}
+	x.say("rights", sound, "", "for its owner alone")
+	return true
+}
+
+// Room on the disk: less than the first is too little, less than the second worth a word.
+const (
+	tooLittle = 64 << 20
+	little    = 1 << 30
+)
+
+// room looks how much room is left.
+func (x *examination) room() {
+	free, err := disk.Usage(disk.OS(), x.dir)
+	switch {
+	case err != nil:
+		x.say("room", heed, "", "how much room is left cannot be told: %v", cause(err))
+	case free < tooLittle:
+		x.say("room", mend, "make room on the disk: writes are refused before it is full", "%s are left on the disk", bytesOf(int64(free)))
+	case free < little:
+		x.say("room", heed, "make room on the disk before long", "%s are left on the disk", bytesOf(int64(free)))
+	default:
+		x.say("room", sound, "", "%s are left on the disk", bytesOf(int64(min(free, 1<<62))))
+	}
+}
+
+// spooled looks what hooks have put down.
+func (x *examination) spooled() {
+	waiting := fileCount(filepath.Join(x.dir, spool.Dir))
+	aside := fileCount(filepath.Join(x.dir, spool.Dir, "aside"))
+	switch {
+	case aside > 0:
+		x.say("spool", mend, "look at them, and remove them when they are not needed: "+filepath.Join(x.dir, spool.Dir, "aside"),
+			"%s of hooks could not be taken in", counted(aside, "file"))
+	case waiting > 0:
+		x.say("spool", heed, "any command that opens the directory takes them in, such as `lukasa root`", "%s of hooks are waiting to be taken in", counted(waiting, "file"))
+	default:
+		x.say("spool", sound, "", "nothing is waiting")
+	}
+}
+
+// fileCount is how many files a directory has; none if it is not there.
+func fileCount(dir string) (n int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), ".tmp") {
+			n++
+		}
+	}
+	return n
+}
+
+// witness looks whether a rollback of the whole directory would be found out.
+func (x *examination) witness() {
+	dir := x.witnessDir()
+	switch info, err := os.Stat(dir); {
+	case dir == "":
+		x.say("witness", heed, "unset LUKASA_WITNESS, or name a directory with it", "it is turned off: a rollback of the whole directory would not be noticed")
+	case errors.Is(err, fs.ErrNotExist):
+		x.say("witness", sound, "", "nothing was signed yet; %s will remember it", dir)
+	case err != nil:
+		x.say("witness", mend, "let yourself read it, or name another directory with LUKASA_WITNESS", "%s cannot be looked at: %v", dir, cause(err))
+	case !info.IsDir():
+		x.say("witness", mend, "remove it, or name another with LUKASA_WITNESS", "%s is a file, not a directory", dir)
+	default:
+		x.say("witness", sound, "", "what is signed is remembered in %s", dir)
+	}
+}
+
+// inside looks at journal, indexes and keys: through the server that has the directory, or
+// by opening it in memory.
+func (x *examination) inside() {
+	held, err := disk.Peek(disk.OS(), filepath.Join(x.dir, "LOCK"))
+	if errors.Is(err, fault.Locked) {
+		x.inUse(err)
+		return
+	}
+	if err != nil {
+		x.fails("lock", err)
+		return
+	}
+	x.say("lock", sound, "", "nobody has it")
+	if held != nil {
+		defer func() { _ = held.Close() }() // nothing was written
+	}
+	x.opened()
+}
+
+// inUse tells of a directory that another process has.
+func (x *examination) inUse(err error) {
+	if isServed(x.dir) {
+		x.say("lock", sound, "", "%v", err)
+		if text, err := x.ask("verify", "--json"); err == nil {
+			x.verified(text)
+		}
+		return
+	}
+	x.say("lock", heed, "run this again when it is done; if it hangs, end that process", "%v, so journal and indexes were not looked at", err)
+}
+
+// verified tells what a server found.
+func (x *examination) verified(text []byte) {
+	if bytes.Contains(text, []byte(`"ok":true`)) {
+		x.say("journal", sound, "", "the server finds it in order")
+		return
+	}
+	x.say("journal", mend, "`lukasa verify` lists what is wrong; restore from a copy, or `lukasa rebuild` if only the index is hit", "the server finds damage in it")
+}
+
+// ask has the server carry out a command, and returns what it prints. What the server
+// would refuse is an error.
+func (x *examination) ask(args ...string) ([]byte, error) {
+	var out, problems bytes.Buffer
+	s := newShell(strings.NewReader(""), &out, &problems, x.lookup, func(any) terminal { return terminal{} })
+	err := s.forward(x.ctx, x.dir, args)
+	if code, ok := errors.AsType[carriedOut](err); ok {
+		err = nil
+		if int(code) != 0 && out.Len() == 0 {
+			err = fmt.Errorf("%s", bytes.TrimSpace(problems.Bytes()))
+		}
+	}
+	return out.Bytes(), err
+}
+
+// maxBehind is how much of the journal is read into an index in memory. More is left to
+// a command that may write it down.
+const maxBehind = 32 << 20
+
+// errBehind ends an opening that would read too much.
+var errBehind = errors.New("the index is behind")
+
+// opened opens the directory in memory and looks at it as a quick verification does.
+func (x *examination) opened() {
+	ctx, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	behind := uint64(0)
+	b, err := engine.Open(ctx, x.dir, engine.Options{
+		FS: disk.Shadow(disk.OS()), WitnessDir: x.witnessDir(), MustExist: true, CacheBytes: 16 << 20, MemTableBytes: 8 << 20,
+		Progress: func(done, end journal.LSN, _ uint64) {
+			if behind == 0 && end > done {
+				behind = uint64(end - done)
+			}
+			if behind > maxBehind {
+				cancel(errBehind)
+			}
+		},
+	})
+	if context.Cause(ctx) == errBehind {
+		x.say("indexes", heed, "the next command that opens the directory brings them up to date; `lukasa verify` then looks at the rest",
+			"about %s of the journal are not in them yet", bytesOf(int64(behind)))
+		return
+	}
+	if err != nil {
+		if x.ctx.Err() == nil {
+			x.fails("opens", err)
+		}
+		return
+	}
+	defer func() { _ = b.Close() }() // it is all in memory
+	x.looked(b, behind)
+}
+
+// looked tells what a quick verification finds.
+func (x *examination) looked(b *engine.Board, behind uint64) {
+	r, err := b.Verify(x.ctx, engine.VerifyOptions{})
+	if err != nil {
+		x.fails("journal", err)
+		return
+	}
+	bad := map[string]bool{}
+	for _, f := range r.Findings {
+		check, fix := "journal", "restore it from a copy; `lukasa export` saves what can still be read"
+		switch f.Where {
+		case "index":
+			check, fix = "indexes", "`lukasa rebuild` makes the index anew from the journal"
+		case "keys":
+			check, fix = "keys", "bring the directory `keys` back from a copy, or make a new key with `lukasa root --new-key`"
+		}
+		if bad[check] {
+			continue // the first tells what to do; verify lists all
+		}
+		bad[check] = true
+		x.say(check, mend, fix, "%s", f.Detail)
+	}
+	if !bad["journal"] {
+		x.say("journal", sound, "", "%s of %s in %s", counted(int(r.Records), "record"), counted(r.Tenants, "tenant"), bytesOf(r.Bytes))
+	}
+	_, missing := os.Stat(filepath.Join(x.dir, "index"))
+	switch {
+	case bad["indexes"]:
+	case errors.Is(missing, fs.ErrNotExist):
+		x.say("indexes", heed, "the next command that opens the directory makes them from the journal", "there are none yet")
+	case behind > 0:
+		x.say("indexes", heed, "the next command that opens the directory brings them up to date", "about %s of the journal are not in them yet", bytesOf(int64(behind)))
+	default:
+		x.say("indexes", sound, "", "they have all of the journal")
+	}
+	if !bad["keys"] {
+		x.say("keys", sound, "", "what was signed agrees with what is there")
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/diagram"
+	"lukasa.dev/internal/fault"
+)
+
+type graphFlags struct {
+	boardFlags
+	around string
+	depth  int
+	limit  int
+	format string
+	out    string
+}
+
+// graphFormats are the forms that a graph is written in.
+func graphFormats() []string { return []string{"dot", "svg", "json"} }
+
+func graphCommand(s *shell) *cobra.Command {
+	var flags graphFlags
+	c := &cobra.Command{
+		Use:   "graph",
+		Short: "Draw things and how they are connected",
+		Long: `Draw entities, memories, artifacts and policies and what connects them: edges,
+relations, conflicts, what was derived from what, what supersedes what, and names
+that several of them mention. Without --around, the newest of them; with it,
+what is within so many steps of a thing or an event, events too.
+
+As DOT, for Graphviz and its kin; as SVG, drawn here, for a browser; or as JSON.
+The same state gives the same picture. Names are shown and never obeyed.`,
+		Example: `  lukasa graph
+  lukasa graph --format svg --out graph.svg
+  lukasa graph --around release/cadence --depth 3 --format json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return s.graph(c, &flags) },
+	}
+	flags.addTenant(c)
+	flags.addScope(c)
+	f := c.Flags()
+	f.StringVar(&flags.around, "around", "", "begin at this `KEY|URI`")
+	f.IntVar(&flags.depth, "depth", 2, "go `N` steps from there")
+	f.IntVar(&flags.limit, "limit", 60, "at most `N` nodes")
+	f.StringVar(&flags.format, "format", "dot", "write it as this `FORMAT`: "+strings.Join(graphFormats(), ", ")+"; --json is json")
+	f.StringVar(&flags.out, "out", "", "write it into this `FILE` instead of printing it")
+	suggestValues(c, "format", graphFormats())
+	return c
+}
+
+func (s *shell) graph(c *cobra.Command, flags *graphFlags) error {
+	format := flags.format
+	if s.json {
+		if c.Flags().Changed("format") && format != "json" {
+			return fault.Newf(fault.Usage, "--json and --format %s exclude each other", format).WithFix("use one of them")
+		}
+		format = "json"
+	}
+	focus := -1
+	if flags.around != "" {
+		focus = 0 // it is the first
+	}
+	write := map[string]func(io.Writer, *lukasa.Graph) error{"dot": drawer(diagram.DOT, focus), "svg": drawer(diagram.SVG, focus), "json": graphJSON}[format]
+	if write == nil {
+		return unknownName(fault.Usage, "format", format, graphFormats())
+	}
+	if err := inRange("depth", flags.depth, 1, 6); err != nil {
+		return err
+	}
+	if err := inRange("limit", flags.limit, 1, 1000); err != nil {
+		return err
+	}
+	if c.Flags().Changed("depth") && flags.around == "" {
+		return fault.New(fault.Usage, "--depth is about --around").WithFix("say around what, or leave --depth away")
+	}
+	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+		t, q, err := v.surroundings(ctx, flags)
+		if err != nil {
+			return err
+		}
+		g, err := t.Graph(ctx, q)
+		if err != nil {
+			return err
+		}
+		if g.More {
+			s.note("there is more than %s; --limit takes up to 1,000", counted(len(g.Nodes), "node"))
+		}
+		if flags.out == "" {
+			return write(s.stdout, g)
+		}
+		if err := s.files.replace(flags.out, func(w io.Writer) error { return write(w, g) }); err != nil {
+			return err
+		}
+		if !s.json {
+			fmt.Fprintf(s.stdout, "%s %s: %s, %s\n", s.paint.green("wrote"), oneLine(flags.out), counted(len(g.Nodes), "node"), counted(len(g.Edges), "edge"))
+		}
+		return nil
+	})
+}
+
+// surroundings returns the tenant, and what is asked of it.
+func (v *visit) surroundings(ctx context.Context, flags *graphFlags) (*lukasa.Tenant, lukasa.GraphQuery, error) {
+	q := lukasa.GraphQuery{Depth: flags.depth, Limit: flags.limit}
+	if flags.around == "" {
+		t, err := v.reader(ctx)
+		return t, q, err
+	}
+	t, ref, err := v.target(ctx, flags.around, 0, false)
+	if err != nil {
+		return nil, q, err
+	}
+	q.Around = lukasa.URI{Tenant: t.Name(), Kind: ref.Kind, ID: ref.ID}
+	if ref.ID == "" { // it was named by its key
+		thing, err := t.Get(ctx, ref, lukasa.View{})
+		if err != nil {
+			return nil, q, err
+		}
+		q.Around = thing.URI.Head()
+	}
+	return t, q, nil
+}
+
+// drawer makes a way to write a graph out of one to draw it.
+func drawer(draw func(io.Writer, *diagram.Graph) error, focus int) func(io.Writer, *lukasa.Graph) error {
+	return func(w io.Writer, g *lukasa.Graph) error {
+		picture := &diagram.Graph{Focus: focus}
+		for _, n := range g.Nodes {
+			picture.Nodes = append(picture.Nodes, diagram.Node{Kind: n.Kind, Type: n.Class, Label: n.Label, Title: n.ID})
+		}
+		for _, e := range g.Edges {
+			picture.Edges = append(picture.Edges, diagram.Edge{From: e.From, To: e.To, Label: e.Rel})
+		}
+		return draw(w, picture)
+	}
+}
+
+func graphJSON(w io.Writer, g *lukasa.Graph) error { return encodeLine(w, answer.GraphOf(g)) }

@@ -1,0 +1,377 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/agents"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+)
+
+// installFlags are the flags of lukasa install and lukasa uninstall.
+type installFlags struct {
+	boardFlags
+	program  string
+	project  bool
+	dryRun   bool
+	print    bool
+	noHooks  bool
+	backfill bool
+}
+
+func installCommand(s *shell) *cobra.Command {
+	var flags installFlags
+	c := &cobra.Command{
+		Use:   "install [AGENT]",
+		Short: "Give a coding agent its memory: the MCP server and the hooks",
+		Long: `Write the entry of the MCP server, and the hooks where an agent has them, into the
+settings of AGENT, in its own documented form: ` + strings.Join(agents.Names(), ", ") + `.
+Without AGENT, list the agents: which are found on this machine, and which are set up.
+
+Everything else in a file stays as it is, comments and formatting too. A file is
+replaced in one step, and a copy of what it was is put beside it first. The same again
+changes nothing, and ` + "`lukasa uninstall`" + ` brings back what was there. No other program
+is run. With --backfill, what the agent has recorded on this machine until now is
+brought in as by ` + "`lukasa import --from`" + `, the newest first. docs/integrations.md
+says what is written where.`,
+		Example: `  lukasa install
+  lukasa install claude-code --print
+  lukasa install cursor --project --dry-run
+  lukasa install codex --print --tenant acme --no-hooks`,
+		ValidArgs:   agents.Names(),
+		Annotations: map[string]string{alone: "its files are here"},
+		Args:        oneAgent,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return s.listAgents(c, &flags)
+			}
+			return s.install(c, args[0], &flags)
+		},
+	}
+	flags.addTenant(c)
+	flags.add(c)
+	c.Flags().BoolVar(&flags.print, "print", false, "write nothing, and print what belongs into which file")
+	c.Flags().BoolVar(&flags.noHooks, "no-hooks", false, "the MCP server alone, without hooks or a plugin")
+	c.Flags().BoolVar(&flags.backfill, "backfill", false, "bring in what the agent has recorded on this machine until now; with --dry-run, count it")
+	return c
+}
+
+func uninstallCommand(s *shell) *cobra.Command {
+	var flags installFlags
+	c := &cobra.Command{
+		Use:   "uninstall AGENT",
+		Short: "Take the MCP server and the hooks out of an agent's settings again",
+		Long: `Take out what ` + "`lukasa install`" + ` wrote into the settings of AGENT. A file that nobody
+touched since gets its former bytes back; of one that was touched, only our own entries
+go. What was recorded stays where it is.`,
+		Example: `  lukasa uninstall claude-code
+  lukasa uninstall cursor --project --dry-run`,
+		ValidArgs:   agents.Names(),
+		Annotations: map[string]string{alone: "its files are here"},
+		Args:        oneAgent,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fault.Newf(fault.Usage, "%q takes the name of an agent", c.CommandPath()).WithFix("use one of " + strings.Join(agents.Names(), ", "))
+			}
+			return s.uninstall(args[0], &flags)
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+// add adds the flags that both have.
+func (f *installFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.program, "program", "", "the `PATH` of the program that the agent runs, or its name if the agent is to look for it (default this one)")
+	c.Flags().BoolVar(&f.project, "project", false, "the settings of the project in the current directory, instead of your own")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "change nothing, and say what would be")
+}
+
+// oneAgent allows at most one argument.
+func oneAgent(c *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return fault.Newf(fault.Usage, "%q takes one AGENT, got %d arguments", c.CommandPath(), len(args)).WithFix("run it once an agent")
+}
+
+// setup says how the agent of that name is set up. The note is to be told, if there is one.
+func (s *shell) setup(name string, flags *installFlags) (setup *agents.Setup, note string, err error) {
+	agent, ok := agents.ByName(name)
+	if !ok {
+		return nil, "", unknownName(fault.Usage, "agent", name, agents.Names())
+	}
+	world := &agents.World{Lookup: s.lookup, OS: runtime.GOOS, Home: s.home()}
+	if flags.project {
+		if world.Project, err = os.Getwd(); err != nil {
+			return nil, "", fault.Newf(fault.UnreadableInput, "the current directory cannot be told: %w", cause(err))
+		}
+	}
+	command := agents.Command{OS: world.OS}
+	if command.Program, note, err = ownProgram(world, flags.program); err != nil {
+		return nil, "", err
+	}
+	return &agents.Setup{Agent: agent, World: world, Command: command, NoHooks: flags.noHooks, DryRun: flags.dryRun}, note, nil
+}
+
+// ownProgram returns the path of the program that agents are to run: this one, by the name under
+// which it is on the search path if it is, since that outlives an update.
+func ownProgram(w *agents.World, named string) (path, note string, err error) {
+	if named != "" && filepath.Base(named) == named {
+		return named, "", nil // to be looked for
+	}
+	if named != "" {
+		if path, err = filepath.Abs(named); err != nil {
+			err = fault.Newf(fault.Usage, "--program: where is %q: %w", named, err)
+		}
+		return path, "", err
+	}
+	path, err = os.Executable()
+	if err != nil {
+		return "", "", fault.Newf(fault.Internal, "where this program is cannot be told: %w", cause(err)).WithFix("add --program PATH")
+	}
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return program, "this program was built by `go run` and is gone afterwards, so the agent looks for `lukasa` on its search path; `go install` puts it there", nil
+	}
+	if known := w.OnPath(program); known != "" && sameFile(known, path) {
+		return known, "", nil
+	}
+	return path, "", nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// commandFlags returns the flags that are written into what the agent runs.
+func (s *shell) commandFlags(c *cobra.Command, flags *installFlags) ([]string, error) {
+	var out []string
+	if c.Flags().Changed("data") {
+		dir, err := s.dataDir(c, &flags.boardFlags)
+		if err != nil {
+			return nil, err
+		}
+		if dir, err = filepath.Abs(dir); err != nil {
+			return nil, fault.Newf(fault.Internal, "where is %s: %w", dir, err)
+		}
+		out = append(out, "--data", dir)
+	}
+	if c.Flags().Changed("tenant") {
+		if err := badFlag("tenant", memory.CheckTenant(flags.tenant)); err != nil {
+			return nil, err
+		}
+		out = append(out, "--tenant", flags.tenant)
+	}
+	return out, nil
+}
+
+// installedFile is one file, as --json prints it.
+type installedFile struct {
+	File    string        `json:"file"`
+	Action  agents.Action `json:"action"`
+	Entries []string      `json:"entries"`
+	Backup  string        `json:"backup,omitempty"`
+}
+
+// installAnswer is what lukasa install AGENT --json and lukasa uninstall --json print.
+type installAnswer struct {
+	Agent    string          `json:"agent"`
+	Level    string          `json:"level"`
+	DryRun   bool            `json:"dry_run"`
+	Program  string          `json:"program,omitempty"`
+	Files    []installedFile `json:"files"`
+	Notes    []string        `json:"notes"`
+	Next     []string        `json:"next"`
+	Backfill *backfillAnswer `json:"backfill,omitempty"`
+}
+
+// answerOf begins the answer about an agent.
+func answerOf(setup *agents.Setup, changes []agents.Change) *installAnswer {
+	a := &installAnswer{Agent: setup.Agent.Name, Level: "user", DryRun: setup.DryRun, Files: []installedFile{}, Notes: []string{}, Next: []string{}}
+	if setup.World.Project != "" {
+		a.Level = "project"
+	}
+	for _, c := range changes {
+		a.Files = append(a.Files, installedFile{c.File, c.Action, append([]string{}, c.Entries...), c.Backup})
+	}
+	return a
+}
+
+func (s *shell) install(c *cobra.Command, name string, flags *installFlags) error {
+	setup, note, err := s.setup(name, flags)
+	if err != nil {
+		return err
+	}
+	if setup.Command.Flags, err = s.commandFlags(c, flags); err != nil {
+		return err
+	}
+	if flags.print {
+		return s.printSnippets(setup, flags)
+	}
+	fill, err := s.planBackfill(c, setup, flags)
+	if err != nil {
+		return err
+	}
+	changes, err := setup.Install()
+	if err != nil {
+		return err
+	}
+	a := answerOf(setup, changes)
+	a.Program = setup.Command.Program
+	a.Notes, a.Next = append(a.Notes, setup.Notes()...), append(a.Next, setup.Next()...)
+	if note != "" {
+		a.Notes = append(a.Notes, note)
+	}
+	for _, name := range []string{"LUKASA_DATA", "LUKASA_TENANT"} {
+		if flag := strings.ToLower(strings.TrimPrefix(name, "LUKASA_")); s.env(name) != "" && !c.Flags().Changed(flag) {
+			a.Notes = append(a.Notes, name+" is set here, and the agent knows it only if it is set where that is started; with --"+flag+" it is written down")
+		}
+	}
+	return s.finishInstall(c, a, setup, fill)
+}
+
+// finishInstall tells what was done, and brings in transcripts if they are wanted.
+func (s *shell) finishInstall(c *cobra.Command, a *installAnswer, setup *agents.Setup, fill *backfill) error {
+	d := deed{"set up", "would set up", "set up already:"}
+	if fill == nil {
+		return s.tellInstall(a, setup, d)
+	}
+	a.Backfill = fill.answer()
+	if s.json {
+		code := fill.run(c)
+		if err := s.writeJSON(a); err != nil {
+			return err
+		}
+		return s.ended(code)
+	}
+	if err := s.tellInstall(a, setup, d); err != nil {
+		return err
+	}
+	return s.ended(fill.run(c))
+}
+
+// ended is what a command returns that ends as another one did, which has told everything.
+func (s *shell) ended(code int) error {
+	if err := s.stdout.finish(); err != nil || code == 0 {
+		return err
+	}
+	return carriedOut(code)
+}
+
+// deed is what is said of a command: when it did something, when it would, and when there was
+// nothing to do.
+type deed struct{ done, would, nothing string }
+
+// tellInstall prints what was done.
+func (s *shell) tellInstall(a *installAnswer, setup *agents.Setup, d deed) error {
+	if s.json {
+		return s.writeJSON(a)
+	}
+	words := d.nothing
+	if slices.ContainsFunc(a.Files, func(f installedFile) bool { return f.Action != agents.Unchanged }) {
+		words = d.done
+		if a.DryRun {
+			words = d.would
+		}
+	}
+	where := ""
+	if a.Level == "project" {
+		where = ", in " + setup.World.Project
+	}
+	fmt.Fprintf(s.stdout, "%s %s%s\n", s.paint.green(words), setup.Agent.Title, oneLine(where))
+	for _, f := range a.Files {
+		line := f.File
+		if len(f.Entries) > 0 {
+			line += ": " + strings.Join(f.Entries, ", ")
+		}
+		s.detail(string(f.Action), line)
+		if f.Backup != "" && f.Action == agents.Changed {
+			s.detail("copy", f.Backup)
+		}
+	}
+	for _, note := range a.Notes {
+		s.detail("note", note)
+	}
+	if !a.DryRun {
+		for _, next := range a.Next {
+			s.detail("next", next)
+		}
+	}
+	return nil
+}
+
+func (s *shell) uninstall(name string, flags *installFlags) error {
+	setup, _, err := s.setup(name, flags)
+	if err != nil {
+		return err
+	}
+	changes, err := setup.Uninstall()
+	if err != nil {
+		return err
+	}
+	a := answerOf(setup, changes)
+	for _, f := range a.Files {
+		if f.Action == agents.Changed && f.Backup != "" {
+			a.Notes = append(a.Notes, f.File+" was touched since, so our entries were taken out of it; what it was before is in the copy beside it")
+		}
+	}
+	if slices.ContainsFunc(a.Files, func(f installedFile) bool { return f.Action != agents.Unchanged }) {
+		a.Next = append(a.Next, "restart "+setup.Agent.Title+"; what was recorded is still there")
+	}
+	return s.tellInstall(a, setup, deed{"taken out of", "would take out of", "nothing to take out of"})
+}
+
+// snippetsAnswer is what lukasa install AGENT --print --json prints.
+type snippetsAnswer struct {
+	Agent    string          `json:"agent"`
+	Snippets []snippetAnswer `json:"snippets"`
+}
+
+// snippetAnswer is what belongs into one file.
+type snippetAnswer struct {
+	File  string `json:"file"`
+	Whole bool   `json:"whole"`
+	Text  string `json:"text"`
+}
+
+// printSnippets prints what belongs into which file.
+func (s *shell) printSnippets(setup *agents.Setup, flags *installFlags) error {
+	if flags.backfill || flags.dryRun {
+		return fault.New(fault.Usage, "--print changes nothing, and goes with neither --backfill nor --dry-run").WithFix("leave --print away, or the others")
+	}
+	snippets, err := setup.Snippets()
+	if err != nil {
+		return err
+	}
+	if s.json {
+		a := snippetsAnswer{Agent: setup.Agent.Name, Snippets: []snippetAnswer{}}
+		for _, p := range snippets {
+			a.Snippets = append(a.Snippets, snippetAnswer{p.File, p.Whole, p.Text})
+		}
+		return s.writeJSON(a)
+	}
+	for i, p := range snippets {
+		if i > 0 {
+			fmt.Fprintln(s.stdout)
+		}
+		kind := "into"
+		if p.Whole {
+			kind = "as"
+		}
+		fmt.Fprintf(s.stdout, "%s\n%s", s.paint.dim(oneLine(kind+" "+p.File+":")), p.Text)
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/vault"
+)
+
+// hardTexts are texts that have something in them that a file of a vault has, too.
+var hardTexts = []string{
+	"Plain.", "---\nkey: x\n---\n", "```json\n{}\n```\n", "ends with line feeds\n\n\n", "  around  ", "\r\nreturns\r\n", "lukasa: memory", "\x00\x1b[31m", "日本語", "[[link]] 'q' \"q\"",
+}
+
+// furnish opens a board with memories of every type and with every text, artifacts and edges.
+func furnish(t *testing.T, dir string) *lukasa.Board {
+	t.Helper()
+	b := opened(t, dir)
+	for i, kind := range memory.Types() {
+		for k, text := range hardTexts {
+			w := lukasa.Writer{Actor: "dana", Trust: []record.Trust{lukasa.Tool, lukasa.Agent, lukasa.User}[(i+k)%3]}
+			m := &lukasa.Memory{
+				Type: kind, Key: fmt.Sprintf("%s/%d", kind, k), Text: text, Tags: []string{"b", "a tag"}, Importance: hmx.Some(0.25),
+				Frames: []memory.Frame{{Verb: "modify", Kind: "file", Ref: "a.go"}}, Metadata: `{"n":1,"it's":["so"]}`,
+			}
+			switch k {
+			case 1:
+				m.Key, m.ID = "", fmt.Sprintf("%s %d", kind, i)
+			case 2:
+				m.ValidUntil = hmx.TimeOf(time.Unix(1e9, 0))
+			case 3:
+				m.ValidFrom, m.Visibility = hmx.TimeOf(time.Unix(4e9, 0)), memory.VisiblePrivate
+			}
+			if kind == memory.TypeConstraint {
+				m.Data = &memory.Constraint{Strength: memory.StrengthHard, Rule: "the rule"}
+			}
+			if _, err := b.Tenant("acme", w).Put(t.Context(), m, lukasa.AnyVersion()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b
+}
+
+// opened opens a board that is closed at the end.
+func opened(t *testing.T, dir string) *lukasa.Board {
+	t.Helper()
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// contents returns what is on a board: what each thing says, and its trust.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	b := opened(t, dir)
+	defer func() { _ = b.Close() }()
+	pages, err := vaultPages(t.Context(), b.Tenant("acme", lukasa.Writer{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, p := range pages {
+		id, _ := p.Body.Identity()
+		content, err := vault.Content(p.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[id] = content + " " + p.Trust.String()
+	}
+	return out
+}
+
+// lk runs a command on a directory, and returns its exit code and output.
+func lk(t *testing.T, dir string, args ...string) (int, string) {
+	t.Helper()
+	var out strings.Builder
+	code := Run(t.Context(), append(args, "--data", dir), strings.NewReader(""), &out, &out, nothing(t))
+	return code, out.String()
+}
+
+// A board that was exported and imported has the same memories with the same trust, and gives
+// the same files but for when things were written.
+func TestMarkdownRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	one, two, notes := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "notes")
+	if err := furnish(t, one).Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, one)
+	for _, step := range []struct {
+		dir  string
+		args []string
+		says string
+	}{
+		{one, []string{"export", "--markdown", notes}, fmt.Sprintf("exported %d memories", len(want))},
+		{one, []string{"import", "--markdown", notes}, fmt.Sprintf("imported 0 new and 0 changed, %d there already", len(want))},
+		{two, []string{"import", "--markdown", notes, "--tenant", "acme", "--actor", "dana"}, fmt.Sprintf("imported %d new and 0 changed", len(want))},
+		{two, []string{"import", "--markdown", notes}, fmt.Sprintf("imported 0 new and 0 changed, %d there already", len(want))},
+		{one, []string{"export", "--markdown", notes}, "0 written"},
+	} {
+		if code, out := lk(t, step.dir, step.args...); code != 0 || !strings.Contains(out, step.says) {
+			t.Fatalf("%v: exit code %d: %s", step.args, code, out)
+		}
+	}
+	got := contents(t, two)
+	if len(got) != len(want) {
+		t.Errorf("%d things became %d", len(want), len(got))
+	}
+	for id, content := range want {
+		if got[id] != content {
+			t.Errorf("%s is %q, and was %q", id, got[id], content)
+		}
+	}
+}
+
+// stopping are files of which a number of writes succeed.
+type stopping struct {
+	ownFiles
+	left *int
+}
+
+var errStop = errors.New("no more")
+
+func (s stopping) replace(name string, write func(io.Writer) error) error {
+	if *s.left--; *s.left < 0 {
+		return errStop
+	}
+	return s.ownFiles.replace(name, write)
+}
+
+func (s stopping) remove(name string) error {
+	if *s.left--; *s.left < 0 {
+		return errStop
+	}
+	return s.ownFiles.remove(name)
+}
+
+// An export that is interrupted, wherever that is, is finished by the next one: it knows its own
+// files, and takes none for somebody else's.
+func TestMarkdownInterrupted(t *testing.T) {
+	files := func(version string, keys ...string) []vault.File {
+		var pages []vault.Page
+		for _, key := range keys {
+			pages = append(pages, vault.Page{Body: &memory.Memory{ID: "id-" + key, Key: key, Type: memory.TypeFact, Text: version}, Trust: lukasa.User, Actor: "dana"})
+		}
+		all, err := vault.Encode("acme", pages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	export := func(root string, left int, list []vault.File) (*exportedMarkdown, error) {
+		s := testShell(nil, io.Discard, io.Discard)
+		s.files = stopping{left: &left}
+		d, err := s.openVault(t.Context(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &exportedMarkdown{}
+		return a, d.export(t.Context(), "acme", list, a)
+	}
+	stopped := 0
+	for n := 0; ; n++ {
+		root := filepath.Join(t.TempDir(), "notes")
+		if _, err := export(root, 1000, files("one", "a", "b", "c")); err != nil {
+			t.Fatal(err)
+		}
+		_, first := export(root, n, files("two", "a", "b", "d"))
+		a, err := export(root, 1000, files("three", "a", "b", "d", "e"))
+		if err != nil || len(a.Kept) > 0 {
+			t.Fatalf("after %d writes: %v, kept %v", n, err, a.Kept)
+		}
+		for _, f := range files("three", "a", "b", "d", "e") {
+			if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))); err != nil || string(data) != string(f.Data) {
+				t.Errorf("after %d writes: %s is %q, %v", n, f.Path, data, err)
+			}
+		}
+		left, err := filepath.Glob(filepath.Join(root, "memories", "*"))
+		if err != nil || len(left) != 4 {
+			t.Errorf("after %d writes: %v, %v", n, left, err)
+		}
+		if first == nil {
+			break
+		}
+		stopped++
+	}
+	if stopped < 6 {
+		t.Errorf("it was stopped %d times", stopped)
+	}
+}

@@ -1,0 +1,105 @@
+package hook
+
+import (
+	"encoding/json"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/migrate"
+)
+
+// claude reads the events of Claude Code, and of Codex and VS Code, which have the same names
+// and members for those that they share.
+func (c *call) claude() bool {
+	switch c.Name {
+	case "SessionStart", "SubagentStart":
+		c.Ask = Start // that it began is told by what it does
+	case "UserPromptSubmit":
+		c.prompt(c.in.text("prompt"))
+	case "PreToolUse":
+		c.act(c.used())
+	case "PostToolUse":
+		c.call(c.used())
+		c.claudeResult(c.used(), c.in.first("tool_response", "tool_result"))
+	case "PostToolUseFailure", "PermissionDenied":
+		c.call(c.used())
+		c.claudeFailure()
+	case "PostToolBatch":
+		for _, one := range c.in.list("tool_calls") {
+			if f, ok := one.(map[string]any); ok {
+				c.call(usedOf(f))
+				if r, there := f["tool_response"]; there {
+					c.claudeResult(usedOf(f), r)
+				}
+			}
+		}
+	case "SubagentStop":
+		c.say("assistant", c.in.text("last_assistant_message"))
+		c.changed("sub-agent", "stopped", c.in.text("agent_type"), nil)
+	case "Stop":
+		c.say("assistant", c.in.text("last_assistant_message"))
+		c.changed("turn", "stopped", "", nil)
+	case "StopFailure":
+		c.say("assistant", c.in.text("last_assistant_message"))
+		c.failed(c.in.text("error"), c.in.text("error_details"))
+	case "PreCompact":
+		c.changed("context", "being compacted", c.in.text("trigger"), map[string]any{"instructions": c.in.text("custom_instructions")})
+	case "PostCompact":
+		c.say("assistant", c.in.text("compact_summary"), "summary")
+		c.changed("context", "compacted", c.in.text("trigger"), nil)
+	case "SessionEnd":
+		c.changed("session", "ended", c.in.text("reason"), nil)
+	case "TaskCreated", "TaskCompleted":
+		to := map[string]string{"TaskCreated": "created", "TaskCompleted": "completed"}[c.Name]
+		c.changed("task: "+c.in.text("task_subject"), to, "", map[string]any{"description": c.in.text("task_description"), "teammate": c.in.text("teammate_name")})
+	case "CwdChanged":
+		c.changed("working directory", c.in.text("new_cwd"), "", map[string]any{"from": c.in.text("old_cwd")})
+	case "FileChanged":
+		operation := map[string]string{"add": "create", "unlink": "delete"}[c.in.text("event")]
+		if operation == "" {
+			operation = "modify"
+		}
+		c.edited(c.in.text("file_path"), operation, "")
+	case "PermissionRequest", "Notification", "UserPromptExpansion", "Setup", "TeammateIdle", "Elicitation", "ElicitationResult", "ConfigChange",
+		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "DirectoryAdded", "MessageDisplay", "PreModelSwitch", "PostModelSwitch":
+		// Another event tells the same, or it is about the program and not about the work.
+	default:
+		return false
+	}
+	return true
+}
+
+// used is the tool that an event is about.
+func (c *call) used() tool { return usedOf(c.in) }
+
+func usedOf(f fields) tool {
+	return tool{id: f.text("tool_use_id", "toolUseId", "tool_call_id"), name: f.text("tool_name", "toolName"), arguments: f.first("tool_input", "toolArgs")}
+}
+
+// claudeResult makes the result of a tool that did not fail.
+func (c *call) claudeResult(t tool, response any) {
+	if c.Agent == Codex {
+		raw, err := json.Marshal(response)
+		if err == nil {
+			out, success := migrate.CodexResult(raw)
+			c.result(t, out, success)
+			return
+		}
+	}
+	out, success := outcome(response)
+	if !success.Set {
+		success = hmx.Some(true)
+	}
+	c.result(t, out, success)
+}
+
+// claudeFailure makes the result of a tool that failed, or was not allowed to run.
+func (c *call) claudeFailure() {
+	out := map[string]any{"error": c.in.text("error", "reason", "error_message")}
+	if c.in.truth("is_interrupt") {
+		out["interrupted"] = true
+	}
+	if c.Name == "PermissionDenied" {
+		out["denied"] = true
+	}
+	c.result(c.used(), out, hmx.Some(false))
+}

@@ -1,0 +1,109 @@
+package hook
+
+import (
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/migrate"
+)
+
+// cursor reads the events of Cursor.
+func (c *call) cursor() bool {
+	switch c.Name {
+	case "sessionStart":
+		c.Ask = Start // that it began is told by what it does
+	case "beforeSubmitPrompt":
+		c.prompt(c.in.text("prompt"))
+	case "preToolUse":
+		c.act(c.used())
+	case "postToolUse":
+		c.call(c.used())
+		c.cursorResult(c.used(), c.in.first("tool_output"))
+	case "postToolUseFailure":
+		c.call(c.used())
+		out := map[string]any{"error": c.in.text("error_message"), "failure": c.in.text("failure_type")}
+		if c.in.truth("is_interrupt") {
+			out["interrupted"] = true
+		}
+		c.result(c.used(), out, hmx.Some(false))
+	case "beforeShellExecution":
+		c.act(c.shell())
+	case "afterShellExecution":
+		c.cursorResult(c.shell(), c.in.text("output"))
+	case "beforeMCPExecution":
+		c.act(c.mcp())
+	case "afterMCPExecution":
+		c.cursorResult(c.mcp(), c.in.text("result_json"))
+	case "afterFileEdit", "afterTabFileEdit":
+		c.edited(c.in.text("file_path"), "modify", differences(c.in.list("edits")))
+	case "subagentStart":
+		if sub := migrate.Name(c.in.text("subagent_id"), ""); sub != "" {
+			c.Session = migrate.Name(c.in.text("parent_conversation_id"), c.Session)
+			c.below(sub)
+		}
+		if task := c.in.text("task"); task != "" {
+			c.changed("sub-agent", "started", c.in.text("subagent_type"), map[string]any{"task": task})
+		}
+	case "subagentStop":
+		c.changed("sub-agent", "stopped", c.in.text("status"), map[string]any{
+			"task": c.in.text("task"), "kind": c.in.text("subagent_type"), "summary": c.in.text("summary", "result"), "files": c.in.first("modified_files"),
+		})
+	case "afterAgentResponse":
+		c.say("assistant", c.in.text("text"))
+	case "stop":
+		c.changed("turn", "stopped", c.in.text("status"), nil)
+	case "preCompact":
+		c.changed("context", "being compacted", c.in.text("trigger"), nil)
+	case "sessionEnd":
+		if c.in.text("reason") == "error" {
+			c.failed("session_error", c.in.text("error_message"))
+		}
+		c.changed("session", "ended", c.in.text("reason"), nil)
+	case "afterAgentThought", "beforeReadFile", "beforeTabFileRead", "workspaceOpen":
+		// What a model thought to itself, and what stands in files, is not recorded.
+	default:
+		return false
+	}
+	return true
+}
+
+// shell is the command of an event about a shell.
+func (c *call) shell() tool {
+	return tool{name: "Shell", arguments: map[string]any{"command": c.in.text("command")}}
+}
+
+// mcp is the tool of an event about a server of tools. Its server tells Lukasa's own.
+func (c *call) mcp() tool {
+	t := c.used()
+	if server := c.in.text("mcp_server_name"); server != "" {
+		t.name = "MCP:" + server + ":" + t.name
+	} else {
+		t.name = "MCP:" + t.name
+	}
+	return t
+}
+
+// cursorResult makes a result, which Cursor writes as JSON in a text.
+func (c *call) cursorResult(t tool, output any) {
+	out, success := outcome(output)
+	if !success.Set && c.Name == "postToolUse" {
+		success = hmx.Some(true)
+	}
+	c.result(t, out, success)
+}
+
+// differences writes edits as lines that went and lines that came.
+func differences(edits []any) string {
+	var b strings.Builder
+	side := func(sign, text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString(sign + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	for _, e := range edits {
+		f, _ := e.(map[string]any)
+		side("-", fields(f).text("old_string"))
+		side("+", fields(f).text("new_string"))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,143 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/handout"
+)
+
+// fields is an object of JSON, of whose members nothing is certain.
+type fields map[string]any
+
+// parse reads an input, with numbers as they are written.
+func parse(input []byte) (fields, error) {
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(input, []byte("\ufeff"))))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errMore
+		}
+	}
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		e := fault.New(fault.InvalidDocument, "the input is not an object of JSON").WithFix("hand over the JSON as the agent wrote it")
+		if err != nil {
+			e = e.WithCause(err)
+		}
+		return nil, e
+	}
+	return m, nil
+}
+
+// errMore says that something follows where the input should end.
+var errMore = fault.New(fault.InvalidDocument, "something follows the object")
+
+// text returns the first of members that is a text and not empty.
+func (f fields) text(names ...string) string {
+	for _, name := range names {
+		if s, ok := f[name].(string); ok && s != "" {
+			return s
+		}
+		if n, ok := f[name].(json.Number); ok {
+			return n.String()
+		}
+	}
+	return ""
+}
+
+// under returns a member that is an object, or an empty one.
+func (f fields) under(name string) fields {
+	m, _ := f[name].(map[string]any)
+	return m
+}
+
+func (f fields) list(name string) []any {
+	l, _ := f[name].([]any)
+	return l
+}
+
+func (f fields) truth(name string) bool {
+	t, _ := f[name].(bool)
+	return t
+}
+
+// first returns the first of members that is there.
+func (f fields) first(names ...string) any {
+	for _, name := range names {
+		if v, ok := f[name]; ok && v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// millis returns a member that is how long something took.
+func (f fields) millis(names ...string) (json.Number, bool) {
+	n, _ := f.first(names...).(json.Number)
+	ms, err := n.Float64()
+	return n, err == nil && ms >= 0 && ms < 1e15
+}
+
+// texts returns the texts in a content, which is a text or a list of parts with one.
+func texts(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var b []byte
+		for _, part := range v {
+			s := texts(part)
+			if s != "" && len(b) > 0 {
+				b = append(b, '\n')
+			}
+			b = append(b, s...)
+		}
+		return string(b)
+	case map[string]any:
+		s, _ := v["text"].(string)
+		return s
+	}
+	return ""
+}
+
+// without cuts what Lukasa handed out from every text in a value, and returns how many lines
+// that were.
+func without(v any) (any, int) {
+	switch v := v.(type) {
+	case string:
+		return handout.Cut(v)
+	case []any:
+		out, lines := slices.Clone(v), 0
+		for i, item := range out {
+			rest, n := without(item)
+			out[i], lines = rest, lines+n
+		}
+		return out, lines
+	case map[string]any:
+		out, lines := make(map[string]any, len(v)), 0
+		for name, item := range v {
+			rest, n := without(item)
+			out[name], lines = rest, lines+n
+		}
+		return out, lines
+	}
+	return v, 0
+}
+
+// shorten returns the beginning of a text, of at most n bytes, up to a whole character.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

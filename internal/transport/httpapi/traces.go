@@ -1,0 +1,179 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
+)
+
+// tracesPath is where exporters of OpenTelemetry send spans, if they are told that the
+// endpoint is /v1/otlp.
+const tracesPath = "/v1/otlp/v1/traces"
+
+// mediaProtobuf is the type of OTLP in its binary form.
+const mediaProtobuf = "application/x-protobuf"
+
+// memoryOfSpans is how much memory a byte of a request may take besides itself, as spans and
+// as the events that are made of them.
+const memoryOfSpans = 3
+
+// takeTraces records the spans of a request of OTLP/HTTP that are about generative AI. The
+// answer is in the encoding of the request, also one that refuses it.
+func (c *call) takeTraces(op *api.Operation) {
+	how, media, err := c.traceEncoding()
+	if err == nil {
+		var spans *spanGate
+		if spans, err = c.recordTraces(op, how); err == nil {
+			c.w.Header().Set("Content-Type", media)
+			c.w.Header().Set("Cache-Control", "no-store")
+			body := exportAnswer(how, len(spans.bad), spans.words)
+			c.answerTime(len(body))
+			c.send(http.StatusOK, body)
+			return
+		}
+	}
+	p := newProblem(err, c.id)
+	p.Status = traceStatus(p.Status)
+	if p.Status == http.StatusServiceUnavailable && p.Retry == nil {
+		seconds := int(drainWait / time.Second)
+		p.Retry = &seconds
+	}
+	c.refuse(p, err, media, statusAnswer(how, p))
+}
+
+// traceEncoding returns how the request is written, and the type of the answer. Who sends
+// neither of the two types is answered in JSON.
+func (c *call) traceEncoding() (migrate.TraceEncoding, string, error) {
+	media, err := c.media()
+	switch {
+	case err != nil:
+		return migrate.TraceJSON, mediaJSON, err
+	case media == mediaProtobuf:
+		return migrate.TraceProtobuf, mediaProtobuf, nil
+	case media == mediaJSON:
+		return migrate.TraceJSON, mediaJSON, nil
+	}
+	return migrate.TraceJSON, mediaJSON, fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).
+		WithFix("send application/x-protobuf or application/json, as OTLP/HTTP has it")
+}
+
+// traceStatus returns the status that tells an exporter what to do: 400 that it is no use to
+// send the same again, 503 that it is.
+func traceStatus(status int) int {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return http.StatusBadRequest
+	case http.StatusInsufficientStorage, http.StatusRequestTimeout:
+		return http.StatusServiceUnavailable
+	}
+	return status
+}
+
+// recordTraces records the spans of a request, and returns when they are on the disk. If it
+// fails, the same may be sent again: what is recorded already is known by its ids.
+func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*spanGate, error) {
+	if err := c.inside(); err != nil {
+		return nil, err
+	}
+	if err := api.Allow(op, c.who); err != nil {
+		return nil, err
+	}
+	if _, err := c.query(op); err != nil {
+		return nil, err
+	}
+	body, err := c.body()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.take(c.s.calls); err != nil {
+		return nil, err
+	}
+	if err := c.hold(memoryOfSpans * int64(len(body))); err != nil {
+		return nil, err
+	}
+	spans := &spanGate{}
+	o := migrate.Options{Tenant: c.who.Tenant, Agent: c.who.Agent}
+	if err := migrate.ReadTraces(c.r.Context(), body, how, c.start.UTC().Truncate(time.Second), o, spans); err != nil {
+		return nil, err
+	}
+	return spans, c.recordSpans(spans)
+}
+
+// recordSpans records the events that were made of spans, as far as the caller may.
+func (c *call) recordSpans(spans *spanGate) error {
+	good, size := spans.items[:0], int64(0)
+	for _, it := range spans.items {
+		if err := c.who.Admit(it.Event); err != nil {
+			spans.refuse(it.Line, err.Error())
+			continue
+		}
+		good = append(good, it)
+		size += int64(it.Event.Size())
+	}
+	if len(good) == 0 {
+		return nil
+	}
+	if q := c.s.o.Quotas; q != nil {
+		if err := q.Events(c.who.Tenant, len(good), size); err != nil {
+			return err
+		}
+	}
+	// Whoever leaves now would not know whether they are recorded. They are.
+	ctx := context.WithoutCancel(c.r.Context())
+	rec := migrate.NewRecorder(ctx, c.s.o.Board, migrate.RecorderOptions{
+		Tenant: c.who.Tenant, Events: c.who.Writer(), Things: c.who.Writer(),
+		Leave: func(l migrate.Left) {
+			if l.Reason.Problem() {
+				spans.refuse(l.Line, l.Detail)
+			}
+		},
+	})
+	for _, it := range good {
+		if err := rec.Take(it); err != nil {
+			return err
+		}
+	}
+	return rec.Flush()
+}
+
+// spanGate gathers what is made of the spans of a request, each with the number of its span
+// in place of a line.
+type spanGate struct {
+	items []migrate.Item
+	span  int          // the one that is being read, from 1
+	bad   map[int]bool // spans of which something is not recorded that should be
+	words string       // about the first of them
+}
+
+// Span implements migrate.SpanSink.
+func (g *spanGate) Span() { g.span++ }
+
+// Take implements migrate.Sink.
+func (g *spanGate) Take(it migrate.Item) error {
+	it.Line = g.span
+	g.items = append(g.items, it)
+	return nil
+}
+
+// Leave implements migrate.Sink. What is not about generative AI, or says nothing, is passed
+// over without a word: an exporter would log one with every batch.
+func (g *spanGate) Leave(l migrate.Left) {
+	if l.Reason.Problem() {
+		g.refuse(g.span, l.Detail)
+	}
+}
+
+// refuse counts a span, and keeps the words about the first one.
+func (g *spanGate) refuse(span int, why string) {
+	if g.words == "" {
+		g.words = why
+	}
+	if g.bad == nil {
+		g.bad = map[int]bool{}
+	}
+	g.bad[span] = true
+}

@@ -1,0 +1,91 @@
+package mcpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"lukasa.dev/internal/fault"
+)
+
+// writeProblem answers with a problem document, as the rest of the interface does.
+func writeProblem(w http.ResponseWriter, status int, f *fault.Error) {
+	body, err := json.Marshal(map[string]any{
+		"type": "about:blank", "title": fault.Lookup(f.Code).Meaning, "status": status,
+		"code": f.Code, "detail": f.Error(), "fix": f.Advice(),
+	})
+	if err != nil {
+		body = []byte("{}") // texts always have JSON
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Del("Content-Length")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has left gets nothing
+}
+
+// worded makes problem documents of the lines of text with which the library refuses what is
+// wrong with the HTTP around a message. Everything else goes through as it is.
+type worded struct {
+	http.ResponseWriter
+	status int             // of a line of text that is held back, or 0
+	line   strings.Builder // as much of it as there is room for
+}
+
+// longestLine is how much of a line is told.
+const longestLine = 500
+
+// Unwrap lets [http.ResponseController] find what is below.
+func (w *worded) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *worded) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *worded) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		return w.ResponseWriter.Write(p)
+	}
+	w.line.Write(p[:min(len(p), max(longestLine-w.line.Len(), 0))])
+	return len(p), nil
+}
+
+// end answers with what was held back.
+func (w *worded) end() {
+	if w.status == 0 {
+		return
+	}
+	f := fault.New(codeOf(w.status), strings.ToValidUTF8(strings.TrimSpace(w.line.String()), "?"))
+	switch {
+	case w.status != http.StatusBadRequest:
+	case strings.HasPrefix(f.Error(), "Accept"):
+		f = f.WithFix("send `Accept: application/json, text/event-stream`")
+	default:
+		f = f.WithFix("send one message of JSON-RPC 2.0, as the streamable HTTP transport of MCP has it")
+	}
+	writeProblem(w.ResponseWriter, w.status, f)
+}
+
+// codeOf is the code of what the library refuses with a status.
+func codeOf(status int) fault.Code {
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		return fault.WrongMethod
+	case status == http.StatusUnsupportedMediaType:
+		return fault.WrongMedia
+	case status == http.StatusRequestEntityTooLarge:
+		return fault.TooLarge
+	case status == http.StatusForbidden:
+		return fault.NotPermitted
+	case status == http.StatusNotFound:
+		return fault.NotFound
+	case status >= 500:
+		return fault.Internal
+	}
+	return fault.InvalidArgument
+}
