@@ -34,22 +34,23 @@ func load(path string) (*config, error) {
 	if c.real, err = behindLinks(path); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(c.real)
+	info, err := os.Stat(c.real)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
+	if err := regular(path, info); err != nil {
+		return nil, err // before it is opened, since that waits for the other end of a pipe
+	}
+	f, err := os.Open(c.real)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
 	defer func() { _ = f.Close() }() // nothing was written to it
 	if c.info, err = f.Stat(); err != nil {
 		return nil, unreadable(path, err)
-	}
-	switch {
-	case c.info.IsDir():
-		return nil, fault.Newf(fault.UnreadableInput, "%s is a directory, and is to be a file", path).WithFix("move the directory away; it was left as it is")
-	case !c.info.Mode().IsRegular():
-		return nil, fault.Newf(fault.UnreadableInput, "%s is no regular file", path).WithFix("put a regular file in its place; it was left as it is")
 	}
 	if c.data, err = io.ReadAll(io.LimitReader(f, maxConfig+1)); err != nil {
 		return nil, unreadable(path, err)
@@ -59,6 +60,27 @@ func load(path string) (*config, error) {
 	}
 	c.there = true
 	return c, nil
+}
+
+// regular fails if what is at a path is anything but a regular file.
+func regular(path string, info fs.FileInfo) error {
+	mode := info.Mode()
+	if mode.IsRegular() {
+		return nil
+	}
+	kind := "something else"
+	switch {
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	}
+	return fault.Newf(fault.UnreadableInput, "%s is %s, and is to be a regular file", path, kind).
+		WithFix("move it away, or put a regular file in its place; it was left as it is")
 }
 
 // behindLinks returns where a path leads to, also if nothing is there yet.
@@ -75,11 +97,27 @@ func behindLinks(path string) (string, error) {
 			return "", unreadable(path, err)
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(at), to)
+			to = filepath.Dir(at) + string(filepath.Separator) + to // not cleaned: a link may stand before ".."
 		}
-		at = to
+		if at, err = inRealDirectory(to); err != nil {
+			return "", unreadable(path, err)
+		}
 	}
 	return "", fault.Newf(fault.UnreadableInput, "%s is a link that leads nowhere but to other links", path).WithFix("put a file in its place")
+}
+
+// inRealDirectory returns a path whose directory has no links, as far as it is there. The last
+// name stays as it is.
+func inRealDirectory(path string) (string, error) {
+	dir, name := filepath.Split(path)
+	found, err := filepath.EvalSymlinks(dir)
+	if parent := strings.TrimRight(dir, "/"+string(filepath.Separator)); errors.Is(err, fs.ErrNotExist) && parent != path {
+		found, err = inRealDirectory(parent)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(found, name), nil
 }
 
 func unreadable(path string, err error) error {
@@ -140,7 +178,7 @@ func (c *config) stage(data []byte, private bool) (*staged, error) {
 
 // write puts data into a new file beside a path, and makes it durable.
 func write(beside string, data []byte, mode fs.FileMode) (temp string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(beside), "."+filepath.Base(beside)+".lukasa-*")
+	f, err := os.CreateTemp(filepath.Dir(beside), "."+filepath.Base(beside)+tempMark+"*")
 	if err != nil {
 		return "", err
 	}
@@ -215,10 +253,13 @@ func syncDir(dir string) {
 // name of the copy of what it was before.
 const backupMark = ".before-lukasa-"
 
+// backupSum is how many bytes of that sum are in the name.
+const backupSum = 6
+
 // backupName is what the copy of a file is called that becomes data.
 func backupName(path string, data []byte) string {
 	sum := sha256.Sum256(data)
-	return path + backupMark + hex.EncodeToString(sum[:6])
+	return path + backupMark + hex.EncodeToString(sum[:backupSum])
 }
 
 // backups lists the copies beside a file, in order.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"slices"
+	"time"
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
@@ -101,7 +102,13 @@ func (s *Setup) carryOut(plan func(target) (*step, error)) ([]Change, error) {
 	if s.DryRun {
 		return changes, nil
 	}
-	return changes, s.commit(steps)
+	if err := s.commit(steps); err != nil {
+		return changes, err
+	}
+	for _, st := range steps {
+		st.config.sweep(time.Now())
+	}
+	return changes, nil
 }
 
 // targets are the files that matter.

@@ -10,8 +10,8 @@ import (
 // Stats is what is in a tenant.
 type Stats struct {
 	Tenant     string   `json:"tenant"`
-	Root       string   `json:"root"`
-	Records    uint64   `json:"records"`
+	Root       string   `json:"root,omitempty"` // with the records, absent under a scope
+	Records    uint64   `json:"records,omitempty"`
 	Erased     uint64   `json:"erased"`
 	Events     uint64   `json:"events"`
 	First      string   `json:"first,omitempty"` // event, by its timestamp
@@ -87,9 +87,12 @@ func StorageOf(s *lukasa.Storage) *Storage {
 // StatsOf answers what is in a tenant.
 func StatsOf(s *lukasa.Stats) *Stats {
 	out := &Stats{
-		Tenant: s.Tenant, Root: hex.EncodeToString(s.Root[:]), Records: s.Records, Erased: s.Erased, Events: s.Events, First: Instant(s.First), Last: Instant(s.Last),
+		Tenant: s.Tenant, Records: s.Records, Erased: s.Erased, Events: s.Events, First: Instant(s.First), Last: Instant(s.Last),
 		EventTypes: countsOf(s.Types), Days: []Day{}, Memories: talliesOf(s.Memories), Artifacts: talliesOf(s.Artifacts), Conflicts: countsOf(s.Conflicts),
 		Kinds: countsOf(s.Kinds), ToolCount: s.ToolCount, Tools: []Tool{}, OtherCalls: s.OtherCalls, Sessions: s.Sessions, AgentCount: s.AgentCount, Agents: []Active{},
+	}
+	if s.Records > 0 {
+		out.Root = hex.EncodeToString(s.Root[:])
 	}
 	for _, d := range s.Days {
 		out.Days = append(out.Days, Day{d.Day.Format(time.DateOnly), d.Events, d.Memories})

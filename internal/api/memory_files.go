@@ -3,8 +3,10 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
@@ -18,7 +20,8 @@ const memoryToolTag = "memory-tool"
 // Bounds of what one call does.
 const (
 	mostFiles    = 1000 // that are below a directory
-	mostAttempts = 16   // when others write the same file
+	mostAttempts = 64   // when others write the same file
+	longestPause = 50 * time.Millisecond
 )
 
 // memoryFile is a file as it was read: a memory, or the place for one.
@@ -89,7 +92,8 @@ func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, 
 	return files, nil
 }
 
-// attempt reads a file and does something with it, again if somebody else changed it meanwhile.
+// attempt reads a file and does something with it, again if somebody else changed it meanwhile,
+// each time after a longer pause. If that goes on, the model is told that it may try again.
 func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryFile) (string, error)) (string, error) {
 	for n := 1; ; n++ {
 		f, err := t.read(ctx, p)
@@ -97,13 +101,32 @@ func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryF
 			return "", err
 		}
 		done, err := do(f)
-		if fault.CodeOf(err) == fault.VersionConflict && n < mostAttempts && ctx.Err() == nil {
-			continue
+		if err == nil {
+			return done, nil
 		}
-		if err != nil {
+		if fault.CodeOf(err) != fault.VersionConflict {
 			return "", err
 		}
-		return done, nil
+		if n == mostAttempts {
+			return "", wrong("Error: The file %s was not changed, since others write it all the time. View it and try again.", p)
+		}
+		if err := pause(ctx, n); err != nil {
+			return "", err
+		}
+	}
+}
+
+// pause waits before the next attempt, unless the call is over: longer after each, up to a
+// bound, and not as long as others do who wait as well.
+func pause(ctx context.Context, attempt int) error {
+	most := min(time.Millisecond<<min(attempt, 10), longestPause)
+	timer := time.NewTimer(time.Duration(rand.Int64N(int64(most))))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }
 

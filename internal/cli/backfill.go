@@ -32,6 +32,8 @@ type backfillAnswer struct {
 	Newest      string   `json:"newest,omitempty"`
 	// Import is what lukasa import --from --json prints; absent if nothing was brought in.
 	Import json.RawMessage `json:"import,omitempty"`
+	// Compile is what lukasa compile --json prints then.
+	Compile json.RawMessage `json:"compile,omitempty"`
 }
 
 // planBackfill looks for transcripts, if they are wanted. It is done before anything is written,
@@ -60,8 +62,10 @@ func (b *backfill) answer() *backfillAnswer {
 	return b.told
 }
 
-// run tells what was found and brings it in, as lukasa import --from does, and returns the exit
-// code. With --json, what the import prints becomes a part of the answer.
+// run tells what was found and brings it in, as lukasa import --from does, compiles it, and
+// returns the exit code. What the import left out it has told; that is no failure of this
+// command, since nobody mends an agent's transcripts. With --json, what both print becomes a
+// part of the answer.
 func (b *backfill) run(c *cobra.Command) int {
 	s := b.shell
 	if !s.json {
@@ -70,28 +74,52 @@ func (b *backfill) run(c *cobra.Command) int {
 	if b.found.Files == 0 || b.flags.dryRun {
 		return 0
 	}
-	args := []string{"import", "--from", string(b.found.Format), "--newest-first"}
-	for _, name := range []string{"data", "tenant", "wait"} {
+	code, answer := b.also(c, append([]string{"import", "--from", string(b.found.Format), "--newest-first"}, b.shared(c)...), b.found.Directories)
+	b.told.Import = answer
+	if code > 1 {
+		return code
+	}
+	code, b.told.Compile = b.also(c, append([]string{"compile"}, b.shared(c)...), nil)
+	if !s.json && code == 0 {
+		s.detail("next", "`lukasa find` and `lukasa pack` answer from it; `lukasa stats` shows what there is now")
+	}
+	return code
+}
+
+// shared returns the flags that both commands have.
+func (b *backfill) shared(c *cobra.Command) []string {
+	flags := []string{"--tenant=" + b.shell.installedTenant(c, b.flags)}
+	for _, name := range []string{"data", "wait"} {
 		if c.Flags().Changed(name) {
-			args = append(args, "--"+name+"="+c.Flags().Lookup(name).Value.String())
+			flags = append(flags, "--"+name+"="+c.Flags().Lookup(name).Value.String())
 		}
 	}
+	if b.shell.json {
+		flags = append(flags, "--json")
+	}
+	return flags
+}
+
+// also runs another command in this process, and returns its exit code, and with --json what
+// it printed.
+func (b *backfill) also(c *cobra.Command, args, rest []string) (int, json.RawMessage) {
+	s := b.shell
 	var out io.Writer = s.stdout.target
 	var answer bytes.Buffer
 	if s.json {
-		args, out = append(args, "--json"), &answer
+		out = &answer
 	}
 	s.stdout.passOn() // before others write there
 	sub := newShell(strings.NewReader(""), out, s.stderr, s.lookup, s.detect)
 	sub.now, sub.files = s.now, s.files
-	code := sub.run(c.Context(), commands(), append(append(args, "--"), b.found.Directories...))
+	if len(rest) > 0 {
+		args = append(append(args, "--"), rest...)
+	}
+	code := sub.run(c.Context(), commands(), args)
 	if line := bytes.TrimSpace(answer.Bytes()); json.Valid(line) {
-		b.told.Import = line
+		return code, line
 	}
-	if !s.json && code == 0 {
-		s.detail("next", "`lukasa find` and `lukasa pack` answer from it; `lukasa compile` makes memories and tasks of it, as the agent's server does by itself after a while")
-	}
-	return code
+	return code, nil
 }
 
 // tell says how much there is.

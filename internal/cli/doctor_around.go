@@ -6,6 +6,10 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"lukasa.dev/internal/agents"
@@ -106,6 +110,31 @@ func (x *examination) agent(a *agentState) {
 	case len(a.Found) == 0:
 		x.say(a.Agent, heed, "`lukasa uninstall "+a.Agent+"` takes the entries out, if it is gone", "it is set up, and is not found on this machine")
 	default:
+		if gone := goneProgram(a); gone != "" {
+			x.say(a.Agent, mend, "`lukasa install "+a.Agent+"` writes down where it is now", "it runs %s, which is not there", gone)
+			return
+		}
 		x.say(a.Agent, sound, "", "set up in %s", a.Files[0].File)
 	}
+}
+
+// runsProgram finds the program that an entry of ours runs, in JSON and TOML alike.
+var runsProgram = regexp.MustCompile(`"(/[^"\\]+?) hook [a-z]|"command":\s*"(/[^"\\]+)",\s*"args":\s*\[\s*"mcp"|"(/[^"\\]+)",\s*"mcp"|command = "(/[^"\\]+)"\s*\nargs = \["mcp"`)
+
+// goneProgram returns a program that an agent is to run and that is not there, or nothing.
+// What cannot be told of a file is not said.
+func goneProgram(a *agentState) string {
+	for _, f := range a.Files {
+		text, err := os.ReadFile(f.File)
+		if err != nil {
+			continue
+		}
+		for _, found := range runsProgram.FindAllStringSubmatch(string(text), -1) {
+			program := strings.Join(found[1:], "")
+			if _, err := os.Stat(program); os.IsNotExist(err) && strings.Contains(filepath.Base(program), "lukasa") {
+				return program
+			}
+		}
+	}
+	return ""
 }

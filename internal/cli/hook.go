@@ -99,8 +99,12 @@ func onlyHook() []command { return []command{{groupMemory, hookCommand}} }
 func (s *shell) hooked(args []string, err error) int {
 	if err != nil {
 		dir := s.env("LUKASA_DATA")
-		if i := slices.Index(args, "--data"); i >= 0 && i+1 < len(args) {
-			dir = args[i+1]
+		for i, arg := range args {
+			if rest, ok := strings.CutPrefix(arg, "--data="); ok {
+				dir = rest
+			} else if arg == "--data" && i+1 < len(args) {
+				dir = args[i+1]
+			}
 		}
 		if home := s.home(); dir == "" && home != "" {
 			dir = s.homeDir(home)
@@ -390,7 +394,7 @@ func (h *hooking) record(ctx context.Context, b *lukasa.Board) error {
 			rest[0].TenantID = tenant
 			some, rest = append(some, rest[0].Event), rest[1:]
 		}
-		res, err := b.Append(ctx, h.writer(ceiling), some...)
+		res, err := spool.Record(ctx, b, h.writer(ceiling), some...)
 		if err != nil {
 			return err
 		}
@@ -527,9 +531,12 @@ func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View
 
 // check is what speaks against an action.
 func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
-	found, err := t.CheckAction(ctx, lukasa.CheckOptions{
-		Action: lukasa.Action{Tool: h.call.Tool, Arguments: h.call.Arguments}, Session: h.call.Session, View: view,
-	})
+	o := lukasa.CheckOptions{Action: lukasa.Action{Tool: h.call.Tool, Arguments: h.call.Arguments}, Session: h.call.Session, View: view}
+	found, err := t.CheckAction(ctx, o)
+	if fault.CodeOf(err) == fault.NotFound { // the session begins with it
+		o.Session = ""
+		found, err = t.CheckAction(ctx, o)
+	}
 	if err != nil || found.Level < lukasa.ActionWarn {
 		return hook.Answer{}, err
 	}

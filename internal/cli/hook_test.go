@@ -218,7 +218,12 @@ func TestHookNeverFails(t *testing.T) {
 		}
 	})
 	t.Run("no time", func(t *testing.T) {
-		out, _, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", t.TempDir(), "--limit", "1ns")
+		dir, err := os.MkdirTemp("", "hook")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir) // what was begun may still write there
+		out, _, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", dir, "--limit", "1ns")
 		if out != "{}\n" || code != 0 {
 			t.Errorf("%q, %d", out, code)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -169,13 +170,20 @@ func (s *shell) commandFlags(c *cobra.Command, flags *installFlags) ([]string, e
 		}
 		out = append(out, "--data", dir)
 	}
-	if c.Flags().Changed("tenant") {
-		if err := badFlag("tenant", memory.CheckTenant(flags.tenant)); err != nil {
-			return nil, err
-		}
-		out = append(out, "--tenant", flags.tenant)
+	tenant := s.installedTenant(c, flags)
+	if err := badFlag("tenant", memory.CheckTenant(tenant)); err != nil {
+		return nil, err
 	}
-	return out, nil
+	return append(out, "--tenant", tenant), nil
+}
+
+// installedTenant is the tenant that the agent's memory is in. It is written down even if it
+// was not said: which one is meant must not change when another appears.
+func (s *shell) installedTenant(c *cobra.Command, flags *installFlags) string {
+	if c.Flags().Changed("tenant") {
+		return flags.tenant
+	}
+	return cmp.Or(s.env("LUKASA_TENANT"), "default")
 }
 
 // installedFile is one file, as --json prints it.

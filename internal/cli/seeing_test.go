@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -304,5 +305,31 @@ func TestManPages(t *testing.T) {
 	}
 	if got, want := roffText("One `bold` word.\n\n.dot\n  lukasa `x"), "One \\fBbold\\fR word.\n.PP\n\\&.dot\n.br\n  lukasa `x\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An agent that is told to run a program that was moved away is noticed, in whichever way
+// its settings say it.
+func TestGoneProgram(t *testing.T) {
+	dir := t.TempDir()
+	here := filepath.Join(dir, "lukasa")
+	if err := os.WriteFile(here, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{
+		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "%s hook claude-code --tenant default"}]}]}}`,
+		`{"mcpServers": {"lukasa": {"command": "%s", "args": ["mcp", "--tenant", "default"]}}}`,
+		`{"mcp": {"lukasa": {"type": "local", "command": ["%s", "mcp"]}}}`,
+		"[mcp_servers.lukasa]\ncommand = \"%s\"\nargs = [\"mcp\"]\n",
+	} {
+		for program, want := range map[string]string{here: "", "/gone/lukasa": "/gone/lukasa"} {
+			file := filepath.Join(dir, "settings")
+			if err := os.WriteFile(file, []byte(fmt.Sprintf(form, program)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := goneProgram(&agentState{Files: []installedFile{{File: file}}}); got != want {
+				t.Errorf("%s with %s: %q", form, program, got)
+			}
+		}
 	}
 }

@@ -82,7 +82,11 @@ func (s *shell) stats(c *cobra.Command, flags *statsFlags) error {
 
 // showStats prints what is there for a person.
 func (s *shell) showStats(a *answer.Stats) {
-	fmt.Fprintf(s.stdout, "%s  %s\n", s.paint.bold(a.Tenant), s.paint.dim(counted(int(a.Records), "record")+", root "+a.Root[:16]+"…"))
+	title := s.paint.bold(a.Tenant)
+	if a.Root != "" {
+		title += "  " + s.paint.dim(counted(int(a.Records), "record")+", root "+a.Root[:16]+"…")
+	}
+	fmt.Fprintln(s.stdout, title)
 	line := counted(int(a.Events), "event") + " in " + counted(a.Sessions, "session") + " of " + counted(a.AgentCount, "agent")
 	if a.First != "" {
 		line += ", since " + a.First[:10]

@@ -27,7 +27,7 @@ type StatsQuery struct {
 	// Top is how many tools and agents are named; zero means 10, at most 1,000.
 	Top  int
 	View View
-	// Progress is told how far it is, if it is not nil.
+	// Progress is told how far it is, if it is not nil; under a scope in hundredths.
 	Progress func(done, total uint64)
 }
 
@@ -42,8 +42,9 @@ const (
 // counted nowhere.
 type Stats struct {
 	Tenant string
-	Root   merkle.Hash
-	// Records is the size of the tenant's tree.
+	// Root is the root of the tenant's tree, and Records its size. Both are zero under a
+	// scope, which could count by them what it does not show.
+	Root    merkle.Hash
 	Records uint64
 	// Erased is how many records were erased; nobody with a scope, and no agent, is told.
 	Erased uint64
@@ -146,7 +147,9 @@ type survey struct {
 }
 
 func (s *survey) run() (err error) {
-	s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
+	if s.q.View.access == nil {
+		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
+	}
 	if s.seen, err = s.b.visible(s.ctx, s.r, s.t, s.q.View); err != nil {
 		return err
 	}
@@ -175,7 +178,11 @@ func (s *survey) step(n uint64) error {
 		return nil
 	}
 	if s.q.Progress != nil {
-		s.q.Progress(min(s.done, s.total), s.total)
+		done, total := min(s.done, s.total), s.total
+		if s.q.View.access != nil {
+			done, total = done*100/total, 100 // the total is the size of the tree
+		}
+		s.q.Progress(done, total)
 	}
 	return s.ctx.Err()
 }

@@ -174,7 +174,10 @@ func (w *statsWorld) redact() {
 
 // naive counts by looking at everything, one after the other.
 func (w *statsWorld) naive(root engine.Root, days int, secret bool, agent string) *engine.Stats {
-	out := &engine.Stats{Tenant: "acme", Root: root.Hash, Records: root.Size}
+	out := &engine.Stats{Tenant: "acme"}
+	if secret {
+		out.Root, out.Records = root.Hash, root.Size
+	}
 	if secret && agent == "" {
 		out.Erased = w.erased
 	}
@@ -332,6 +335,42 @@ func TestStats(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStatsHideHiddenWrites: what a scope hides changes nothing of what it is told, nor of how
+// far the count is.
+func TestStatsHideHiddenWrites(t *testing.T) {
+	c := newClock()
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})
+	must(t)(b.Put(ctx, user, "acme", fact("seen", "", "One."), engine.AnyVersion()))
+	token := mint(t, b, c, unsecret)
+	ask := func() *engine.Stats {
+		got, err := b.Stats(ctx, engine.StatsQuery{Tenant: "acme", View: engine.View{Scope: token}, Progress: func(_, total uint64) {
+			if total != 100 {
+				t.Errorf("progress tells of %d steps", total)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	before := ask()
+	var batch []*hmx.Event
+	for i := range 2500 {
+		batch = append(batch, &hmx.Event{
+			HMXVersion: hmx.Version, EventID: fmt.Sprint("e", i), EventType: hmx.TypeMessage, AgentID: "a", TenantID: "acme", SessionID: "s",
+			Timestamp: hmx.TimeOf(c.Now()), Sequence: int64(i), Content: `{"role":"user","text":"Hidden."}`, Metadata: "{}", Tags: []string{"secret"},
+		})
+	}
+	for part := range slices.Chunk(batch, 500) {
+		if res, err := b.AppendEvents(ctx, user, part); err != nil || res.Accepted != len(part) {
+			t.Fatal(res, err)
+		}
+	}
+	if d := gocmp.Diff(before, ask()); d != "" {
+		t.Errorf("hidden events are told of: before(-) after(+)\n%s", d)
 	}
 }
 

@@ -13,6 +13,9 @@
 //   - [Cut] takes out every line that begins with the mark, and nothing else: a block as a
 //     whole, the half of one, one line, a block that was quoted with > or in a list, a block
 //     inside of a block, and one that stands in a string of JSON with its line breaks escaped.
+//   - The mark is found behind what tools put before a line: its number, the name of its file,
+//     the sign of a comment, a tag, a quote, a name in brackets. It is found as JSON and HTML
+//     write it, and with characters in it that nobody sees. Behind words it is no mark.
 //   - What was handed out is always found: [Wrap] puts the mark before every line.
 //   - Cutting twice is cutting once, and a text without marks is returned as it is.
 //
@@ -21,7 +24,10 @@
 // Half of a line without its beginning, and what a model says in other words, are not found.
 package handout
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Mark is how each line begins that is handed out.
 const Mark = "§L"
@@ -53,15 +59,16 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Cut returns a text without what was handed out, and how many lines that were.
 func Cut(text string) (rest string, lines int) {
-	if !strings.Contains(text, Mark) {
+	if !mayMark(text) {
 		return text, 0
 	}
 	var b strings.Builder
 	left := false // lines were cut since the last that was kept
-	for line := range strings.Lines(text) {
-		kept, n := cutLine(line)
-		lines += n
-		if n > 0 && strings.TrimSpace(kept) == "" {
+	for more := text; more != ""; {
+		n := lineLen(more)
+		kept, cut := cutLine(more[:n])
+		more, lines = more[n:], lines+cut
+		if cut > 0 && strings.TrimSpace(kept) == "" {
 			left = true
 			continue
 		}
@@ -78,54 +85,103 @@ func Cut(text string) (rest string, lines int) {
 	return strings.Trim(b.String(), "\r\n"), lines
 }
 
-// cutLine takes what was handed out from a line: all of it, or pieces of a text in which
-// line breaks are written as \n.
-func cutLine(line string) (string, int) {
-	if marked(line) {
-		return "", 1
+// lineEnds are what a line ends with, for one program or another.
+const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
+
+// lineLen returns how long the first line of a text is, with its end.
+func lineLen(text string) int {
+	i := strings.IndexAny(text, lineEnds)
+	if i < 0 {
+		return len(text)
 	}
-	const escaped = `\n`
-	if !strings.Contains(line, Mark) || !strings.Contains(line, escaped+Mark) && !strings.Contains(line, `"`+Mark) {
+	if strings.HasPrefix(text[i:], "\r\n") {
+		return i + 2
+	}
+	_, n := utf8.DecodeRuneInString(text[i:])
+	return i + n
+}
+
+// cutLine takes what was handed out from a line: all of it, or lines of the strings in it.
+func cutLine(line string) (string, int) {
+	if !mayMark(line) {
 		return line, 0
 	}
-	var kept []string
-	n := 0
-	for i, piece := range strings.Split(line, escaped) {
-		body, end := piece, ""
-		if q := strings.Index(piece, `"`+Mark); q >= 0 {
-			// The string begins with it: what is before stays, up to the quote.
-			kept, body = append(kept, piece[:q+1]), piece[q+1:]
-		} else if i == 0 || !marked(piece) {
-			kept = append(kept, piece)
-			continue
-		}
-		if q := strings.IndexAny(body, `"\`); q >= 0 {
-			end = body[q:] // where the string ends, what follows is somebody else's
-		}
-		n++
-		if end != "" {
-			kept = append(kept, end)
-		}
+	found, quoted := marked(line)
+	if found && !quoted {
+		return "", 1
 	}
-	return joinPieces(kept), n
+	return cutStrings(line, found)
 }
 
-// joinPieces puts pieces of a string together again. A quote needs no line break before or
-// after it.
-func joinPieces(pieces []string) string {
-	var b strings.Builder
-	for i, p := range pieces {
-		if i > 0 && !strings.HasSuffix(pieces[i-1], `"`) && !strings.HasPrefix(p, `"`) && !strings.HasPrefix(p, `\"`) {
-			b.WriteString(`\n`)
+// cutStrings takes out of a line what was handed out in strings, whose lines begin at a quote
+// or at a break that is written as \n; inside says that the line begins with one of them.
+// What follows the end of a string is somebody else's.
+func cutStrings(line string, inside bool) (string, int) {
+	end := len(strings.TrimRight(line, lineEnds))
+	out := make([]byte, 0, len(line))
+	n, i, depth, gap := 0, 0, 1, 0 // gap is how long the break is that out ends with
+	for begins := inside; ; begins = true {
+		if begins {
+			if found, _ := marked(line[i:end]); found {
+				n++
+				s, ok := nextSign(line[:end], i)
+				for ok && s.depth > depth {
+					s, ok = nextSign(line[:end], s.end)
+				}
+				if ok && s.isBreak {
+					i = s.end
+					continue
+				}
+				// It was the last line of its string: no break is wanted before it.
+				out, gap, i = out[:len(out)-gap], 0, end
+				if ok {
+					i = s.start
+				}
+			}
 		}
-		b.WriteString(p)
+		s, ok := nextSign(line[:end], i)
+		if !ok {
+			break
+		}
+		out = append(out, line[i:s.end]...)
+		i, depth, gap = s.end, s.depth, 0
+		if s.isBreak {
+			gap = s.end - s.start
+		}
 	}
-	return b.String()
+	return string(append(out, line[i:]...)), n
 }
 
-// marked reports whether a line begins with the mark, behind what quotes and lists begin with.
-func marked(line string) bool {
-	line = strings.TrimLeft(line, " \t>|*+#`-•│┃\u00a0\ufeff")
-	rest, ok := strings.CutPrefix(line, Mark)
-	return ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n") || strings.HasPrefix(rest, "\u00a0"))
+// sign is a quote, or a line break that is written as \n.
+type sign struct {
+	start, end int
+	isBreak    bool
+	// depth is 1 in a string, and twice as much in a string inside of one, where each
+	// backslash is written twice.
+	depth int
+}
+
+// nextSign returns the first sign of a line at or behind a place.
+func nextSign(line string, i int) (sign, bool) {
+	for i < len(line) {
+		at := strings.IndexAny(line[i:], "\"\\")
+		if at < 0 {
+			break
+		}
+		i += at
+		slashes := 0
+		for i < len(line) && line[i] == '\\' {
+			i, slashes = i+1, slashes+1
+		}
+		switch {
+		case i == len(line):
+		case line[i] == '"':
+			depth := (slashes + 1) & -(slashes + 1)
+			return sign{i - depth + 1, i + 1, false, depth}, true
+		case line[i] == 'n':
+			depth := slashes & -slashes
+			return sign{i - depth, i + 1, true, depth}, true
+		}
+	}
+	return sign{}, false
 }

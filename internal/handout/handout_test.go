@@ -8,10 +8,6 @@ import (
 
 func TestCut(t *testing.T) {
 	block := Wrap("Memory (Lukasa).", "- Releases are cut every second Tuesday.\n\n- The linter is golangci.\n")
-	inJSON, err := json.Marshal(map[string]string{"text": "before\n" + block + "\nafter"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	quoted := "> " + strings.ReplaceAll(block, "\n", "\n> ")
 	for _, tc := range []struct{ name, in, want string }{
 		{"nothing", "plain text\n", "plain text\n"},
@@ -25,7 +21,7 @@ func TestCut(t *testing.T) {
 		{"quoted", "You said:\n" + quoted + "\nWhy?", "You said:\nWhy?"},
 		{"in a list", "- §L - a\n- mine", "- mine"},
 		{"nested", "a\n" + Wrap("t", block+"\nb") + "\nc", "a\nc"},
-		{"in JSON", string(inJSON), `{"text":"before\nafter"}`},
+		{"in JSON", inJSON(t, "before\n"+block+"\nafter"), `{"a":"before\nafter"}`},
 		{"at the beginning of a string", `{"a":"§L x\n§L y\nmine","b":1}`, `{"a":"mine","b":1}`},
 		{"a whole string", `{"a":"§L x\n§L y","b":1}`, `{"a":"","b":1}`},
 	} {
@@ -35,6 +31,81 @@ func TestCut(t *testing.T) {
 		}
 		if (n > 0) != (got != tc.in) {
 			t.Errorf("%s: %d lines are said to be cut", tc.name, n)
+		}
+	}
+}
+
+// What tools put before a line does not hide that it was handed out, however the mark is
+// written. A mark behind words is none.
+func TestCutBehindPrefixes(t *testing.T) {
+	for _, prefix := range []string{
+		"     1→", "    12\t", "  12  ", "12:", "12-", "12|", "12 | ", "1. ", "2) ", "file.md:", "file.md:  ", "path/file.md:12:", "./a/file.md-12-", "Makefile:7:", `C:\docs\a.md:12:`,
+		"file.md:12:7:", "file.md:12:> ", "// ", "# ", "/* ", "-- ", "; ", "<!-- ", "<context>", "<context>  ", "</b> ", "[user] ", "[12:03:11] ", "“", "‘", "'", "«", "> “", "**", "+",
+		"\ufeff", "\u200b", "\u200b> \ufeff", "&gt; ", "&nbsp;", `\t`, `1\u2192`,
+	} {
+		for _, mark := range []string{"§L", `\u00a7L`, `\u00A7L`, "&sect;L", "&#167;L", "&#xA7;L", "§\u200bL", "§\ufeffL", "\u200b§\u200b\ufeffL\u200b"} {
+			for _, end := range []string{"\n", "\r", "\r\n", "\u2028", "\u2029"} {
+				in := "before" + end + prefix + mark + " - Releases are cut." + end + "after"
+				if got, n := Cut(in); got != "before"+end+"after" || n != 1 {
+					t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
+				}
+			}
+			// The same in a string of JSON.
+			in := `{"a":"before\n` + prefix + mark + ` - Releases.\nafter","b":1}`
+			if got, _ := Cut(in); got != `{"a":"before\nafter","b":1}` {
+				t.Errorf("%q becomes %q", in, got)
+			}
+		}
+	}
+	for _, in := range []string{
+		"see §L 4 of the contract", "Note: §L 4 says so", "as in §2 and §L 4", "contract.pdf: §L 4 says so", "It is 12 §L 4", "12 §L 4", "(§L 4) says so", "word:§L 4", "see file.md:12: §L 4",
+		"[user] says §L 4", "<b>see</b> §L 4", "1. see §L 4", "// see §L 4", `see \u00a7L 4`, "see &sect;L 4", "§Law", `{"a":"§Law"}`, "&sect;Law", `{"a":"see §L 4\nmine"}`, "a\u00a7 L", "1234567890123:§L 4",
+	} {
+		if got, n := Cut(in); got != in || n != 0 {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
+
+// A line of a string is cut to its end, also where it has quotes and breaks of its own.
+func TestCutInStrings(t *testing.T) {
+	text := "mine\n§L - He said \"go\",\tand C:\\new.\n     2→§L \"x\"\nalso mine"
+	for depth := range 4 {
+		in, want := text, "mine\nalso mine"
+		for range depth {
+			in, want = inJSON(t, in), inJSON(t, want)
+		}
+		if got, n := Cut(in); got != want || n != 2 {
+			t.Errorf("%q\nbecomes\n%q\nand not\n%q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		`["§L x","mine"]`:                `["","mine"]`,
+		`["mine\n§L x","mine"]`:          `["mine","mine"]`,
+		"a\\n§L x\nb":                    "a\nb",
+		`'§L x\nmine'`:                   `mine'`,
+		`{"a":"§L x"§L y","b":"§L z\\"}`: `{"a":""","b":""}`,
+	} {
+		if got, _ := Cut(in); got != want {
+			t.Errorf("%q becomes %q and not %q", in, got, want)
+		}
+	}
+}
+
+func inJSON(t *testing.T, text string) string {
+	data, err := json.Marshal(map[string]string{"a": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// What a line begins with is bounded, so that a long text of signs takes no longer than another.
+func TestCutOfSigns(t *testing.T) {
+	for _, unit := range []string{`"`, `\n`, `\`, "[", "<", "1:", "a:", "12-", "\u200b", "§", `\u00a7`, "&sect;", "'", `\t`, `"[a] `, `\na/b:`} {
+		in := "§ " + strings.Repeat(unit, 1<<16)
+		if got, _ := Cut(in); got != in {
+			t.Errorf("%q, many times, is changed", unit)
 		}
 	}
 }
@@ -50,6 +121,8 @@ func FuzzCut(f *testing.F) {
 	f.Add("before", "one\ntwo", "after")
 	f.Add("§L", "§L §L\r\nx", "> §L")
 	f.Add("", "a\u2028b\vc", "\n")
+	f.Add(`"§L x"§L y"`, "a", `{\"a\":\"x\\n§L y\\nmine\"}`)
+	f.Add(`'§L a\n12:§L b`, "a", "file.md:12:\\u00a7L x\u2028<a>&sect;L")
 	f.Fuzz(func(t *testing.T, before, text, after string) {
 		block := Wrap("title", text)
 		if rest, _ := Cut(block); rest != "" {
@@ -60,7 +133,7 @@ func FuzzCut(f *testing.F) {
 		if again != rest || n != 0 {
 			t.Fatalf("cutting again makes %q of %q", again, rest)
 		}
-		if !strings.Contains(before, Mark) && !strings.Contains(after, Mark) {
+		if !mayMark(before) && !mayMark(after) {
 			plain := strings.TrimSpace(before)
 			if !strings.Contains(rest, plain) || !strings.Contains(rest, strings.TrimSpace(after)) {
 				t.Fatalf("%q and %q are not in %q", before, after, rest)

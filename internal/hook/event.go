@@ -55,8 +55,8 @@ func (c *call) nameID(parts ...string) string {
 	return migrate.EventID(migrate.Format(c.Agent), parts...)
 }
 
-// madeID is the id of something without a name: of the session, the turn, the time and which
-// event of this call it is.
+// madeID is the id of something without a name: of the session, the turn, the time, which
+// event of this call it is, and what it says.
 func (c *call) madeID(parts ...string) string {
 	all := append([]string{"hook", c.Session, c.Name, c.turn, strconv.FormatInt(c.now.UnixMicro(), 10), strconv.Itoa(len(c.Events))}, parts...)
 	return migrate.EventID(migrate.Format(c.Agent), all...)
@@ -64,7 +64,7 @@ func (c *call) madeID(parts ...string) string {
 
 // say makes a message, unless nothing is left of it.
 func (c *call) say(role, text string, tags ...string) {
-	c.sayAs(c.madeID(role), role, text, tags...)
+	c.sayAs(c.madeID(role, text), role, text, tags...)
 }
 
 func (c *call) sayAs(id, role, text string, tags ...string) {
@@ -115,7 +115,7 @@ func (c *call) failed(kind, message string) {
 		content["message"] = message
 	}
 	if len(content) > 0 {
-		c.add(hmx.TypeError, c.madeID("error"), content, "")
+		c.add(hmx.TypeError, c.madeID("error", kind, message), content, "")
 	}
 }
 
@@ -127,7 +127,7 @@ type tool struct {
 
 // call makes a tool call, and returns its id.
 func (c *call) call(t tool) string {
-	id := c.madeID("call")
+	id := c.madeID("call", t.name)
 	content := map[string]any{"tool_name": t.name, "arguments": migrate.Object(t.arguments, "input")}
 	if t.id != "" {
 		id = c.nameID("call", t.id)
@@ -140,23 +140,46 @@ func (c *call) call(t tool) string {
 // act makes a tool call and asks what speaks against it.
 func (c *call) act(t tool) {
 	c.call(t)
-	if own(t, nil) {
-		return
-	}
 	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
-	if raw, cut := migrate.Content(migrate.Object(t.arguments, "input")); !cut {
-		c.Arguments = string(raw)
-	}
+	raw, _ := migrate.Content(clipped(migrate.Object(t.arguments, "input")).(map[string]any))
+	c.Arguments = string(raw)
 	if c.Tool == "" {
 		c.Ask = Nothing
 	}
+}
+
+// maxChecked is how much of a text is looked at before an action: what is checked is short,
+// and what is longer is not checked to its end.
+const maxChecked = 16 << 10
+
+// clipped returns a value with its texts cut to what is looked at.
+func clipped(v any) any {
+	switch v := v.(type) {
+	case string:
+		if len(v) > maxChecked {
+			return strings.ToValidUTF8(v[:maxChecked], "")
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = clipped(x)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, x := range v {
+			out[name] = clipped(x)
+		}
+		return out
+	}
+	return v
 }
 
 // result makes the result of a tool. What one of Lukasa's own tools gave back is not told
 // again.
 func (c *call) result(t tool, result map[string]any, success hmx.Opt[bool]) {
 	parent := ""
-	id := c.madeID("result")
+	id := c.madeID("result", t.name)
 	content := map[string]any{"tool_name": t.name}
 	if t.id != "" {
 		parent, id = c.nameID("call", t.id), c.nameID("result", t.id)
@@ -184,14 +207,14 @@ func (c *call) edited(file, operation, diff string) {
 	if diff != "" {
 		content["diff"] = diff
 	}
-	c.add(hmx.TypeFileEdit, c.madeID("edit", file), content, "")
+	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
 // How Lukasa's own tools are called: mcp__lukasa__recall, lukasa.pack, mcp_lukasa_recall; and
 // its command line in a shell.
 var (
-	ownTool    = regexp.MustCompile(`(?i)(^|[^a-z0-9])lukasa([^a-z0-9]|$)`)
-	ownCommand = regexp.MustCompile(`^\s*([^\s;&|]*/)?lukasa(\s|$)`)
+	ownTool    = regexp.MustCompile(`(?i)^(mcp_{1,2})?lukasa(_|\.|-|/|:|$)`)
+	ownCommand = regexp.MustCompile("^\\s*([^\\s;&|<>()$`]*/)?lukasa(\\s[^;&|<>()$`\n]*)?$")
 )
 
 // ownScheme is how what Lukasa keeps is named. Cursor does not say whose tool a tool is.

@@ -189,3 +189,43 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// An agent that leaves its end of the pipe open is not waited for.
+func TestReadEndsWithTheObject(t *testing.T) {
+	in, out := io.Pipe()
+	go func() { _, _ = io.WriteString(out, `{"a":{"b":[1,{}]},"c":"}"}`+"\n") }() // and no end
+	got, cut, err := Read(in)
+	if string(got) != `{"a":{"b":[1,{}]},"c":"}"}` || cut || err != nil {
+		t.Errorf("%q, %v, %v", got, cut, err)
+	}
+}
+
+// What is Lukasa's own is told by its whole name, and by a command line that does nothing else.
+func TestOwn(t *testing.T) {
+	command := func(s string) tool { return tool{name: "Bash", arguments: map[string]any{"command": s}} }
+	for _, x := range []tool{{name: "mcp__lukasa__recall"}, {name: "mcp_lukasa_recall"}, {name: "lukasa.pack"}, command("lukasa recall a/b"), command(" /opt/bin/lukasa pack 'x y' --json")} {
+		if !own(x, nil) {
+			t.Errorf("%+v is not known", x)
+		}
+	}
+	for _, x := range []tool{{name: "mcp__my-lukasa__sh"}, {name: "mcp__lukasaish__sh"}, command("lukasa version; rm -rf /data"), command("/tmp/lukasa || rm -rf /data"), command("lukasa pack $(rm x)"), command("lukasa a\nrm b"), command("cat lukasa")} {
+		if own(x, nil) {
+			t.Errorf("%+v passes for Lukasa's own", x)
+		}
+	}
+}
+
+// Two prompts of one moment are two events.
+func TestPromptsOfOneMoment(t *testing.T) {
+	ids := map[string]bool{}
+	for _, text := range []string{"one", "two"} {
+		c, err := Decode(ClaudeCode, []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"`+text+`"}`), Options{Now: time.UnixMicro(1794823997249054)})
+		if err != nil || len(c.Events) != 1 {
+			t.Fatal(c, err)
+		}
+		ids[c.Events[0].EventID] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("%v", ids)
+	}
+}

@@ -17,7 +17,7 @@ const (
 // Read reads an input of any length and holds at most a few MB of it. In its JSON, texts that
 // are too long are cut, and lists and objects ended where it became too much; what follows
 // them at the top is there again. Then cut is true. What is no JSON is passed on as it is, as
-// far as it is held.
+// far as it is held. It ends with the object that the input is: an agent may leave it open.
 func Read(r io.Reader) (input []byte, cut bool, err error) {
 	s := &shortener{in: bufio.NewReaderSize(r, 64<<10)}
 	for err == nil {
@@ -56,6 +56,10 @@ func (s *shortener) step() error {
 	case '}', ']':
 		if n := len(s.open); n > 0 {
 			s.open = s.open[:n-1]
+			if n == 1 && b == '}' {
+				s.out = append(s.out, b)
+				return io.EOF
+			}
 		}
 		if s.skip {
 			s.skip = len(s.open) > 1

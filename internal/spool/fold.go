@@ -17,6 +17,7 @@ import (
 // Board is where events go.
 type Board interface {
 	Append(ctx context.Context, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error)
+	Tenant(name string, w lukasa.Writer) *lukasa.Tenant
 }
 
 // Options say how files are folded in.
@@ -206,7 +207,17 @@ func (f *fold) record(ctx context.Context, some []held) error {
 	for i, h := range some {
 		events[i] = h.Event
 	}
-	res, err := f.board.Append(ctx, w, events...)
+	res, err := Record(ctx, f.board, w, events...)
+	switch fault.CodeOf(err) {
+	case fault.ScopeInvalid, fault.ScopeExpired, fault.OutOfScope:
+		// It is no better the next time, and others wait behind it.
+		for _, h := range some {
+			if err := f.refused(h, fault.Newf(fault.CodeOf(err), "%v", err)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -297,3 +297,51 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A scope that does not hold, or no longer, costs the batch that has it: the others do not
+// wait behind it.
+func TestBadScopeHoldsNobodyUp(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	fs := disk.OS()
+	leave(t, fs, dir, Batch{Tenant: "acme", Scope: "no such scope", Items: []Item{{Event: event("scoped", 0)}}})
+	leave(t, fs, dir, Batch{Tenant: "acme", Items: []Item{{Event: event("s", 1)}}})
+	b := open(t, dir)
+	report, err := Fold(t.Context(), dir, b, Options{Actor: "hook"})
+	if err != nil || report.Events != 1 || len(report.Aside) != 1 || Pending(fs, dir) {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if got := sequences(t, b, "acme", "s"); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	if got := sequences(t, b, "acme", "scoped"); len(got) != 0 {
+		t.Errorf("%v was recorded without its scope", got)
+	}
+}
+
+// An agent that numbers its tool calls anew in each session loses none of them, and what is
+// told twice is there once.
+func TestIDsOfAnotherSession(t *testing.T) {
+	b := open(t, filepath.Join(t.TempDir(), "data"))
+	w := lukasa.Writer{Actor: "hook", Trust: record.User}
+	make := func(session, text string) *hmx.Event {
+		ev := event(session, 1)
+		ev.TenantID, ev.EventID, ev.Content, ev.ParentEventID = "acme", "call_1", hmx.Raw(`{"role":"user","text":"`+text+`"}`), hmx.Some("call_0")
+		return ev
+	}
+	for range 2 {
+		for _, session := range []string{"sa", "sb", "sc"} {
+			if _, err := Record(t.Context(), b, w, make(session, session)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if res, err := Record(t.Context(), b, w, make("sa", "told otherwise")); err != nil || res.Accepted > 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	for _, session := range []string{"sa", "sb", "sc"} {
+		page, err := b.Tenant("acme", lukasa.Writer{}).Events(t.Context(), lukasa.EventQuery{Session: session})
+		if err != nil || len(page.Events) != 1 || string(page.Events[0].Event.Content) != `{"role":"user","text":"`+session+`"}` {
+			t.Errorf("%s has %+v, %v", session, page, err)
+		}
+	}
+}

@@ -863,8 +863,6 @@ class StatsAnswerStorage(TypedDict):
 
 class _StatsAnswerRequired(TypedDict):
     tenant: str
-    root: str
-    records: int
     erased: int
     events: int
     event_types: List[StatsAnswerEventTypesItem]
@@ -881,6 +879,8 @@ class _StatsAnswerRequired(TypedDict):
 
 
 class StatsAnswer(_StatsAnswerRequired, total=False):
+    root: str
+    records: int
     first: str
     last: str
     other_calls: int

@@ -725,8 +725,8 @@ export interface State {
 /** StatsAnswer is what stats answers. */
 export interface StatsAnswer {
   tenant: string;
-  root: string;
-  records: number;
+  root?: string;
+  records?: number;
   erased: number;
   events: number;
   first?: string;

@@ -1,0 +1,209 @@
+package handout
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what may stand before the mark, so that a long line costs no more than its length.
+const (
+	mostPrefixes = 24  // parts, of which each is one of these
+	mostDigits   = 9   // of the number of a line
+	mostPath     = 256 // bytes of the name of a file
+	mostTag      = 64  // bytes of a tag or of a name in brackets
+	mostEscape   = 12  // bytes of a character that is written in another way
+)
+
+// mayMark reports whether a mark may be in a text, in any of the ways in which it is written.
+func mayMark(text string) bool {
+	if strings.Contains(text, "§") || strings.Contains(text, "&sect;") {
+		return true
+	}
+	for _, way := range [...]string{"00a7", "00A7", "&#167;", "&#xa7;", "&#xA7;", "&#Xa7;", "&#XA7;", "&#0167;"} {
+		if strings.Contains(text, way) {
+			return true
+		}
+	}
+	return false
+}
+
+// marked reports whether a line begins with the mark, behind what quotes, lists and tools put
+// before a line, and whether a quote is before it.
+func marked(line string) (found, quoted bool) {
+	for range mostPrefixes {
+		line = skipSigns(line, &quoted)
+		if isMark(line) {
+			return true, quoted
+		}
+		n := numberLen(line)
+		if n == 0 {
+			n = enclosedLen(line)
+		}
+		if n == 0 {
+			n = pathLen(line)
+		}
+		if n == 0 {
+			break
+		}
+		line = line[n:]
+	}
+	return false, false
+}
+
+// skipSigns returns a line without the signs that it begins with, and notes whether one of
+// them is a quote that strings begin with.
+func skipSigns(line string, quoted *bool) string {
+	for line != "" {
+		r, n := letter(line)
+		if !strings.ContainsRune(" \t>|*+#`-•│┃→/;%~!_“”‘’„«»'\u00a0", r) && !unseen(r) {
+			break
+		}
+		*quoted = *quoted || r == '\''
+		line = line[n:]
+	}
+	return line
+}
+
+// isMark reports whether a line begins with the mark, and with no word that begins like it.
+func isMark(line string) bool {
+	for _, want := range Mark {
+		r, n := letter(line)
+		for unseen(r) {
+			line = line[n:]
+			r, n = letter(line)
+		}
+		if r != want {
+			return false
+		}
+		line = line[n:]
+	}
+	if line == "" {
+		return true
+	}
+	r, _ := letter(line)
+	return unseen(r) || strings.ContainsRune(" \t\u00a0\"\\<"+lineEnds, r)
+}
+
+// unseen reports whether a character takes no room.
+func unseen(r rune) bool {
+	return r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff' || r == '\u00ad'
+}
+
+// letter returns the first character of a text and how long it is, also as JSON and HTML
+// write those that may stand in or before a mark. An empty text has the character 0.
+func letter(text string) (rune, int) {
+	switch {
+	case text == "":
+		return 0, 0
+	case text[0] == '\\':
+		rest := strings.TrimLeft(text[:min(len(text), mostEscape)], "\\")
+		slashes := min(len(text), mostEscape) - len(rest)
+		if strings.HasPrefix(rest, "t") {
+			return '\t', slashes + 1
+		}
+		if len(rest) >= 5 && rest[0] == 'u' {
+			if r, err := strconv.ParseUint(rest[1:5], 16, 16); err == nil {
+				return rune(r), slashes + 5
+			}
+		}
+	case text[0] == '&':
+		if n := strings.IndexByte(text[:min(len(text), mostEscape)], ';') + 1; n > 0 {
+			if one := html.UnescapeString(text[:n]); utf8.RuneCountInString(one) == 1 {
+				r, _ := utf8.DecodeRuneInString(one)
+				return r, n
+			}
+		}
+	}
+	return utf8.DecodeRuneInString(text)
+}
+
+// numberLen returns how long the number is that a line begins with and what divides it from
+// the line, or 0: "12:", "12-", "12→", "12.", "12)", "12|", "12 |", or with a tabulator or
+// two spaces.
+func numberLen(line string) int {
+	n := digits(line)
+	if n == 0 {
+		return 0
+	}
+	if rest := line[n:]; strings.HasPrefix(rest, "  ") || strings.HasPrefix(rest, " |") || strings.HasPrefix(rest, " │") {
+		return n
+	}
+	r, size := letter(line[n:])
+	if !strings.ContainsRune(":-→.)|│┃\t", r) {
+		return 0
+	}
+	return n + size
+}
+
+// digits returns with how many digits a text begins, 0 if there are too many.
+func digits(text string) int {
+	text = text[:min(len(text), mostDigits+1)]
+	n := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	if n > mostDigits {
+		return 0
+	}
+	return n
+}
+
+// enclosedLen returns how long the tag or the name in brackets is that a line begins with, or
+// 0: "<context>", "</b>", "[user]", and the beginning of a comment.
+func enclosedLen(line string) int {
+	if line == "" || line[0] != '<' && line[0] != '[' {
+		return 0
+	}
+	if opens := "<!--"; strings.HasPrefix(line, opens) {
+		return len(opens)
+	}
+	closes := byte('>')
+	if line[0] == '[' {
+		closes = ']'
+	}
+	n := strings.IndexAny(line[1:min(len(line), mostTag)], "<>[]\"\\&§")
+	if n < 1 || line[1+n] != closes {
+		return 0
+	}
+	return n + 2
+}
+
+// pathLen returns how long the name of a file is that a line begins with, with the number
+// of the line and what divides them, or 0: "file.md:", "path/file.md:12:", "file.md-12-".
+// A word with a colon is none, nor is what a space follows.
+func pathLen(line string) int {
+	run := line[:min(len(line), mostPath)]
+	for _, stops := range [...]string{"00a7", "00A7"} {
+		if i := strings.Index(run, stops); i > 0 {
+			run = strings.TrimRight(strings.TrimSuffix(run[:i], "u"), "\\")
+		}
+	}
+	if i := strings.IndexAny(run, " \t\"'<>{}()&§\u200b\u2060\ufeff"+lineEnds); i >= 0 {
+		run = run[:i]
+	}
+	if strings.Contains(run, `\n`) {
+		return 0
+	}
+	if i := strings.LastIndexByte(run, ':'); i > 0 {
+		rest := line[i+1:]
+		name, numbered := withoutNumber(run[:i], ':')
+		if name == "" || !numbered && !strings.ContainsAny(name, `./\`) || strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "  ") {
+			return 0
+		}
+		return i + 1
+	}
+	if body, ok := strings.CutSuffix(run, "-"); ok {
+		if name, numbered := withoutNumber(body, '-'); numbered && name != "" {
+			return len(run)
+		}
+	}
+	return 0
+}
+
+// withoutNumber returns the name of a file without the number of a line behind it.
+func withoutNumber(name string, divider byte) (string, bool) {
+	body := strings.TrimRight(name, "0123456789")
+	if len(body) == len(name) || body == "" || body[len(body)-1] != divider {
+		return name, false
+	}
+	return body[:len(body)-1], true
+}

@@ -1,0 +1,50 @@
+package spool
+
+import (
+	"context"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
+)
+
+// Record appends events to a board. One that is refused because an event of another session
+// has its id, as of agents that number their tool calls anew in each, gets an id of its own;
+// it is the same however often it comes.
+func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
+	res, err := b.Append(ctx, w, events...)
+	if err != nil {
+		return res, err
+	}
+	for i, r := range res.Receipts {
+		if r.Disposition != lukasa.Refused || r.Fault.Code != fault.IDConflict {
+			continue
+		}
+		ev := events[i]
+		there, err := b.Tenant(ev.TenantID, lukasa.Writer{}).Event(ctx, ev.EventID)
+		if err != nil || there.Event.SessionID == ev.SessionID {
+			continue // its first telling stands
+		}
+		apart(ev)
+		again, err := b.Append(ctx, w, ev)
+		if err != nil {
+			return res, err
+		}
+		res.Accepted += again.Accepted
+		res.Duplicates += again.Duplicates
+		res.Refused += again.Refused - 1
+		res.Receipts[i] = again.Receipts[0]
+	}
+	return res, nil
+}
+
+// apart gives an event ids of its session alone, and its parent, too, which had the same
+// trouble.
+func apart(ev *hmx.Event) {
+	of := func(id string) string { return migrate.EventID("hook", "apart", ev.SessionID, id) }
+	ev.EventID = of(ev.EventID)
+	if ev.ParentEventID.Set {
+		ev.ParentEventID = hmx.Some(of(ev.ParentEventID.Value))
+	}
+}
