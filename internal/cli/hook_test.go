@@ -83,11 +83,18 @@ func TestHooksAtOnce(t *testing.T) {
 				cmd := exec.Command(self, "hook", "claude-code", "--data", dir)
 				cmd.Env = append(os.Environ(), callerEnv+"=1", "HOME="+home, "LUKASA_DATA=")
 				cmd.Stdin = strings.NewReader(input)
+				var answer bytes.Buffer
+				cmd.Stdout = &answer
+				if err := cmd.Start(); err != nil {
+					t.Error(err)
+					return
+				}
 				if i%4 == 3 { // killed while it is at work, or before
 					timer := time.AfterFunc(time.Duration(10+7*i)*time.Millisecond, func() { _ = cmd.Process.Kill() })
 					defer timer.Stop()
 				}
-				out, err := cmd.Output()
+				err := cmd.Wait()
+				out := answer.Bytes()
 				if err != nil {
 					if i%4 != 3 {
 						t.Errorf("hook %d: %v", i, err)

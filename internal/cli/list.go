@@ -310,7 +310,7 @@ func opinion(b *lukasa.Feedback, outcome bool) string {
 func (p *pages) flush() error {
 	p.table.rows(p.rows)
 	p.rows = nil
-	return p.shell.stdout.err
+	return p.shell.stdout.failed()
 }
 
 // end closes the answer.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"sync"
 	"syscall"
 
 	"lukasa.dev/internal/fault"
@@ -15,8 +16,9 @@ import (
 //
 // Like C's stdio it buffers unless a person is watching.
 type output struct {
-	target io.Writer // as it was given
-	w      io.Writer // target, or the buffer before it
+	mu     sync.Mutex // whoever waits for input passes on what is buffered, beside those who write
+	target io.Writer  // as it was given
+	w      io.Writer  // target, or the buffer before it
 	flush  func() error
 	err    error
 	// before runs ahead of every write to a terminal, so that a progress line
@@ -34,11 +36,13 @@ func newOutput(w io.Writer, watched bool) *output {
 
 // Write implements io.Writer. Its errors are from the catalogue.
 func (o *output) Write(p []byte) (int, error) {
-	if o.err != nil {
-		return 0, o.err
-	}
 	if o.before != nil {
 		o.before()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return 0, o.err
 	}
 	n, err := o.w.Write(p)
 	o.note(err)
@@ -47,6 +51,8 @@ func (o *output) Write(p []byte) (int, error) {
 
 // passOn writes what is still buffered, and remembers a failure.
 func (o *output) passOn() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.err == nil {
 		o.note(o.flush())
 	}
@@ -55,6 +61,13 @@ func (o *output) passOn() {
 // finish writes what is still buffered, and returns the first failure.
 func (o *output) finish() error {
 	o.passOn()
+	return o.failed()
+}
+
+// failed returns the first failure.
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return o.err
 }
 

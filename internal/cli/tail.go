@@ -179,8 +179,8 @@ func (f *follower) drain(ctx context.Context, t *lukasa.Tenant) error {
 		}
 		f.next = part.Next
 		f.stdout.passOn()
-		if part.Next >= part.Size || f.stdout.err != nil {
-			return f.stdout.err
+		if part.Next >= part.Size || f.stdout.failed() != nil {
+			return f.stdout.failed()
 		}
 	}
 }
@@ -225,7 +225,7 @@ func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
 		}
 	}
 	f.stdout.passOn()
-	return f.stdout.err
+	return f.stdout.failed()
 }
 
 // between returns the events from one position on and before another that are wanted, and

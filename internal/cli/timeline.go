@@ -107,7 +107,7 @@ func (w *storyteller) page(t *lukasa.Timeline) error {
 		w.count++
 	}
 	if t.Next != "" {
-		return w.stdout.err
+		return w.stdout.failed()
 	}
 	fmt.Fprintf(w.stdout, "\n%s\n", w.paint.bold("WHAT CAME OF IT"))
 	if len(t.Made) == 0 {
@@ -121,7 +121,7 @@ func (w *storyteller) page(t *lukasa.Timeline) error {
 		fmt.Fprintf(w.stdout, "  %s  %s\n", w.paint.green(oneLine(what)), preview(m.Text, max(20, w.width-len(what)-4)))
 		fmt.Fprintf(w.stdout, "    %s\n", w.paint.dim(m.URI.String()))
 	}
-	return w.stdout.err
+	return w.stdout.failed()
 }
 
 // pageJSON prints a page as a part of one object: moments as they come, the rest with the
@@ -144,14 +144,14 @@ func (w *storyteller) pageJSON(a *answer.Timeline) error {
 		}
 	}
 	if a.Next != nil {
-		return w.stdout.err
+		return w.stdout.failed()
 	}
 	fmt.Fprint(w.stdout, `],"made":`)
 	if err := encodeLine(trimmed{w.stdout}, a.Made); err != nil {
 		return err
 	}
 	fmt.Fprintln(w.stdout, `,"next":null}`)
-	return w.stdout.err
+	return w.stdout.failed()
 }
 
 // longGap is a pause that is worth a line of its own.

@@ -112,7 +112,7 @@ func (r *report) inputs(ctx context.Context, args []string, kind hmx.Kind, tick 
 		err := r.input(ctx, []string{name}, kind, tick)
 		switch {
 		case err == nil:
-		case ctx.Err() != nil || r.shell.stdout.err != nil:
+		case ctx.Err() != nil || r.shell.stdout.failed() != nil:
 			return err
 		case failed == nil:
 			failed = err
@@ -165,7 +165,7 @@ func (r *report) documents(docs *documents, fixed hmx.Kind, tick func()) error {
 		}
 		last = kind
 		r.check(doc, kind, known)
-		if err := r.shell.stdout.err; err != nil {
+		if err := r.shell.stdout.failed(); err != nil {
 			return err // nobody learns of the rest
 		}
 		tick()
