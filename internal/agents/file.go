@@ -111,7 +111,7 @@ func behindLinks(path string) (string, error) {
 func inRealDirectory(path string) (string, error) {
 	dir, name := filepath.Split(path)
 	found, err := filepath.EvalSymlinks(dir)
-	if parent := strings.TrimRight(dir, "/"+string(filepath.Separator)); errors.Is(err, fs.ErrNotExist) && parent != path {
+	if parent := strings.TrimRightFunc(dir, func(r rune) bool { return r == '/' || r == filepath.Separator }); errors.Is(err, fs.ErrNotExist) && parent != path {
 		found, err = inRealDirectory(parent)
 	}
 	if err != nil {

@@ -114,8 +114,6 @@ type examination struct {
 	dir   string
 	part  string
 	found []diagnosis
-	// served says that a server answers for the directory.
-	served bool
 }
 
 // say notes what was found.
