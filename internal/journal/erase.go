@@ -78,6 +78,9 @@ func (l *Log) eraseIn(seg *segment, limit int64, lsns []LSN) (missing []error, e
 			missing = append(missing, seg.damage(off, h, flawHead))
 			continue
 		}
+		if h.body == 0 {
+			continue // there is nothing to erase
+		}
 		if n := checkSize + h.body; cap(zeros) < n {
 			zeros = make([]byte, n)
 		}

@@ -135,7 +135,7 @@ func (c *checker) bodyState(b []byte, lsn LSN, h head) bodyState {
 	switch {
 	case check == c.sum(lsn, partBody, body):
 		return bodyIntact
-	case check == c.seed(lsn, partErased) && allZero(body):
+	case h.body > 0 && check == c.seed(lsn, partErased) && allZero(body): // one bit may make the check of no body that
 		return bodyErased
 	}
 	return bodyDamaged
