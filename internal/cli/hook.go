@@ -63,7 +63,7 @@ or any other. So many hooks at once lose nothing.
 What Lukasa has put into a prompt is not recorded when it comes back. A tool is never held
 back, unless --enforce says so: then what a hard rule of a user or an operator forbids is
 asked about or denied.`,
-		Example: `  echo '{"hook_event_name":"SessionStart","session_id":"s-1","cwd":"/work/shop"}' | lukasa hook claude-code
+		Example: `  echo '{"hook_event_name":"SessionStart","session_id":"s-1","cwd":"/srv/shop"}' | lukasa hook claude-code
   echo '{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"Fix it."}' | lukasa hook codex --tenant acme --budget 400`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{alone: "it goes to the server by itself, and has another way if there is none"},

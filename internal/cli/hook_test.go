@@ -23,7 +23,7 @@ import (
 
 // toolUse is the input of a hook after a tool has run.
 func toolUse(session string, n int) string {
-	return fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":%q,"cwd":"/work/shop","tool_name":"Bash","tool_input":{"command":"make %d"},"tool_response":{"stdout":"made %d"},"tool_use_id":"%s-%d"}`, session, n, n, session, n)
+	return fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":%q,"cwd":"/srv/shop","tool_name":"Bash","tool_input":{"command":"make %d"},"tool_response":{"stdout":"made %d"},"tool_use_id":"%s-%d"}`, session, n, n, session, n)
 }
 
 // runHook runs a hook in this process.
@@ -298,7 +298,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 	inputs := map[string]func(int) string{
 		"start": func(int) string {
-			return `{"hook_event_name":"SessionStart","session_id":"b","cwd":"/work/shop","source":"startup"}`
+			return `{"hook_event_name":"SessionStart","session_id":"b","cwd":"/srv/shop","source":"startup"}`
 		},
 		"prompt": func(n int) string {
 			return fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"b","prompt":"What was number %d about?"}`, n)
