@@ -77,7 +77,7 @@ func killing(rng *rand.Rand, l *ledger, dir string, round int) run {
 		Rebuild: rng.IntN(20) == 0,
 		Heirs:   l.heirs(rng, 24),
 	}}
-	lines, after := 0, rng.IntN(400)
+	lines, after := 0, 1+rng.IntN(400)
 	switch rng.IntN(10) {
 	case 0, 1: // while it starts, opens or replays
 		r.after = 10*time.Millisecond + time.Duration(rng.IntN(60_000))*time.Microsecond
