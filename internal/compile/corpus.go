@@ -86,9 +86,10 @@ func newCorpus(traces []*trace.Trace) *corpus {
 		return cmp.Or(cmp.Compare(first(a), first(b)), strings.Compare(a.Session, b.Session))
 	})
 	acts := 0
+	sessions := sessionNumbers(traces)
 	for i, t := range traces {
 		for j := range t.Tasks {
-			w := work{Task: &t.Tasks[j], session: int32(i)}
+			w := work{Task: &t.Tasks[j], session: sessions[i]}
 			for step := range policy.Acts(w.Task) {
 				acts++
 				if _, known := c.numbers[step.Tool]; !known {
@@ -107,6 +108,26 @@ func newCorpus(traces []*trace.Trace) *corpus {
 	c.rank(acts)
 	c.listGoals()
 	return c
+}
+
+// sessionNumbers numbers the sessions that traces are of. Parts of one have one number.
+func sessionNumbers(traces []*trace.Trace) []int32 {
+	list := make([]int32, len(traces))
+	parted := make(map[string]int32) // sessions that are in parts
+	for _, t := range traces {
+		if t.Part > 0 {
+			parted[t.Session] = -1
+		}
+	}
+	for i, t := range traces {
+		list[i] = int32(i)
+		if n, ok := parted[t.Session]; ok && n < 0 {
+			parted[t.Session] = int32(i)
+		} else if ok {
+			list[i] = n
+		}
+	}
+	return list
 }
 
 func first(t *trace.Trace) uint64 {

@@ -177,7 +177,7 @@ func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 		return err
 	}
 	var newest int64
-	for _, x := range c.traced.traces {
+	for _, x := range c.traced.list() {
 		c.report.Tasks += len(x.Tasks)
 		for i := range x.Tasks {
 			newest = max(newest, x.Tasks[i].To.Time)

@@ -39,3 +39,9 @@ func Watched(b *Board) int {
 	defer b.watching.mu.Unlock()
 	return len(b.watching.list)
 }
+
+// PartEvents is how many events of a session are read as one.
+const PartEvents = partEvents
+
+// SoFarEvents is how many events of a session are read at least to say what it did.
+const SoFarEvents = soFarEvents

@@ -127,9 +127,11 @@ func (p *printing) slip() error {
 // traces returns what the sessions did that the fingerprint is of.
 func (p *printing) traces() iter.Seq[*trace.Trace] {
 	return func(yield func(*trace.Trace) bool) {
-		for _, x := range p.all.traces {
-			if (p.o.Agent == "" || x.Agent == p.o.Agent) && !yield(x) {
-				return
+		for _, parts := range p.all.traces {
+			for _, x := range parts {
+				if (p.o.Agent == "" || x.Agent == p.o.Agent) && !yield(x) {
+					return
+				}
 			}
 		}
 	}

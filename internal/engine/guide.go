@@ -347,13 +347,20 @@ const bodiesTogether = 16
 // halfRead is a session as far as it was read.
 type halfRead struct {
 	reader   sessionReader
-	events   uint64
+	skip     uint64         // events at its beginning that are not read
+	behind   timeline.Place // the last of them
+	events   uint64         // those that are not read, and those that are
 	last     timeline.Place
 	erasures uint64
 }
 
-// sessionSoFar returns what a session did, as far as a view shows it. What was read of a
-// session before is not read again, unless events came in between.
+// soFarEvents is how many events of a long session are read to say what it did so far:
+// at least so many, and less than twice as many.
+const soFarEvents = 1 << 12
+
+// sessionSoFar returns what a session did, as far as a view shows it; of a long one that
+// all is shown of, what it did lately. What was read of a session before is not read
+// again, unless events came in between.
 func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string) (*trace.Trace, error) {
 	if v.access != nil || b.guides == nil {
 		s := sessionReader{b: b, r: r, t: t, view: v, traces: trace.NewReader(&trace.Strings{})}
@@ -369,18 +376,19 @@ func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.take(key)
 	b.guides.mu.Unlock()
-	if !ok || half.erasures != erasures || half.events > summary.Events {
-		half = newHalfRead(b, erasures)
-	}
-	half.reader.r, half.reader.t = r, t
-	if err := half.readOn(ctx, session, summary.Events); err != nil {
-		return nil, err
-	}
-	if half.events != summary.Events {
-		// Some came in between.
-		half = newHalfRead(b, erasures)
+	skip := max(summary.Events/soFarEvents, 1) - 1
+	skip *= soFarEvents
+	ok = ok && half.erasures == erasures && half.skip == skip && half.events <= summary.Events
+	if ok {
 		half.reader.r, half.reader.t = r, t
 		if err := half.readOn(ctx, session, summary.Events); err != nil {
+			return nil, err
+		}
+		ok = half.events == summary.Events // none came in between
+	}
+	if !ok {
+		half = &halfRead{reader: sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
+		if err := half.readAll(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}
 	}
@@ -394,8 +402,16 @@ func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 	return out, nil
 }
 
-func newHalfRead(b *Board, erasures uint64) *halfRead {
-	return &halfRead{reader: sessionReader{b: b, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures}
+// readAll reads what is not to be skipped.
+func (h *halfRead) readAll(ctx context.Context, session string, until uint64) error {
+	if h.skip > 0 {
+		var err error
+		if h.behind, _, err = timeline.Back(h.reader.r, h.reader.t.Number, session, until-h.skip); err != nil {
+			return err
+		}
+	}
+	h.events, h.last = h.skip, h.behind
+	return h.readOn(ctx, session, until)
 }
 
 // readOn reads what comes behind the last event that was read. Where an event is equal
@@ -405,16 +421,13 @@ func (h *halfRead) readOn(ctx context.Context, session string, until uint64) err
 	if h.events == until {
 		return nil
 	}
-	if h.events == 0 {
-		h.last = timeline.Place{Sequence: -1 << 63, Timestamp: -1 << 63}
-	}
 	before, begun, tied := h.last, false, false
 	var failed error
 	visit := func(p timeline.Place) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		if !begun && h.events > 0 && p.Sequence == before.Sequence && p.Timestamp == before.Timestamp {
+		if !begun && h.events > h.skip && p.Sequence == before.Sequence && p.Timestamp == before.Timestamp {
 			tied = true
 			return false
 		}
@@ -434,7 +447,7 @@ func (h *halfRead) readOn(ctx context.Context, session string, until uint64) err
 	}
 	s.flush()
 	if tied {
-		h.events = 0
+		h.events, h.last = h.skip, h.behind
 		s.reset()
 		return h.readOn(ctx, session, until)
 	}

@@ -40,9 +40,9 @@ import (
 //	          trace encodes them
 //	4 bytes   CRC-32C of all before, little-endian
 //
-// A session that is in a file is as it is in the last one that has it.
+// A part of a session that is in a file is as it is in the last one that has it.
 const (
-	traceFormat = 3
+	traceFormat = 4
 	traceMark   = "lukasatr"
 )
 
@@ -61,10 +61,23 @@ const (
 type traced struct {
 	root   merkle.Hash
 	size   uint64
-	traces map[string]*trace.Trace // by session
+	traces map[string][]*trace.Trace // by session, its parts in order
 	kept
 	files traceList
 	old   *traced // what was kept, as far as this goes on from it; nil if it does not
+}
+
+func newTraced(root merkle.Hash, size uint64) *traced {
+	return &traced{root: root, size: size, traces: make(map[string][]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+}
+
+// sameParts returns how many parts of a session are those that it had.
+func sameParts(old, now []*trace.Trace) int {
+	n := 0
+	for n < min(len(old), len(now)) && old[n] == now[n] {
+		n++
+	}
+	return n
 }
 
 // traceList is the files that something was read from.
@@ -86,6 +99,7 @@ type said struct {
 	Position   uint64                `json:"position"`
 	Time       int64                 `json:"time"`              // milliseconds, as the event says
 	Speaker    string                `json:"speaker,omitempty"` // as its metadata names them
+	Part       int                   `json:"part,omitempty"`    // of the session
 	Statements []statement.Statement `json:"statements"`
 	session    string                // that it is in; see statements
 }
@@ -201,12 +215,13 @@ func (x *traced) next(tenant string) (data []byte, number int, err error) {
 
 // since returns what is other than it was.
 func (x *traced) since(old *traced) *traced {
-	out := &traced{root: x.root, size: x.size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
-	for session, one := range x.traces {
-		if old.traces[session] == one {
+	out := newTraced(x.root, x.size)
+	for session, parts := range x.traces {
+		same := sameParts(old.traces[session], parts)
+		if same == len(parts) {
 			continue
 		}
-		out.traces[session] = one
+		out.traces[session] = parts[same:]
 		if words := x.Said[session]; len(words) > 0 {
 			out.Said[session] = words
 		}

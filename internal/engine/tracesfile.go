@@ -108,9 +108,9 @@ func decodeTraces(files []*traceFile) *traced {
 		}
 		return nil // each file has its own
 	})
-	x := &traced{traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	x := newTraced(merkle.Hash{}, 0)
 	for _, f := range files {
-		if first(f.errs...) != nil {
+		if first(f.errs...) != nil || !x.goesOn(f) {
 			break
 		}
 		x.take(f)
@@ -127,11 +127,29 @@ func (f *traceFile) decode(part int) {
 	f.traces[part], f.errs[part] = trace.Decode(f.parts[part], nil)
 }
 
+// goesOn reports whether no part of a session is missing between what was taken in and
+// what a file has.
+func (x *traced) goesOn(f *traceFile) bool {
+	more := make(map[string]int) // parts that this one adds
+	for _, list := range f.traces {
+		for _, one := range list {
+			has := len(x.traces[one.Session]) + more[one.Session]
+			if one.Part > has {
+				return false
+			}
+			if one.Part == has {
+				more[one.Session]++
+			}
+		}
+	}
+	return true
+}
+
 // take takes in the next file.
 func (x *traced) take(f *traceFile) {
 	for _, list := range f.traces {
 		for _, one := range list {
-			x.traces[one.Session] = one
+			x.traces[one.Session] = append(x.traces[one.Session][:one.Part], one)
 			delete(x.Said, one.Session)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 func (x *traced) list() []*trace.Trace {
 	out := make([]*trace.Trace, 0, len(x.traces))
 	for _, session := range slices.Sorted(maps.Keys(x.traces)) {
-		out = append(out, x.traces[session])
+		out = append(out, x.traces[session]...)
 	}
 	return out
 }
@@ -48,13 +48,20 @@ func (x *traced) statements() []said {
 	return out
 }
 
+// partEvents is how many events of a session are read as one. A longer session is read in
+// parts, each by itself, so that when it grows only its last part is read again.
+const partEvents = 1 << 14
+
 // fresh is a session that is to be read, and what it was read as.
 type fresh struct {
 	id     string
-	events uint64
-	trace  *trace.Trace
+	events uint64         // that it has
+	parts  []*trace.Trace // at first those that are known and stay as they are
 	said   []said
 }
+
+// left returns how many events of a session are to be read.
+func (s *fresh) left() uint64 { return s.events - min(s.events, uint64(len(s.parts))*partEvents) }
 
 // sessionsOf returns all sessions of a tenant.
 func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
@@ -110,7 +117,8 @@ func (b *Board) sessionsSince(r kv.Reader, t *ledger.Tenant, old *traced) (list 
 
 // toTrace returns the sessions that are to be read, if something is kept, by name: so how
 // the work is cut does not depend on how the index has them. A session only grows, as
-// long as nothing is erased, and then nothing is kept.
+// long as nothing is erased, and then nothing is kept; all parts of it but the last are
+// taken as they were, unless events came in between, which who reads on finds out.
 func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fresh, err error) {
 	ok := false
 	if old.files.count > 0 {
@@ -120,9 +128,17 @@ func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fres
 		list, err = sessionsOf(r, t)
 	}
 	list = slices.DeleteFunc(list, func(s fresh) bool {
-		same := old.traces[s.id]
-		return same != nil && uint64(same.Events) == s.events
+		known := uint64(0)
+		for _, part := range old.traces[s.id] {
+			known += uint64(part.Events)
+		}
+		return known > 0 && known == s.events
 	})
+	for i := range list {
+		if parts := old.traces[list[i].id]; len(parts) > 1 {
+			list[i].parts = slices.Clip(parts[:len(parts)-1])
+		}
+	}
 	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
 	return list, err
 }
@@ -131,7 +147,7 @@ func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fres
 // they had as they were kept, and the others read anew. It reports how many were read,
 // and how many events they have.
 func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, tell func(done, all int)) (now *traced, sessions, events int, err error) {
-	now = &traced{root: t.Tree.Root(), size: t.Size, traces: make(map[string]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+	now = newTraced(t.Tree.Root(), t.Size)
 	if old.files.count > 0 {
 		now.old, now.traces, now.Said = old, maps.Clone(old.traces), maps.Clone(old.Said)
 	}
@@ -141,15 +157,18 @@ func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old
 	}
 	all := 0
 	for i := range list {
-		all += int(list[i].events)
+		all += int(list[i].left())
 	}
 	if err := b.traceEach(ctx, r, t, list, all, tell); err != nil {
 		return nil, 0, 0, err
 	}
 	for i := range list {
-		now.traces[list[i].id] = list[i].trace
-		if delete(now.Said, list[i].id); len(list[i].said) > 0 {
-			now.Said[list[i].id] = list[i].said
+		x := &list[i]
+		same := sameParts(now.traces[x.id], x.parts)
+		words := slices.DeleteFunc(slices.Clone(now.Said[x.id]), func(s said) bool { return s.Part >= same })
+		now.traces[x.id] = x.parts
+		if delete(now.Said, x.id); len(words)+len(x.said) > 0 {
+			now.Said[x.id] = append(words, x.said...)
 		}
 	}
 	return now, len(list), all, nil
@@ -167,12 +186,11 @@ func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, li
 		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
-			if err := reader.read(ctx, x.id); err != nil {
+			read := x.left()
+			if err := reader.readParts(ctx, x); err != nil {
 				return err
 			}
-			x.trace, x.said = reader.traces.Trace(), reader.said
-			reader.reset()
-			if n := done.Add(int64(x.events)); tell != nil {
+			if n := done.Add(int64(read)); tell != nil {
 				telling <- struct{}{}
 				tell(int(n), all)
 				<-telling
@@ -203,7 +221,60 @@ func (s *sessionReader) reset() {
 	s.said = nil
 }
 
-// read reads a session.
+// readParts reads a session behind the parts that are known of it. When there are more
+// events before that than there were, it reads all.
+func (s *sessionReader) readParts(ctx context.Context, x *fresh) error {
+	known := len(x.parts)
+	events, err := s.readOn(ctx, x)
+	if err == nil && known > 0 && uint64(known)*partEvents+events != x.events {
+		x.parts, x.said = nil, nil
+		_, err = s.readOn(ctx, x)
+	}
+	return err
+}
+
+// readOn reads a session behind the parts that are known of it, and returns how many
+// events there are.
+func (s *sessionReader) readOn(ctx context.Context, x *fresh) (events uint64, err error) {
+	var failed error
+	open := false // there are events since the last part
+	visit := func(p timeline.Place) bool {
+		if failed = ctx.Err(); failed == nil {
+			failed = s.add(p)
+		}
+		events++
+		if open = true; events%partEvents == 0 {
+			s.endPart(x)
+			open = false
+		}
+		return failed == nil
+	}
+	if n := len(x.parts); n == 0 {
+		err = timeline.Session(s.r, s.t.Number, x.id, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
+	} else {
+		end := x.parts[n-1].End
+		err = timeline.Following(s.r, s.t.Number, x.id, timeline.Place{Sequence: end.Sequence, Timestamp: end.Timestamp, Position: end.Position}, visit)
+	}
+	if open {
+		s.endPart(x)
+	}
+	return events, first(failed, err)
+}
+
+// endPart makes a part of what was read since the last.
+func (s *sessionReader) endPart(x *fresh) {
+	s.flush()
+	part := s.traces.Trace()
+	part.Session, part.Part = x.id, len(x.parts)
+	part.End = trace.Mark{Sequence: s.last.Sequence, Timestamp: s.last.Timestamp, Position: s.last.Position}
+	for i := range s.said {
+		s.said[i].Part = part.Part
+	}
+	x.parts, x.said = append(x.parts, part), append(x.said, s.said...)
+	s.reset()
+}
+
+// read reads a session as a whole.
 func (s *sessionReader) read(ctx context.Context, session string) error {
 	var failed error
 	err := timeline.Session(s.r, s.t.Number, session, nil, func(_ []byte, p timeline.Place) bool {

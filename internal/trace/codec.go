@@ -21,7 +21,7 @@ import (
 // Positions and times are differences to the reference before. Numbers are minimal
 // varints. So the same traces have one encoding, and an encoding is of one list of
 // traces.
-const Format = 2
+const Format = 3
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -125,6 +125,10 @@ func (e *encoder) trace(t *Trace) {
 	e.out, e.texts, e.prev = e.out[:0], e.texts[:0], Ref{}
 	e.text(t.Session)
 	e.share(t.Agent)
+	e.num(uint64(t.Part))
+	e.num(zigzag(t.End.Sequence))
+	e.num(zigzag(t.End.Timestamp))
+	e.num(t.End.Position)
 	e.num(uint64(t.Events))
 	e.num(uint64(len(t.Abroad)))
 	for _, v := range t.Abroad {

@@ -27,7 +27,7 @@ func sampleTraces(t testing.TB) []*Trace {
 	}
 	at := Ref{ID: "e-1", Position: 1 << 60, Time: -62167219200000}
 	return append(all, &Trace{}, &Trace{Tasks: []Task{{}}}, &Trace{Tasks: []Task{{Steps: []Step{{}}}}}, &Trace{
-		Session: "s", Agent: "a", Events: 3, Abroad: []Verdict{{Target: "x", Outcome: Failed, Judge: at}, {}},
+		Session: "s", Part: 2, End: Mark{-1, 1 << 60, 1<<64 - 1}, Agent: "a", Events: 3, Abroad: []Verdict{{Target: "x", Outcome: Failed, Judge: at}, {}},
 		Tasks: []Task{{
 			Goal: "a goal", Words: []string{"goal"}, From: at, To: Ref{ID: "z"}, Steps: []Step{
 				{}, {Call: at}, {Result: at}, {Call: at, Result: at, Tool: "t", Shape: "x=<id>", Error: "goal", Said: []string{"one", "two"}, Asked: 1, Times: 9, Cost: 1 << 50, Known: true,

@@ -49,7 +49,7 @@ func damaged(format string, args ...any) error {
 
 // The fewest bytes that things take in an encoding.
 const (
-	minTrace = 6
+	minTrace = 10
 	minTask  = 17
 	minStep  = 12
 	minArg   = 5
@@ -233,7 +233,9 @@ func (d *decoder) trace() *Trace {
 		return nil
 	}
 	d.texts, d.rest, d.prev = string(d.rest[:n]), d.rest[n:], Ref{}
-	t := &Trace{Session: d.text(), Agent: d.share(), Events: int(d.number(1<<62 - 1))}
+	t := &Trace{Session: d.text(), Agent: d.share(), Part: int(d.number(1<<31 - 1))}
+	t.End = Mark{Sequence: unzigzag(d.num()), Timestamp: unzigzag(d.num()), Position: d.num()}
+	t.Events = int(d.number(1<<62 - 1))
 	if n := d.count(3); n > 0 {
 		t.Abroad = make([]Verdict, n)
 		for i := range t.Abroad {

@@ -9,7 +9,7 @@ import (
 
 // Version is the number of what Read makes of events. It is raised whenever the
 // same events may read differently, so that a cache of traces is made anew.
-const Version = 2
+const Version = 3
 
 // The bounds of a trace. Whatever the events are, no trace is larger.
 const (
@@ -30,15 +30,26 @@ const (
 	MaxOpen    = 64   // values that results listed and no call has used, counted
 )
 
-// Trace is what one session did.
+// Trace is what one session did, or one part of it.
 type Trace struct {
 	Session string
-	Agent   string // of the first event
-	Tasks   []Task
+	// Part is which part of the session it is, and End its last event. They are for who
+	// reads long sessions in parts; a [Reader] leaves them as they are.
+	Part  int
+	End   Mark
+	Agent string // of the first event
+	Tasks []Task
 	// Events is how many were read.
 	Events int
 	// Abroad are the verdicts of feedback on events that are not of this session.
 	Abroad []Verdict
+}
+
+// Mark is where an event stands in its session: by its sequence, its timestamp and its
+// position, in this order.
+type Mark struct {
+	Sequence, Timestamp int64
+	Position            uint64
 }
 
 // Task is one thing that was wanted, and what was done about it.

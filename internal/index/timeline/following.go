@@ -34,3 +34,28 @@ func Following(r kv.Reader, tenant uint32, session string, behind Place, visit f
 	}
 	return it.Close()
 }
+
+// Back returns the place of a session that has so many behind it, from the end; ok is
+// false if there is none.
+func Back(r kv.Reader, tenant uint32, session string, behind uint64) (p Place, ok bool, err error) {
+	prefix := index.NewKey(nil, Prefix, tableSession, tenant).Digest(index.DigestOf(session))
+	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
+	if err != nil {
+		return Place{}, false, err
+	}
+	for ok = it.Last(); ok && behind > 0; ok = it.Prev() {
+		behind--
+	}
+	if ok {
+		rest := it.Key()[len(prefix):]
+		p = Place{Sequence: index.Int64At(rest), Timestamp: index.Int64At(rest[8:]), Position: number(it.Key())}
+		var v []byte
+		if v, err = it.Value(); err == nil {
+			p.Type = hmx.EventType(v)
+		}
+	}
+	if closed := it.Close(); err == nil {
+		err = closed
+	}
+	return p, ok && err == nil, err
+}

@@ -46,6 +46,12 @@ func TestFollowing(t *testing.T) {
 			}
 		}
 	}
+	for n := range len(whole) + 2 {
+		got, ok, err := timeline.Back(s, 1, "s", uint64(n))
+		if err != nil || ok != (n < len(whole)) || ok && got != whole[len(whole)-1-n] {
+			t.Errorf("with %d behind it: %v %v %v", n, got, ok, err)
+		}
+	}
 	// A place that is not there any more is as good as one that is.
 	gone := whole[2]
 	apply(t, s, tl, away(1, records[gone.Position]))

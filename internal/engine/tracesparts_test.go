@@ -1,0 +1,128 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+)
+
+// longEvents returns events of one session: with every so many a task, which is a deploy
+// that fails first, somebody who states something, and much looking about.
+func longEvents(t testing.TB, every, from, to int) []*hmx.Event {
+	t.Helper()
+	list := make([]*hmx.Event, 0, to-from)
+	for i := from; i < to; i++ {
+		kind, content := "tool_call", fmt.Sprintf(`{"tool_name":"look","arguments":{"row":%d}}`, i)
+		switch i % every {
+		case 0:
+			kind, content = "message", fmt.Sprintf(`{"role":"user","text":"Please deploy the billing service, build %d."}`, i)
+		case 1, 3:
+			content = fmt.Sprintf(`{"tool_name":"deploy","arguments":{"build":%d},"call_id":"c%d"}`, i, i)
+		case 2:
+			kind, content = "tool_result", fmt.Sprintf(`{"tool_name":"deploy","call_id":"c%d","success":false,"error":"registry is locked by build %d"}`, i-1, i)
+		case 4:
+			kind, content = "tool_result", fmt.Sprintf(`{"tool_name":"deploy","call_id":"c%d","success":true,"result":{"text":"done"}}`, i-1)
+		case 5:
+			kind, content = "feedback", `{"signal":"positive"}`
+		case 6:
+			kind, content = "message", fmt.Sprintf(`{"role":"user","text":"Always sign commit %d."}`, i)
+		}
+		list = append(list, longEvent(t, fmt.Sprint("long-", i), int64(i)+1, kind, content))
+	}
+	return list
+}
+
+func longEvent(t testing.TB, id string, sequence int64, kind, content string) *hmx.Event {
+	t.Helper()
+	ev, _, err := hmx.DecodeEvent(fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","event_id":%q,"event_type":%q,"agent_id":"a1","tenant_id":"acme","session_id":"long","timestamp":"2026-11-15T05:00:00Z","sequence":%d,"content":%s,"metadata":{}}`,
+		id, kind, sequence, content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}
+
+// TestLongSessionGrows lets one session grow over several parts. Each compile reads what
+// came since and no more than a part of what was there, and all of it only when something
+// came in between; all find what one compile of everything does.
+func TestLongSessionGrows(t *testing.T) {
+	const part = engine.PartEvents
+	fs := disk.NewMem()
+	b := open(t, fs, "data")
+	grow := func(b *engine.Board, from, to int) {
+		for ; from < to; from += 1000 {
+			store(t, b, longEvents(t, 4000, from, min(from+1000, to))...)
+		}
+	}
+	have := 0
+	for _, to := range []int{100, part - 1, part, part + 1, 2*part + 500, 2*part + 600, 3*part + 7} {
+		grow(b, have, to)
+		r := compileNow(t, b, engine.CompileOptions{})
+		if most := to - have + part; r.Events > most || r.Sessions != 1 {
+			t.Errorf("from %d to %d events: %d of %d sessions were read, at most %d are to be", have, to, r.Events, r.Sessions, most)
+		}
+		if again := compileNow(t, b, engine.CompileOptions{}); again.Events != 0 || len(again.Changes) > 0 {
+			t.Errorf("at %d events it read %d again, and changed %v", to, again.Events, again.Changes)
+		}
+		if have = to; have == part {
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			b = open(t, fs, "data")
+		}
+	}
+	// One that comes late shifts all that are behind it.
+	late := longEvent(t, "late", 0, "message", `{"role":"user","text":"Always sign commit 999999."}`)
+	store(t, b, late)
+	if r := compileNow(t, b, engine.CompileOptions{}); len(r.Changes) == 0 {
+		t.Error("what came late changes nothing")
+	}
+	if r := compileNow(t, b, engine.CompileOptions{Full: true}); r.Events != have+1 || len(r.Changes) > 0 {
+		t.Errorf("all %d events read as one give something else: %v", r.Events, r.Changes)
+	}
+	known := knowledge(t, b, true)
+	for i := 6; i < have; i += 4000 {
+		if want := fmt.Sprintf("Always sign commit %d.", i); !strings.Contains(known, want) {
+			t.Errorf("%q is forgotten", want)
+		}
+	}
+	if !strings.Contains(known, "Always sign commit 999999.") {
+		t.Error("what came late is not known")
+	}
+
+	twin := open(t, disk.NewMem(), "data")
+	grow(twin, 0, have)
+	store(t, twin, late)
+	compileNow(t, twin, engine.CompileOptions{})
+	if got := knowledge(t, twin, true); got != known {
+		t.Errorf("compiled at once, it is\n%s\nand not\n%s", got, known)
+	}
+}
+
+// TestLongSessionSoFar asks what comes next in a session that grows over the length up to
+// which all of it is read, and compares with a board that reads it anew.
+func TestLongSessionSoFar(t *testing.T) {
+	fs := disk.NewMem()
+	b := open(t, fs, "data")
+	for i := range 9 {
+		store(t, b, worked(t, i)...)
+	}
+	compileNow(t, b, engine.CompileOptions{})
+	const length = engine.SoFarEvents
+	have := 0
+	for _, to := range []int{length - 1, 2*length - 1, 2 * length, 2*length + 1, 3*length - 3, 3*length + 5} {
+		store(t, b, longEvents(t, 1<<20, have, to)...)
+		have = to
+		if have > 3*length {
+			store(t, b, longEvent(t, "late", 0, "tool_call", `{"tool_name":"look","arguments":{"row":1}}`))
+		}
+		got := fmt.Sprintf("%+v", foreseen(t, b, "long"))
+		if want := fmt.Sprintf("%+v", foreseen(t, anew(t, b), "long")); got != want {
+			t.Errorf("with %d events it says %s, and read anew %s", have, got, want)
+		}
+	}
+}
