@@ -155,7 +155,8 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now}
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now,
+		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}

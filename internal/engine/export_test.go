@@ -40,8 +40,6 @@ func Watched(b *Board) int {
 	return len(b.watching.list)
 }
 
-// PartEvents is how many events of a session are read as one.
-const PartEvents = partEvents
-
-// SoFarEvents is how many events of a session are read at least to say what it did.
-const SoFarEvents = soFarEvents
+// ReadParts makes a board read so many events of a session as one, and at least so many to
+// say what a session did.
+func ReadParts(b *Board, part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }

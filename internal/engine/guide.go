@@ -376,8 +376,7 @@ func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.take(key)
 	b.guides.mu.Unlock()
-	skip := max(summary.Events/soFarEvents, 1) - 1
-	skip *= soFarEvents
+	skip := (max(summary.Events/b.traced.soFar, 1) - 1) * b.traced.soFar
 	ok = ok && half.erasures == erasures && half.skip == skip && half.events <= summary.Events
 	if ok {
 		half.reader.r, half.reader.t = r, t

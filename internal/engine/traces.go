@@ -106,6 +106,8 @@ type said struct {
 
 // traceFiles is what a board knows of its files of traces.
 type traceFiles struct {
+	part, soFar uint64 // partEvents and soFarEvents
+
 	// erasures is how often something was erased. It is raised in log order, by the
 	// leader, so that who asks there knows whether what it read may still be told.
 	erasures atomic.Uint64

@@ -50,16 +50,19 @@ func longEvent(t testing.TB, id string, sequence int64, kind, content string) *h
 // came since and no more than a part of what was there, and all of it only when something
 // came in between; all find what one compile of everything does.
 func TestLongSessionGrows(t *testing.T) {
-	const part = engine.PartEvents
+	const part = 700
 	fs := disk.NewMem()
-	b := open(t, fs, "data")
+	board := func(fs disk.FS) *engine.Board {
+		b := open(t, fs, "data")
+		engine.ReadParts(b, part, part)
+		return b
+	}
+	b := board(fs)
 	grow := func(b *engine.Board, from, to int) {
-		for ; from < to; from += 1000 {
-			store(t, b, longEvents(t, 4000, from, min(from+1000, to))...)
-		}
+		store(t, b, longEvents(t, 170, from, to)...)
 	}
 	have := 0
-	for _, to := range []int{100, part - 1, part, part + 1, 2*part + 500, 2*part + 600, 3*part + 7} {
+	for _, to := range []int{100, part - 1, part, part + 1, 2*part + 50, 2*part + 60, 3*part + 7} {
 		grow(b, have, to)
 		r := compileNow(t, b, engine.CompileOptions{})
 		if most := to - have + part; r.Events > most || r.Sessions != 1 {
@@ -72,7 +75,7 @@ func TestLongSessionGrows(t *testing.T) {
 			if err := b.Close(); err != nil {
 				t.Fatal(err)
 			}
-			b = open(t, fs, "data")
+			b = board(fs)
 		}
 	}
 	// One that comes late shifts all that are behind it.
@@ -85,7 +88,7 @@ func TestLongSessionGrows(t *testing.T) {
 		t.Errorf("all %d events read as one give something else: %v", r.Events, r.Changes)
 	}
 	known := knowledge(t, b, true)
-	for i := 6; i < have; i += 4000 {
+	for i := 6; i < have; i += 170 {
 		if want := fmt.Sprintf("Always sign commit %d.", i); !strings.Contains(known, want) {
 			t.Errorf("%q is forgotten", want)
 		}
@@ -94,7 +97,7 @@ func TestLongSessionGrows(t *testing.T) {
 		t.Error("what came late is not known")
 	}
 
-	twin := open(t, disk.NewMem(), "data")
+	twin := board(disk.NewMem())
 	grow(twin, 0, have)
 	store(t, twin, late)
 	compileNow(t, twin, engine.CompileOptions{})
@@ -106,13 +109,17 @@ func TestLongSessionGrows(t *testing.T) {
 // TestLongSessionSoFar asks what comes next in a session that grows over the length up to
 // which all of it is read, and compares with a board that reads it anew.
 func TestLongSessionSoFar(t *testing.T) {
+	const length = 300
+	short := func(b *engine.Board) *engine.Board {
+		engine.ReadParts(b, length, length)
+		return b
+	}
 	fs := disk.NewMem()
-	b := open(t, fs, "data")
+	b := short(open(t, fs, "data"))
 	for i := range 9 {
 		store(t, b, worked(t, i)...)
 	}
 	compileNow(t, b, engine.CompileOptions{})
-	const length = engine.SoFarEvents
 	have := 0
 	for _, to := range []int{length - 1, 2*length - 1, 2 * length, 2*length + 1, 3*length - 3, 3*length + 5} {
 		store(t, b, longEvents(t, 1<<20, have, to)...)
@@ -121,7 +128,7 @@ func TestLongSessionSoFar(t *testing.T) {
 			store(t, b, longEvent(t, "late", 0, "tool_call", `{"tool_name":"look","arguments":{"row":1}}`))
 		}
 		got := fmt.Sprintf("%+v", foreseen(t, b, "long"))
-		if want := fmt.Sprintf("%+v", foreseen(t, anew(t, b), "long")); got != want {
+		if want := fmt.Sprintf("%+v", foreseen(t, short(anew(t, b)), "long")); got != want {
 			t.Errorf("with %d events it says %s, and read anew %s", have, got, want)
 		}
 	}

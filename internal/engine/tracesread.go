@@ -60,8 +60,8 @@ type fresh struct {
 	said   []said
 }
 
-// left returns how many events of a session are to be read.
-func (s *fresh) left() uint64 { return s.events - min(s.events, uint64(len(s.parts))*partEvents) }
+// left returns how many events of a session are to be read, if so many are a part.
+func (s *fresh) left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.parts))*part) }
 
 // sessionsOf returns all sessions of a tenant.
 func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
@@ -157,7 +157,7 @@ func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old
 	}
 	all := 0
 	for i := range list {
-		all += int(list[i].left())
+		all += int(list[i].left(b.traced.part))
 	}
 	if err := b.traceEach(ctx, r, t, list, all, tell); err != nil {
 		return nil, 0, 0, err
@@ -186,7 +186,7 @@ func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, li
 		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
-			read := x.left()
+			read := x.left(b.traced.part)
 			if err := reader.readParts(ctx, x); err != nil {
 				return err
 			}
@@ -226,7 +226,7 @@ func (s *sessionReader) reset() {
 func (s *sessionReader) readParts(ctx context.Context, x *fresh) error {
 	known := len(x.parts)
 	events, err := s.readOn(ctx, x)
-	if err == nil && known > 0 && uint64(known)*partEvents+events != x.events {
+	if err == nil && known > 0 && uint64(known)*s.b.traced.part+events != x.events {
 		x.parts, x.said = nil, nil
 		_, err = s.readOn(ctx, x)
 	}
@@ -243,7 +243,7 @@ func (s *sessionReader) readOn(ctx context.Context, x *fresh) (events uint64, er
 			failed = s.add(p)
 		}
 		events++
-		if open = true; events%partEvents == 0 {
+		if open = true; events%s.b.traced.part == 0 {
 			s.endPart(x)
 			open = false
 		}
