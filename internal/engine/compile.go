@@ -36,7 +36,7 @@ type CompileOptions struct {
 // CompileReport says what a compile did, or with DryRun would do.
 type CompileReport struct {
 	Sessions int // that were read, since they had new events
-	Events   int // that these have
+	Events   int // of these that were read
 	Tasks    int // of all sessions
 	// Changes are what was written, in order, and Unchanged how many artifacts stay as
 	// they are.

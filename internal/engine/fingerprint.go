@@ -128,8 +128,11 @@ func (p *printing) slip() error {
 func (p *printing) traces() iter.Seq[*trace.Trace] {
 	return func(yield func(*trace.Trace) bool) {
 		for _, parts := range p.all.traces {
+			if p.o.Agent != "" && parts[0].Agent != p.o.Agent {
+				continue
+			}
 			for _, x := range parts {
-				if (p.o.Agent == "" || x.Agent == p.o.Agent) && !yield(x) {
+				if !yield(x) {
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fingerprint"
 )
 
 // longEvents returns events of one session: with every so many a task, which is a deploy
@@ -28,6 +29,8 @@ func longEvents(t testing.TB, every, from, to int) []*hmx.Event {
 			kind, content = "tool_result", fmt.Sprintf(`{"tool_name":"deploy","call_id":"c%d","success":true,"result":{"text":"done"}}`, i-1)
 		case 5:
 			kind, content = "feedback", `{"signal":"positive"}`
+		case 7:
+			kind, content = "feedback", fmt.Sprintf(`{"signal":"negative","target_event_id":"long-%d"}`, i/2)
 		case 6:
 			kind, content = "message", fmt.Sprintf(`{"role":"user","text":"Always sign commit %d."}`, i)
 		}
@@ -131,5 +134,41 @@ func TestLongSessionSoFar(t *testing.T) {
 		if want := fmt.Sprintf("%+v", foreseen(t, short(anew(t, b)), "long")); got != want {
 			t.Errorf("with %d events it says %s, and read anew %s", have, got, want)
 		}
+	}
+}
+
+// TestFeedbackOnEarlierPart has feedback in the second part of a session: about an event of
+// the first, and about the latest task.
+func TestFeedbackOnEarlierPart(t *testing.T) {
+	for name, feedback := range map[string]string{
+		"by its event": `{"signal":"negative","target_event_id":"e3"}`,
+		"the latest":   `{"signal":"negative"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, disk.NewMem(), "data")
+			engine.ReadParts(b, 3, 100)
+			deploy := func() fingerprint.Tool {
+				f, err := b.Fingerprint(ctx, engine.FingerprintOptions{Tenant: "acme"})
+				if err != nil || len(f.Behaviour.Tools) != 1 {
+					t.Fatalf("%+v %v", f, err)
+				}
+				return f.Behaviour.Tools[0]
+			}
+			store(t, b,
+				longEvent(t, "e1", 1, "message", `{"role":"user","text":"Please deploy the billing service."}`),
+				longEvent(t, "e2", 2, "tool_call", `{"tool_name":"deploy","arguments":{"build":1},"call_id":"c"}`),
+				longEvent(t, "e3", 3, "tool_result", `{"tool_name":"deploy","call_id":"c","success":true,"result":{"text":"done"}}`))
+			compileNow(t, b, engine.CompileOptions{})
+			if tool := deploy(); tool.Judged != 1 || tool.Succeeded != 1 {
+				t.Fatalf("before: %+v", tool)
+			}
+			store(t, b, longEvent(t, "e4", 4, "feedback", feedback))
+			for range 2 {
+				if tool := deploy(); tool.Judged != 1 || tool.Succeeded != 0 {
+					t.Errorf("with feedback: %+v", tool)
+				}
+				compileNow(t, b, engine.CompileOptions{})
+			}
+		})
 	}
 }

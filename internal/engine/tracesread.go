@@ -56,8 +56,10 @@ const partEvents = 1 << 14
 type fresh struct {
 	id     string
 	events uint64         // that it has
-	parts  []*trace.Trace // at first those that are known and stay as they are
-	said   []said
+	known  int            // parts that were not read again
+	parts  []*trace.Trace // at first those that are known
+	read   uint64         // events that were
+	said   []said         // in what was read
 }
 
 // left returns how many events of a session are to be read, if so many are a part.
@@ -164,14 +166,14 @@ func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old
 	}
 	for i := range list {
 		x := &list[i]
-		same := sameParts(now.traces[x.id], x.parts)
-		words := slices.DeleteFunc(slices.Clone(now.Said[x.id]), func(s said) bool { return s.Part >= same })
+		events += int(x.read)
+		words := slices.DeleteFunc(slices.Clone(now.Said[x.id]), func(s said) bool { return s.Part >= x.known })
 		now.traces[x.id] = x.parts
 		if delete(now.Said, x.id); len(words)+len(x.said) > 0 {
 			now.Said[x.id] = append(words, x.said...)
 		}
 	}
-	return now, len(list), all, nil
+	return now, len(list), events, nil
 }
 
 // traceEach reads sessions, several at once.
@@ -186,11 +188,11 @@ func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, li
 		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
-			read := x.left(b.traced.part)
+			left := x.left(b.traced.part)
 			if err := reader.readParts(ctx, x); err != nil {
 				return err
 			}
-			if n := done.Add(int64(read)); tell != nil {
+			if n := done.Add(int64(left)); tell != nil {
 				telling <- struct{}{}
 				tell(int(n), all)
 				<-telling
@@ -224,26 +226,73 @@ func (s *sessionReader) reset() {
 // readParts reads a session behind the parts that are known of it. When there are more
 // events before that than there were, it reads all.
 func (s *sessionReader) readParts(ctx context.Context, x *fresh) error {
-	known := len(x.parts)
-	events, err := s.readOn(ctx, x)
-	if err == nil && known > 0 && uint64(known)*s.b.traced.part+events != x.events {
-		x.parts, x.said = nil, nil
-		_, err = s.readOn(ctx, x)
+	x.known, x.parts = len(x.parts), slices.Clone(x.parts)
+	if err := s.readOn(ctx, x); err != nil {
+		return err
 	}
-	return err
+	if x.known > 0 && uint64(x.known)*s.b.traced.part+x.read != x.events {
+		x.known, x.parts, x.said, x.read = 0, nil, nil, 0
+		if err := s.readOn(ctx, x); err != nil {
+			return err
+		}
+	}
+	return s.judge(x)
 }
 
-// readOn reads a session behind the parts that are known of it, and returns how many
-// events there are.
-func (s *sessionReader) readOn(ctx context.Context, x *fresh) (events uint64, err error) {
+// judge applies what feedback says about tasks of earlier parts.
+func (s *sessionReader) judge(x *fresh) error {
+	for n := max(x.known, 1); n < len(x.parts); n++ {
+		for _, v := range x.parts[n].Abroad {
+			part, task, err := s.judged(x.parts[:n], v.Target)
+			if err != nil {
+				return err
+			}
+			if part < 0 {
+				continue // it is about another session
+			}
+			t := x.parts[part].Tasks[task]
+			if t.By == trace.ByFeedback && t.Outcome == v.Outcome && t.Judge == v.Judge {
+				continue // as it was kept
+			}
+			t.Outcome, t.By, t.Judge = v.Outcome, trace.ByFeedback, v.Judge
+			copied := *x.parts[part]
+			copied.Tasks = slices.Clone(copied.Tasks)
+			copied.Tasks[task], x.parts[part] = t, &copied
+		}
+	}
+	return nil
+}
+
+// judged returns the latest task that an event is in, or the latest if none is named; part
+// is negative if there is none.
+func (s *sessionReader) judged(parts []*trace.Trace, event string) (part, task int, err error) {
+	var position uint64
+	if event != "" {
+		id, ok := record.ID(s.t.Name, record.Event, event), false
+		if position, ok, err = ledger.Find(s.r, s.t.Number, &id); err != nil || !ok {
+			return -1, 0, err
+		}
+	}
+	for part = len(parts) - 1; part >= 0; part-- {
+		for task = len(parts[part].Tasks) - 1; task >= 0; task-- {
+			if t := &parts[part].Tasks[task]; event == "" || t.From.Position <= position && position <= t.To.Position {
+				return part, task, nil
+			}
+		}
+	}
+	return -1, 0, nil
+}
+
+// readOn reads a session behind the parts that are known of it.
+func (s *sessionReader) readOn(ctx context.Context, x *fresh) (err error) {
 	var failed error
 	open := false // there are events since the last part
 	visit := func(p timeline.Place) bool {
 		if failed = ctx.Err(); failed == nil {
 			failed = s.add(p)
 		}
-		events++
-		if open = true; events%s.b.traced.part == 0 {
+		x.read++
+		if open = true; x.read%s.b.traced.part == 0 {
 			s.endPart(x)
 			open = false
 		}
@@ -258,7 +307,7 @@ func (s *sessionReader) readOn(ctx context.Context, x *fresh) (events uint64, er
 	if open {
 		s.endPart(x)
 	}
-	return events, first(failed, err)
+	return first(failed, err)
 }
 
 // endPart makes a part of what was read since the last.

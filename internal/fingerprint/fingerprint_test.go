@@ -142,6 +142,9 @@ func TestCanaries(t *testing.T) {
 			{Tool: text("tool"), Shape: canary, State: trace.Broken, Error: canary, Said: []string{canary}, Times: 1, Args: []trace.Arg{{Name: canary, Tool: canary}}}, {Tool: "look", Error: canary, State: trace.Broken},
 		}, Choices: []trace.Choice{{Question: canary, Chosen: canary, Reason: canary, Others: []string{canary}}}}
 		traces := slices.Repeat([]*trace.Trace{{Session: canary, Agent: canary, Tasks: []trace.Task{task}}}, MinWordSessions-1)
+		for part := range MinWordSessions { // of the last session: it is still one
+			traces = append(traces, &trace.Trace{Session: canary, Part: part + 1, Agent: canary, Tasks: []trace.Task{task}})
+		}
 		f, err := Make(Input{
 			Tenant: canary, Agent: canary, Root: canary, Artifacts: []*hmx.Artifact{a}, Traces: slices.Values(traces),
 			Entities: []Kind{{text("kind"), 3}}, Links: []Link{{canary, text("b"), 3}},

@@ -19,7 +19,7 @@ type Input struct {
 	Size          int64  // of that tree
 	// Artifacts are the active ones.
 	Artifacts []*hmx.Artifact
-	// Traces are those of the agent's sessions.
+	// Traces are those of the agent's sessions, the parts of a long one in order.
 	Traces iter.Seq[*trace.Trace]
 	// Entities says how many entities of each kind there are, and Links how often two
 	// were named together. Names are hashed.
@@ -92,7 +92,9 @@ type wordCount struct{ tasks, sessions, last int64 }
 
 func (m *maker) trace(t *trace.Trace) {
 	m.events += int64(t.Events)
-	m.sessions++
+	if t.Part == 0 {
+		m.sessions++
+	}
 	for i := range t.Tasks {
 		m.task(&t.Tasks[i])
 	}

@@ -80,8 +80,8 @@
 // went; a last step that broke outweighs tests that passed before it. See [Evidence].
 // Feedback that names an event judges the task which that event is in, however long
 // ago; one that names none judges the latest task. A correction is a failure until a
-// further step is taken. What is about an event of another session is handed on in
-// Abroad.
+// further step is taken. What is about an event that was not read, or about a task before
+// the first, is handed on in Abroad: to who reads long sessions in parts.
 //
 // # Environments
 //

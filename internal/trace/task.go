@@ -266,18 +266,18 @@ func (r *Reader) feedback(ref Ref) {
 	if o == Unknown {
 		return
 	}
+	target := p.str(0, "target_event_id")
 	at := len(r.tasks) - 1
-	if target := p.str(0, "target_event_id"); target != "" {
-		where, ok := r.places[keyOf(target)]
-		if !ok {
-			if len(r.abroad) < MaxAbroad && len(target) <= maxTarget {
-				r.abroad = append(r.abroad, Verdict{Target: strings.Clone(target), Outcome: o, Judge: own(ref)})
-			}
-			return
+	if target != "" {
+		at = -1
+		if where, ok := r.places[keyOf(target)]; ok {
+			at = int(where.task)
 		}
-		at = int(where.task)
 	}
 	if at < 0 {
+		if len(r.abroad) < MaxAbroad && len(target) <= maxTarget {
+			r.abroad = append(r.abroad, Verdict{Target: strings.Clone(target), Outcome: o, Judge: own(ref)})
+		}
 		return
 	}
 	t := &r.tasks[at]

@@ -26,7 +26,7 @@ const (
 	MaxChoices = 64   // choices of a task, the first of more
 	MaxOptions = 8    // options of a choice that were not taken
 	MaxOption  = 120  // bytes of a question, an option or a reason
-	MaxAbroad  = 64   // verdicts on other sessions, the first of more
+	MaxAbroad  = 64   // verdicts on what was not read, the first of more
 	MaxOpen    = 64   // values that results listed and no call has used, counted
 )
 
@@ -41,7 +41,7 @@ type Trace struct {
 	Tasks []Task
 	// Events is how many were read.
 	Events int
-	// Abroad are the verdicts of feedback on events that are not of this session.
+	// Abroad are the verdicts of feedback on events that were not read.
 	Abroad []Verdict
 }
 
@@ -155,9 +155,10 @@ type Choice struct {
 	Others                   []string
 }
 
-// Verdict is what feedback says about an event of another session.
+// Verdict is what feedback says about an event that was not read: one of another session,
+// or of an earlier part.
 type Verdict struct {
-	Target  string // id of that event
+	Target  string // id of that event; empty for the latest task before the part
 	Outcome Outcome
 	Judge   Ref
 }
