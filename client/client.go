@@ -248,7 +248,7 @@ func (c *Client) request(ctx context.Context, call *Call, body io.Reader) (*http
 
 // quoted is a version or an ETag as headers have it.
 func quoted(tag string) string {
-	if tag == "*" || strings.HasPrefix(tag, `"`) {
+	if tag == "*" || strings.HasPrefix(tag, `"`) || strings.HasPrefix(tag, `W/"`) {
 		return tag
 	}
 	return strconv.Quote(tag)

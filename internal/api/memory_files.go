@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error
 // below returns the files below a directory, in order.
 func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, error) {
 	var files []memoryEntry
-	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Tag: memoryToolTag, Limit: 1000, View: t.view}
+	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Under: dir.key(), Tag: memoryToolTag, Limit: thingsPart, View: t.view}
 	for {
 		page, err := t.tenant.List(ctx, o)
 		if fault.CodeOf(err) == fault.NotFound {
@@ -99,6 +100,10 @@ func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryF
 		f, err := t.read(ctx, p)
 		if err != nil {
 			return "", err
+		}
+		if n > 2 && f.version == 0 {
+			// It is there, and not shown: another's own.
+			return "", wrong("Error: The path %s is taken by somebody else. Use another name.", p)
 		}
 		done, err := do(f)
 		if err == nil {
@@ -139,7 +144,18 @@ func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) erro
 	if f.body != nil {
 		m = f.body
 	}
+	if err := t.charge(1, int64(len(text))); err != nil {
+		return err
+	}
 	return t.put(ctx, f, m, text, "")
+}
+
+// charge counts files that are written against the limits of the tenant.
+func (t *memoryTool) charge(files int, size int64) error {
+	if t.c.Quotas == nil {
+		return nil
+	}
+	return t.c.Quotas.Events(t.c.Who.Tenant, files, size)
 }
 
 // put writes a memory as a file. What it says besides its text stays.
@@ -155,11 +171,6 @@ func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, t
 	if !slices.Contains(m.Tags, memoryToolTag) {
 		m.Tags = append(m.Tags, memoryToolTag)
 	}
-	if t.c.Quotas != nil {
-		if err := t.c.Quotas.Events(t.c.Who.Tenant, 1, int64(len(text))); err != nil {
-			return err
-		}
-	}
 	_, err = t.tenant.Put(ctx, m, lukasa.Version(f.version))
 	return told(f.path, err)
 }
@@ -174,6 +185,7 @@ func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
 }
 
 // move gives a file another name. If somebody writes to the old one meanwhile, that goes along.
+// If the old one may not be deleted, it stays, and there is no copy of it.
 func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 	moved := false
 	_, err := t.attempt(ctx, from, func(f *memoryFile) (string, error) {
@@ -196,7 +208,13 @@ func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 			return "", err
 		}
 		moved = true
-		return "", t.forget(ctx, f)
+		err = t.forget(ctx, f)
+		if _, ok := errors.AsType[*toolError](err); ok {
+			if there, undone := t.read(ctx, to); undone == nil {
+				_ = t.forget(ctx, there) // it says the same
+			}
+		}
+		return "", err
 	})
 	return err
 }

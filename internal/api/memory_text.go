@@ -130,10 +130,12 @@ func replaceOnce(p memoryPath, text, old, next string) (string, int, error) {
 		return text[:at[0]] + next + text[at[0]+len(old):], 1 + strings.Count(text[:at[0]], "\n"), nil
 	}
 	var lines []string
+	line, from, last := 1, 0, 0
 	for _, i := range at {
-		line := strconv.Itoa(1 + strings.Count(text[:i], "\n"))
-		if len(lines) == 0 || lines[len(lines)-1] != line {
-			lines = append(lines, line)
+		line += strings.Count(text[from:i], "\n")
+		if from = i; line != last {
+			lines = append(lines, strconv.Itoa(line))
+			last = line
 		}
 	}
 	return "", 0, wrong("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", old, strings.Join(lines, ", "))

@@ -275,6 +275,13 @@ func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error
 		}
 		return "", err
 	}
+	size := int64(0)
+	for _, f := range files {
+		size += int64(f.size)
+	}
+	if err := t.charge(len(files), size); err != nil { // all of it, or nothing is moved
+		return "", err
+	}
 	for _, f := range files {
 		if err := t.move(ctx, f.path, f.path.moved(old, next)); err != nil {
 			return "", err
@@ -290,7 +297,7 @@ func (t *memoryTool) at(ctx context.Context, p memoryPath) ([]memoryEntry, error
 		return nil, err
 	}
 	if f.live {
-		return []memoryEntry{{path: p}}, nil
+		return []memoryEntry{{p, len(f.text)}}, nil
 	}
 	files, err := t.below(ctx, p)
 	if err == nil && len(files) == 0 {

@@ -161,6 +161,7 @@ func TestMemoryToolConcurrentEdits(t *testing.T) {
 // Whoever is outrun for ever is told so in words, and a call that is over waits no longer.
 func TestMemoryToolOutrun(t *testing.T) {
 	w := newWorld(t)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/log.md","file_text":"x"}`)
 	c := w.call(admin("acme"))
 	tool := &memoryTool{c: c, tenant: c.Tenant()}
 	p, err := parseMemoryPath("/memories/log.md")
@@ -228,6 +229,15 @@ func TestMemoryToolTrust(t *testing.T) {
 	w.must(agent("ada"), "remember", `{"key":"memories/own.md","text":"Mine.","visibility":"private","tags":["memory-tool"]}`)
 	if got := w.tool(agent("bob"), `{"command":"view","path":"/memories"}`); strings.Contains(got.Content, "own.md") {
 		t.Errorf("bob sees %s", got.Content)
+	}
+	if got := w.tool(agent("bob"), `{"command":"create","path":"/memories/own.md","file_text":"x"}`); !got.IsError || !strings.Contains(got.Content, "taken") {
+		t.Errorf("bob writes what he does not see: %+v", got)
+	}
+	if got := w.tool(agent("ada"), `{"command":"rename","old_path":"/memories/rules.md","new_path":"/memories/old.md"}`); !got.IsError || !strings.Contains(got.Content, "trust") {
+		t.Errorf("%+v", got)
+	}
+	if got := w.tool(agent("ada"), `{"command":"view","path":"/memories"}`); strings.Contains(got.Content, "old.md") {
+		t.Errorf("what may not be renamed has a copy: %s", got.Content)
 	}
 	if got := w.tool(agent("ada"), `{"command":"view","path":"/memories"}`); !strings.Contains(got.Content, "own.md") || !strings.Contains(got.Content, "rules.md") {
 		t.Errorf("ada sees %s", got.Content)
@@ -407,6 +417,15 @@ func FuzzMemoryPath(f *testing.F) {
 func TestMemoryToolQuotas(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/a","file_text":"x"}`)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/dir/b","file_text":"x"}`)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/dir/c","file_text":"x"}`)
+	w.must(operator("acme"), "set_quota", `{"max_records":4}`)
+	if _, err := w.run(admin("acme"), "memory_tool", `{"command":"rename","old_path":"/memories/dir","new_path":"/memories/there"}`); fault.CodeOf(err) != fault.OverQuota {
+		t.Errorf("two files, of which one fits: %v", err)
+	}
+	if got := w.tool(admin("acme"), `{"command":"view","path":"/memories"}`); strings.Contains(got.Content, "there") {
+		t.Errorf("a part of it was moved: %s", got.Content)
+	}
 	w.must(operator("acme"), "set_quota", `{"max_records":1}`)
 	if _, err := w.run(admin("acme"), "memory_tool", `{"command":"create","path":"/memories/b","file_text":"x"}`); fault.CodeOf(err) != fault.OverQuota {
 		t.Errorf("a write: %v", err)

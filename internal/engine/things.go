@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"strings"
 	"time"
 
 	"lukasa.dev/internal/fault"
@@ -244,6 +245,7 @@ type ListOptions struct {
 	Kind   record.Kind   // zero means memories
 	Class  string        // a memory's type, an entity's type …
 	Tag    string        // only with this tag
+	Under  string        // only with a key that is this, or begins with it and a slash
 	State  catalog.State // empty means live ones
 	Status string        // a goal's or an artifact's status …
 	// MinConfidence is how sure a memory or an artifact is at least.
@@ -285,7 +287,9 @@ func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
 // list fills a page.
 func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListOptions, after []byte, page *Page) error {
 	way := catalog.All(o.Kind, o.State)
-	if o.State == catalog.Live && o.Tag != "" {
+	if o.State == catalog.Live && o.Under != "" {
+		way = catalog.UnderKey(o.Kind, o.Under)
+	} else if o.State == catalog.Live && o.Tag != "" {
 		way = catalog.Tagged(o.Kind, o.Tag)
 	} else if o.State == catalog.Live && o.Class != "" {
 		way = catalog.OfClass(o.Kind, o.Class)
@@ -332,6 +336,8 @@ func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status, h.Confidence < o.MinConfidence:
 		return false
 	case o.State == catalog.Live && (h.Expires <= now || !o.AnyTime && (now < h.ValidFrom || now >= h.ValidUntil)):
+		return false
+	case o.Under != "" && h.Key != o.Under && !strings.HasPrefix(h.Key, o.Under+"/"):
 		return false
 	case o.Tag == "":
 		return true

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -341,6 +342,8 @@ func weapons() []weapon {
 		{"/v1/events", jsonType, "", []byte("[" + text("0,") + "0]")},
 		{"/v1/search", jsonType, "", []byte(`{"query":"x","tags":[` + text(`"",`) + `""]}`)},
 		{"/mcp", jsonType, "", []byte("[" + text("{},") + "{}]")},
+		{"/v1/otlp/v1/traces", jsonType, "", []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` + text("{},") + `{}]}]}]}`)},
+		{"/v1/otlp/v1/traces", "application/x-protobuf", "", spansBomb(size)},
 		{"/v1/events", jsonType, "gzip", zeros},
 		{"/v1/events", linesType, "gzip", zeros},
 		{"/v1/events", linesType, "gzip", packed(strings.Repeat(event(2, `"x"`)+"\n", 64*size/300))},
@@ -398,4 +401,12 @@ func (s *attacked) behave(t *testing.T, ctx context.Context) (times []time.Durat
 		pause(ctx, 5*time.Millisecond)
 	}
 	return times
+}
+
+// spansBomb is a request to export traces with as many empty spans as bytes have room for.
+func spansBomb(size int) []byte {
+	within := func(tag byte, body []byte) []byte {
+		return append(binary.AppendUvarint([]byte{tag}, uint64(len(body))), body...)
+	}
+	return within(0x0a, within(0x12, bytes.Repeat([]byte{0x12, 0x00}, size/2)))
 }

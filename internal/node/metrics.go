@@ -47,7 +47,7 @@ func (m *metrics) ingested(by httpapi.Way, t httpapi.Taken) {
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		taken:    map[httpapi.Way]*taken{httpapi.ByDocument: {}, httpapi.ByLines: {}, httpapi.BySocket: {}, byMCP: {}},
+		taken:    map[httpapi.Way]*taken{httpapi.ByDocument: {}, httpapi.ByLines: {}, httpapi.BySocket: {}, httpapi.BySpans: {}, byMCP: {}},
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_requests_total", Help: "Calls that are over, by operation and HTTP status."}, []string{"op", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "lukasa_request_seconds", Help: "How long calls took, by operation.",

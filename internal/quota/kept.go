@@ -157,6 +157,19 @@ func (b *Book) weightOf(ctx context.Context, tenant string) (int64, error) {
 	return next.Bytes, nil
 }
 
+// forgetLater has what a tenant sent since it was counted be counted again, by what became of
+// it: duplicates and what was refused are not on record. It reports whether there is any.
+func (b *Book) forgetLater(tenant string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := b.weights[tenant]
+	if w == nil || w.later <= 0 {
+		return false
+	}
+	w.later = -1
+	return true
+}
+
 // weigh adds what a tenant sent to what it has on record, if that is looked at.
 func (b *Book) weigh(tenant string, size int64) {
 	b.mu.Lock()

@@ -266,6 +266,9 @@ func (b *Book) fits(tenant string, count, size int64) error {
 		return nil
 	}
 	weight, err := b.weightOf(ctx, tenant)
+	if err == nil && weight+size > limits.MaxBytes && b.forgetLater(tenant) {
+		weight, err = b.weightOf(ctx, tenant)
+	}
 	if err != nil {
 		return err
 	}

@@ -303,6 +303,30 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// What was sent and is not on record, such as duplicates, does not fill a tenant.
+func TestSizesAreOfWhatIsKept(t *testing.T) {
+	board, err := lukasa.Open(t.TempDir(), lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { board.Close() })
+	b := quota.New(quota.Options{Default: quota.Limits{MaxBytes: 3000}})
+	if err := b.Attach(t.Context(), board); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := board.Tenant("acme", lukasa.Writer{Actor: "x"}).Put(t.Context(), &lukasa.Memory{Type: "fact", Key: "k", Text: "A fact."}, lukasa.AnyVersion()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if err := b.Events("acme", 1, 700); err != nil {
+			t.Fatalf("after %d times of the same: %v", i, err)
+		}
+	}
+	if err := b.Events("acme", 1, 3000); fault.CodeOf(err) != fault.OverQuota {
+		t.Errorf("%v", err)
+	}
+}
+
 // A negative limit is none.
 func TestNoLimit(t *testing.T) {
 	b := quota.New(quota.Options{Clock: newClock().Now, Default: quota.Limits{RequestsPerSecond: -1, EventsPerSecond: -1, BytesPerSecond: -1}})

@@ -83,8 +83,13 @@ func (c *call) reuse(buf []byte) {
 	}
 }
 
-// hold takes bytes from the budget until the call ends.
+// hold takes bytes from the budget until the call ends. It is safe for concurrent use.
 func (c *call) hold(n int64) error {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	if c.given {
+		return fault.New(fault.Overloaded, "the request is over")
+	}
 	if n > 0 && !c.s.held.take(c.tenant(), n) {
 		return fault.New(fault.Overloaded, "too many bodies are in memory")
 	}
@@ -92,10 +97,12 @@ func (c *call) hold(n int64) error {
 	return nil
 }
 
-// giveHeld gives back what hold took.
+// giveHeld gives back what hold took, at the end.
 func (c *call) giveHeld() {
+	c.holding.Lock()
+	defer c.holding.Unlock()
 	c.s.held.give(c.tenant(), c.held)
-	c.held = 0
+	c.held, c.given = 0, true
 }
 
 func errTooLarge(limit int64) error {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +32,9 @@ type call struct {
 	entered  bool
 	slot     *budget
 	bodyDone bool
+	holding  sync.Mutex
 	held     int64 // bytes taken from the budget
+	given    bool  // back, at the end
 	cause    error // why it failed
 	broken   bool  // the answer could not be completed
 }

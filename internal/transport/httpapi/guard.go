@@ -88,6 +88,15 @@ func Turn(ctx context.Context) (done func(), err error) {
 	return func() { c.s.calls.give(c.tenant(), 1) }, nil
 }
 
+// Hold takes memory for an answer of a handler behind [Server.Guard], until its request is over.
+func Hold(ctx context.Context, bytes int64) error {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok || bytes <= keptBody {
+		return nil // small ones are soon gone
+	}
+	return c.hold(bytes)
+}
+
 // memoryOfMessage is how much memory a byte of a body takes that a handler of others reads:
 // as it came, and as what was read in it.
 const memoryOfMessage = 2

@@ -195,6 +195,45 @@ func TestAnswersAreCounted(t *testing.T) {
 	eventually(t, "everything is given back", w.s.held.idle)
 }
 
+// TestDoneIsTold has the answer to a write told, whatever else is in memory: who is refused sends
+// the same again.
+func TestDoneIsTold(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Limits.HeldBytes = 200 << 10 })
+	m := &lukasa.Memory{Type: "fact", Key: "memories/log.md", Text: strings.Repeat(`"`, 60<<10) + "END", Tags: []string{"memory-tool"}}
+	if _, err := w.s.o.Board.Tenant("acme", lukasa.Writer{Actor: "x", Trust: lukasa.Agent}).Put(t.Context(), m, lukasa.AnyVersion()); err != nil {
+		t.Fatal(err)
+	}
+	r := w.call("POST", "/v1/memory_tool", `{"command":"str_replace","path":"/memories/log.md","old_str":"END","new_str":"END."}`)
+	if r.good(t, nil); len(r.body) < 100<<10 {
+		t.Errorf("the answer has only %d bytes", len(r.body))
+	}
+}
+
+// TestHold gives memory to handlers of others until their request is over.
+func TestHold(t *testing.T) {
+	late := make(chan context.Context, 3)
+	w := newWorld(t, func(o *Options) {
+		o.Limits.HeldBytes = 1 << 20
+		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			said := []string{}
+			for range 3 {
+				said = append(said, lukasa.CodeOf(Hold(r.Context(), 200<<10)))
+			}
+			_, _ = fmt.Fprintf(w, "%q", said)
+			late <- r.Context()
+		})}
+	})
+	for range 3 {
+		if r := w.call("POST", "/mcp", ""); r.body != `["" "" "overloaded"]` {
+			t.Error(r.body)
+		}
+		eventually(t, "everything is given back", w.s.held.idle)
+		if err := Hold(<-late, 200<<10); err == nil || !w.s.held.idle() {
+			t.Errorf("after the request is over: %v", err)
+		}
+	}
+}
+
 // TestTurn gives handlers of others places among the calls.
 func TestTurn(t *testing.T) {
 	w := newWorld(t, func(o *Options) {

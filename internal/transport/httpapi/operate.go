@@ -168,7 +168,8 @@ func (c *call) answer(op *api.Operation, out any) error {
 	if err := write(buf, out); err != nil {
 		return err
 	}
-	if n := buf.Len(); n > keptBody { // small ones are soon gone
+	// Small ones are soon gone, and what was done is done: nobody is told to do it again.
+	if n := buf.Len(); n > keptBody && op.ReadOnly() {
 		if err := c.hold(int64(n)); err != nil {
 			return err
 		}

@@ -60,6 +60,7 @@ const (
 	ByDocument Way = "http"      // one event or an array of them
 	ByLines    Way = "ndjson"    // a stream of lines
 	BySocket   Way = "websocket" // one event a frame
+	BySpans    Way = "otlp"      // spans of OpenTelemetry, as the events that are made of them
 )
 
 // Taken says what became of events that came together.

@@ -17,9 +17,16 @@ const tracesPath = "/v1/otlp/v1/traces"
 // mediaProtobuf is the type of OTLP in its binary form.
 const mediaProtobuf = "application/x-protobuf"
 
-// memoryOfSpans is how much memory a byte of a request may take besides itself, as spans and
-// as the events that are made of them.
-const memoryOfSpans = 3
+// Memory that a request takes besides itself, more or less: for a byte of it, for each value in
+// it, and for an event that is made of it, besides what that says.
+const (
+	memoryOfByte  = 2
+	memoryOfValue = 256
+	memoryOfEvent = 1 << 10
+)
+
+// mostSpanEvents is how many events one request may become.
+const mostSpanEvents = 50_000
 
 // takeTraces records the spans of a request of OTLP/HTTP that are about generative AI. The
 // answer is in the encoding of the request, also one that refuses it.
@@ -38,6 +45,9 @@ func (c *call) takeTraces(op *api.Operation) {
 	}
 	p := newProblem(err, c.id)
 	p.Status = traceStatus(p.Status)
+	if p.Code == fault.OverQuota {
+		p.Status = http.StatusBadRequest // of no use until somebody raises it
+	}
 	if p.Status == http.StatusServiceUnavailable && p.Retry == nil {
 		seconds := int(drainWait / time.Second)
 		p.Retry = &seconds
@@ -92,10 +102,10 @@ func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*span
 	if err := c.take(c.s.calls); err != nil {
 		return nil, err
 	}
-	if err := c.hold(memoryOfSpans * int64(len(body))); err != nil {
+	if err := c.hold(memoryOfByte*int64(len(body)) + memoryOfValue*int64(migrate.TraceValues(body, how))); err != nil {
 		return nil, err
 	}
-	spans := &spanGate{}
+	spans := &spanGate{hold: c.hold}
 	o := migrate.Options{Tenant: c.who.Tenant, Agent: c.who.Agent}
 	if err := migrate.ReadTraces(c.r.Context(), body, how, c.start.UTC().Truncate(time.Second), o, spans); err != nil {
 		return nil, err
@@ -132,6 +142,10 @@ func (c *call) recordSpans(spans *spanGate) error {
 			}
 		},
 	})
+	defer func(sent int) {
+		n := rec.Counts()
+		c.s.ingested(BySpans, Taken{n.Events, n.Duplicates, sent - n.Events - n.Duplicates, size})
+	}(len(spans.items))
 	for _, it := range good {
 		if err := rec.Take(it); err != nil {
 			return err
@@ -143,6 +157,7 @@ func (c *call) recordSpans(spans *spanGate) error {
 // spanGate gathers what is made of the spans of a request, each with the number of its span
 // in place of a line.
 type spanGate struct {
+	hold  func(bytes int64) error // memory for an event
 	items []migrate.Item
 	span  int          // the one that is being read, from 1
 	bad   map[int]bool // spans of which something is not recorded that should be
@@ -154,6 +169,12 @@ func (g *spanGate) Span() { g.span++ }
 
 // Take implements migrate.Sink.
 func (g *spanGate) Take(it migrate.Item) error {
+	if len(g.items) == mostSpanEvents {
+		return fault.Newf(fault.TooLarge, "the spans have more than %d messages and calls", mostSpanEvents).WithFix("export fewer spans at once")
+	}
+	if err := g.hold(memoryOfEvent + int64(it.Event.Size())); err != nil {
+		return err
+	}
 	it.Line = g.span
 	g.items = append(g.items, it)
 	return nil

@@ -61,6 +61,9 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 	if err == nil {
 		o, err = render(out)
 	}
+	if err == nil && t.op.ReadOnly() && s.o.Hold != nil {
+		err = s.o.Hold(ctx, int64(len(o.text)+len(o.data)))
+	}
 	if err != nil {
 		return outcome{text: complaint(s.known(ctx, c, t.op, err)), failed: true}
 	}
@@ -79,9 +82,6 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []b
 	if err := api.Allow(op, c.who); err != nil {
 		return nil, err
 	}
-	if err := s.charge(c, op, len(args)); err != nil {
-		return nil, err
-	}
 	if s.o.Turn != nil {
 		done, err := s.o.Turn(ctx)
 		if err != nil {
@@ -89,11 +89,14 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []b
 		}
 		defer done()
 	}
+	if err := s.charge(c, op, len(args)); err != nil {
+		return nil, err
+	}
 	in, err := op.DecodeArguments(args)
 	if err != nil {
 		return nil, err
 	}
-	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Embedder: s.o.Embedder, Progress: tell, Ingested: s.o.Ingested}, in)
+	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Progress: tell, Ingested: s.o.Ingested}, in)
 }
 
 // charge counts a call against the quota of the caller's tenant.

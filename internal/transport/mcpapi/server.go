@@ -50,6 +50,9 @@ type Options struct {
 	// Turn lets a call of a tool begin, by the context of its request, and returns what to
 	// call when it is over, or a fault if too many are under way. Nil lets all begin.
 	Turn func(context.Context) (done func(), err error)
+	// Hold takes memory for an answer, by the context of its request, until that is over, or
+	// returns a fault if there is not enough. Nil lets all have it.
+	Hold func(ctx context.Context, bytes int64) error
 	// Ingested is told what became of an event that a call recorded, and how large it was,
 	// if it is not nil.
 	Ingested func(became lukasa.Disposition, bytes int)

@@ -320,6 +320,51 @@ func TestNothingIsRememberedYet(t *testing.T) {
 	}
 }
 
+// TestHold has answers to questions counted before they are told, and no others.
+func TestHold(t *testing.T) {
+	var held int64
+	full := false
+	s := New(Options{Board: openBoard(t), Who: whoIn, All: true, Hold: func(_ context.Context, bytes int64) error {
+		if full {
+			return fault.New(fault.Overloaded, "too much is in memory")
+		}
+		held += bytes
+		return nil
+	}})
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	call := func(tool, args string) string {
+		return post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`, nil).Body.String()
+	}
+	full = true
+	if got := call("remember", `{"key":"a","text":"A."}`); strings.Contains(got, "overloaded") {
+		t.Errorf("what was done is not told: %s", got)
+	}
+	if got := call("list_memories", `{}`); !strings.Contains(got, "overloaded: ") {
+		t.Error(got)
+	}
+	full = false
+	if got := call("list_memories", `{}`); held < 100 || !strings.Contains(got, `"structuredContent"`) {
+		t.Errorf("%d bytes are held for %s", held, got)
+	}
+}
+
+// TestMemoryToolCounts writes files until the tenant may keep no more.
+func TestMemoryToolCounts(t *testing.T) {
+	board := openBoard(t)
+	book := quota.New(quota.Options{Default: quota.Limits{MaxRecords: 2}})
+	if err := book.Attach(t.Context(), board); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{Board: board, Who: whoIn, All: true, Quotas: book})
+	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	for i := range 4 {
+		got := post(front, "a", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_tool","arguments":{"command":"create","path":"/memories/%d","file_text":"x"}}}`, i), nil).Body.String()
+		if refused := strings.Contains(got, "over_quota: "); refused != (i >= 2) {
+			t.Errorf("file %d: %s", i, got)
+		}
+	}
+}
+
 // TestTurn has calls of tools wait for nobody: those for which there is no place are told so.
 func TestTurn(t *testing.T) {
 	left := 0
