@@ -125,10 +125,26 @@ func (a *Applier) feed(tx *kv.Txn, r *index.Record, cursors []journal.LSN, lsn j
 // Finish ends a group: what the folds kept in memory and their cursors join
 // the transaction, which is then ready to be committed.
 func (a *Applier) Finish(tx *kv.Txn, cursor journal.LSN) error {
+	if err := a.Settle(tx); err != nil {
+		return err
+	}
+	return a.Advance(tx, cursor)
+}
+
+// Settle is the part of Finish that asks nothing of the journal: what the folds kept in
+// memory joins the transaction.
+func (a *Applier) Settle(tx *kv.Txn) error {
 	for _, f := range a.folds {
 		if err := f.Finish(tx); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
+	}
+	return nil
+}
+
+// Advance is the rest of Finish: how far the folds have come.
+func (a *Applier) Advance(tx *kv.Txn, cursor journal.LSN) error {
+	for _, f := range a.folds {
 		if err := setCursor(tx, f, cursor); err != nil {
 			return err
 		}

@@ -137,14 +137,27 @@ func (g *group) commit() error {
 		b.applier.Discard(g.tx)
 		return g.broken
 	}
-	if err := b.log.Commit(); err != nil {
+	// The folds finish while the disk works. What they write is nowhere but in the
+	// transaction.
+	var synced, err error
+	_ = index.Share(2, 2, func(part, _, _ int) error {
+		if part == 0 {
+			synced = b.log.Commit()
+		} else {
+			err = b.applier.Settle(g.tx)
+		}
+		return nil
+	})
+	if synced != nil {
 		b.applier.Discard(g.tx)
-		return err
+		return synced
 	}
 	// From here on the records are in the journal. If the index cannot follow,
 	// nobody is told that they are in, and nothing more is written; opening the
 	// directory anew finds them.
-	err := b.applier.Finish(g.tx, b.log.End())
+	if err == nil {
+		err = b.applier.Advance(g.tx, b.log.End())
+	}
 	if err == nil {
 		err = g.tx.Commit()
 	}

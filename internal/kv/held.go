@@ -20,6 +20,7 @@ type heldWrites struct {
 	list   []heldWrite
 	tables map[uint16]*heldTable
 	order  []uint16 // of the tables
+	spread []heldPlace
 }
 
 // heldWrite is one of them. Its key is at the given place, its value behind.
@@ -115,10 +116,53 @@ func (h *heldWrites) sort() []uint16 {
 	slices.Sort(h.order)
 	for _, name := range h.order {
 		if t := h.tables[name]; t.mixed {
-			slices.SortFunc(t.places, h.compare)
+			h.sortPlaces(t.places)
 		}
 	}
 	return h.order
+}
+
+// Where the byte of a key begins that places are spread by, and how many places are
+// worth it: the one behind the tenant's number, which in most tables is the first of a
+// digest.
+const (
+	spreadShift = 24
+	spreadLeast = 256
+)
+
+// sortPlaces brings the places of one table into order. They are spread by one byte of
+// their keys first: of those with the same byte most are of one name and came in order,
+// or in the opposite order, which a sort sees at once. Places of several tenants are
+// sorted as they are.
+func (h *heldWrites) sortPlaces(places []heldPlace) {
+	var ends [256]int
+	one := len(places) >= spreadLeast // tenant
+	for i := 0; one && i < len(places); i++ {
+		one = places[i].head>>(spreadShift+8) == places[0].head>>(spreadShift+8)
+		ends[byte(places[i].head>>spreadShift)]++
+	}
+	if !one {
+		slices.SortFunc(places, h.compare)
+		return
+	}
+	at := 0
+	for i, n := range ends {
+		ends[i] = at
+		at += n
+	}
+	h.spread = append(h.spread[:0], places...)
+	for _, p := range h.spread {
+		b := byte(p.head >> spreadShift)
+		places[ends[b]] = p
+		ends[b]++
+	}
+	from := 0
+	for _, to := range ends {
+		if to-from > 1 {
+			slices.SortFunc(places[from:to], h.compare)
+		}
+		from = to
+	}
 }
 
 // compare compares two writes to one table.

@@ -394,8 +394,14 @@ func (s *Store) PendingBytes() uint64 {
 
 // Close flushes and closes the store. What a store that has failed lacks is in
 // the journal; it is let go as it is.
-func (s *Store) Close() error {
-	err := s.Flush()
+func (s *Store) Close() error { return s.close(s.Flush()) }
+
+// Leave closes the store without a flush: what was committed since the last one is gone
+// from it, as after a crash.
+func (s *Store) Leave() error { return s.close(nil) }
+
+// close closes the store and returns err, or else what went wrong with that.
+func (s *Store) close(err error) error {
 	closed := make(chan error, 1)
 	for started := false; ; started = true {
 		changed, fatal, _ := s.watch.state()

@@ -134,7 +134,7 @@ func (t *Txn) Commit() error {
 	}
 	if !t.indexed {
 		if t.b == nil {
-			t.b = t.s.db.NewBatchWithSize(t.held.size())
+			t.b = t.s.db.NewBatchWithSize(t.held.size(), pebble.WithMaxRetainedSizeBytes(maxHeld))
 		}
 		if err := t.held.into(t.b); err != nil {
 			return explain(t.s.dir, err)

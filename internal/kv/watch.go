@@ -168,7 +168,11 @@ func (s *seat) Create(name string, c disk.Category) (disk.File, error) {
 	if err := s.settle(name); err != nil {
 		return nil, err
 	}
-	return s.FS.Create(name, c)
+	f, err := s.FS.Create(name, c)
+	if err != nil || !strings.HasSuffix(name, ".sst") {
+		return f, err
+	}
+	return &table{File: f, room: tableRooms.Get().(*[]byte)}, nil
 }
 
 // Remove removes a file.

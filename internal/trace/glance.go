@@ -125,13 +125,14 @@ func (r *Reader) glanceMessage(g *Glance) {
 		return
 	}
 	text := r.content.str(0, "text", "content")
-	var list []int32
-	r.spoken(&list, text, 2)
-	g.Spoke = len(list) > 0
+	if len(text) <= 2*spokenEnds {
+		g.Spoke = fewWords(text, 1) == 1
+	} else {
+		g.Spoke = fewWords(text[:spokenEnds], 1)+fewWords(text[len(text)-spokenEnds:], 1) > 0
+	}
 	if g.Sort == GlanceUser {
 		g.Leaves, g.Outcome = closes(text), verdict(text)
-		r.words = r.fold(r.newList(), text, 2)
-		g.Spoke2 = len(r.words) == 2
+		g.Spoke2 = fewWords(text, 2) == 2
 	}
 }
 

@@ -192,6 +192,22 @@ func (r *Reader) fold(list []int32, text string, limit int) []int32 {
 	return list
 }
 
+// fewWords returns how many words fold would find in a text, up to a limit of one or two.
+func fewWords(text string, limit int) int {
+	w := wordScanner{text: text}
+	var first [maxWord]byte
+	n, size := 0, 0
+	for n < limit && w.next() {
+		b := w.word()
+		if stopWords[string(b)] || n == 1 && string(b) == string(first[:size]) {
+			continue
+		}
+		size = copy(first[:], b)
+		n++
+	}
+	return n
+}
+
 // clip returns text in one line without control characters, cut at a word so that
 // it has at most limit bytes.
 func clip(text string, limit int) string {
@@ -260,10 +276,11 @@ func closes(text string) bool {
 func verdict(text string) Outcome {
 	const most = 200 // a plain word stands at the beginning
 	var buf [most]byte
-	low := string(lower(buf[:0], text[:min(len(text), most)]))
-	if !mayJudge(low) {
+	small := lower(buf[:0], text[:min(len(text), most)])
+	if !mayJudge(small) {
 		return Unknown
 	}
+	low := string(small)
 	for _, s := range complaints {
 		if containsWords(low, s) {
 			return Failed
@@ -288,14 +305,24 @@ func verdict(text string) Outcome {
 }
 
 // mayJudge reports whether a text has one of the stems that are in all that judges.
-func mayJudge(low string) bool {
-	for _, s := range [...]string{"work", "fix", "bro", "fail", "wrong", "solved", "asked", "wanted", "good now"} {
-		if strings.Contains(low, s) {
-			return true
+func mayJudge(low []byte) bool {
+	for i, c := range low {
+		for _, s := range judging[c] {
+			if len(low)-i >= len(s) && string(low[i:i+len(s)]) == s {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// judging are these stems by their first letters.
+var judging = func() (table [256][]string) {
+	for _, s := range [...]string{"work", "fix", "bro", "fail", "wrong", "solved", "asked", "wanted", "good now"} {
+		table[s[0]] = append(table[s[0]], s)
+	}
+	return table
+}()
 
 var (
 	complaints = [...]string{
