@@ -68,6 +68,10 @@ type Options struct {
 	MustExist bool
 	// Rebuild makes the index anew from the journal before anything else.
 	Rebuild bool
+	// Brief says that the board is open for a moment only: closing it leaves a little for
+	// the next opening to read from the journal again, which takes less time than writing it
+	// out. What was acknowledged is durable all the same.
+	Brief bool
 	// Note tells someone who finds the directory in use who has it, besides
 	// the process id.
 	Note string
@@ -86,7 +90,7 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
 	b, err := engine.Open(ctx, dir, engine.Options{
 		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
-		MustExist: o.MustExist, Rebuild: o.Rebuild, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter, KeepSecrets: o.KeepSecrets,
+		MustExist: o.MustExist, Rebuild: o.Rebuild, Brief: o.Brief, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter, KeepSecrets: o.KeepSecrets,
 	})
 	if err != nil {
 		return nil, err
@@ -136,7 +140,7 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 	return b.engine.Ingest(ctx, src, o)
 }
 
-// Import brings in what [Tenant.Export] wrote.
+// Import brings in what [Tenant.Export] or [Tenant.Salvage] wrote.
 func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
 	return b.engine.Import(ctx, src, tell)
 }

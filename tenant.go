@@ -267,3 +267,13 @@ func (t *Tenant) Export(ctx context.Context, dst io.Writer, tell func(done, tota
 	}
 	return t.engine.Export(ctx, t.name, dst, tell)
 }
+
+// Salvage writes what can still be read of the tenant in a damaged directory, as
+// lines of JSON under a head that says what is missing. [Board.Import] brings them
+// in, as a tenant with a root of its own.
+func (t *Tenant) Salvage(ctx context.Context, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
+	if err := t.unscoped(ctx, "salvage"); err != nil {
+		return nil, err
+	}
+	return t.engine.Salvage(ctx, t.name, dst, tell)
+}

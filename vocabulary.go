@@ -232,6 +232,8 @@ type (
 	Finding = engine.Finding
 	// ImportReport says what became of an import.
 	ImportReport = engine.ImportReport
+	// Salvaged says what could still be read of a damaged directory, and what not.
+	Salvaged = engine.Salvaged
 )
 
 // Verdict is what a proof proves.

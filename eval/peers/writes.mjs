@@ -1,8 +1,10 @@
-// Which acknowledged writes are there after the server was killed with SIGKILL, five times
-// while it wrote: node writes.mjs [calls in flight]
+// Which acknowledged writes are there after the server ended five times while it was written to:
+// node writes.mjs [calls in flight] [kill|wait]. With kill (the default) it is ended with SIGKILL in
+// the middle of them; with wait every call is answered first, and it is closed as the protocol has it.
 import { servers, start, directory, median } from './servers.mjs';
 
 const inFlight = Number(process.argv[2] ?? 1);
+const end = process.argv[3] ?? 'kill';
 const rounds = 5;
 const lasts = 2000; // milliseconds
 
@@ -31,14 +33,14 @@ for (const [name, server] of Object.entries(servers)) {
     const workers = Array.from({ length: inFlight }, worker);
     setTimeout(() => {
       killed = true;
-      process.kill(transport.pid, 'SIGKILL');
+      if (end === 'kill') process.kill(transport.pid, 'SIGKILL');
     }, lasts * (0.5 + Math.random() / 2));
     await Promise.all(workers);
     await client.close().catch(() => {});
   }
   const { client } = await start(server, dir);
   const kept = await server.kept(client, acknowledged);
-  console.log(JSON.stringify({ name, inFlight, kills: rounds, acknowledged: acknowledged.length, lost: acknowledged.length - kept.there, why: kept.why, p50ms: median(times) }));
+  console.log(JSON.stringify({ name, inFlight, end, rounds, acknowledged: acknowledged.length, lost: acknowledged.length - kept.there, why: kept.why, p50ms: median(times) }));
   await client.close();
 }
 process.exit(0);

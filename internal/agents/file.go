@@ -144,6 +144,7 @@ func reason(err error) error {
 type staged struct {
 	config *config
 	temp   string
+	made   []string // directories that were made for it, the outermost first
 }
 
 // stage writes the new content of a file beside it, as readable as the file is.
@@ -163,17 +164,19 @@ func (c *config) stage(data []byte, private bool) (*staged, error) {
 	if !private {
 		dir = 0o755
 	}
-	if err := os.MkdirAll(filepath.Dir(c.real), dir); err != nil {
-		return nil, unwritable(c.path, err)
+	s := &staged{config: c, made: missing(filepath.Dir(c.real))}
+	err := os.MkdirAll(filepath.Dir(c.real), dir)
+	if err == nil {
+		s.temp, err = write(c.real, data, mode)
 	}
-	temp, err := write(c.real, data, mode)
 	if err != nil {
+		s.drop()
 		return nil, unwritable(c.path, err)
 	}
 	if c.there {
-		keepOwner(temp, c.info)
+		keepOwner(s.temp, c.info)
 	}
-	return &staged{c, temp}, nil
+	return s, nil
 }
 
 // write puts data into a new file beside a path, and makes it durable.
@@ -199,8 +202,14 @@ func write(beside string, data []byte, mode fs.FileMode) (temp string, err error
 	return f.Name(), nil
 }
 
-// drop removes what was staged and is not wanted any more.
-func (s *staged) drop() { _ = os.Remove(s.temp) } // at worst a file is left that nobody reads
+// drop removes what was staged and is not wanted any more, and the directories that were made
+// for it.
+func (s *staged) drop() {
+	_ = os.Remove(s.temp) // at worst a file is left that nobody reads
+	for _, dir := range slices.Backward(s.made) {
+		_ = os.Remove(dir) // what is not empty any more stays
+	}
+}
 
 // replace puts what was staged in its place, if nobody changed that since.
 func (s *staged) replace() error {

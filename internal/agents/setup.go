@@ -99,23 +99,40 @@ func (s *Setup) carryOut(plan func(target) (*step, error)) ([]Change, error) {
 		steps = append(steps, st)
 		changes = append(changes, st.Change)
 	}
+	made := loadDirectories(s.World.State)
+	empty := made.emptied(gone(steps))
+	for _, dir := range empty {
+		changes = append(changes, Change{File: dir, Action: Deleted})
+	}
 	if s.DryRun {
 		return changes, nil
 	}
-	if err := s.commit(steps); err != nil {
+	if err := s.commit(steps, made); err != nil {
 		return changes, err
 	}
 	for _, st := range steps {
 		st.config.sweep(time.Now())
 	}
+	made.remove(empty)
 	return changes, nil
+}
+
+// gone returns the files that are deleted.
+func gone(steps []*step) []string {
+	var files []string
+	for _, st := range steps {
+		if st.Action == Deleted {
+			files = append(files, st.config.real)
+		}
+	}
+	return files
 }
 
 // targets are the files that matter.
 func (s *Setup) targets() []target { return s.Agent.targets(s.World) }
 
-// commit makes the changes.
-func (s *Setup) commit(steps []*step) error {
+// commit makes the changes, and notes the directories that were made for them.
+func (s *Setup) commit(steps []*step, made *directories) error {
 	ready := make([]*staged, len(steps))
 	for i, st := range steps {
 		if st.after == nil {
@@ -142,6 +159,9 @@ func (s *Setup) commit(steps []*step) error {
 				}
 			}
 			return partly(steps[:i], err)
+		}
+		if ready[i] != nil {
+			made.note(ready[i].made)
 		}
 	}
 	return nil
@@ -217,7 +237,17 @@ func (s *Setup) planInstall(t target) (*step, error) {
 		return st, nil
 	}
 	st.backup = backupName(t.file, after)
-	if old := backups(t.file); len(former) > 0 && len(old) > 0 {
+	old := backups(t.file)
+	if len(former) > 0 && len(old) == 0 {
+		_, held, err := t.drop(c, nil, s.Command)
+		if err != nil {
+			return nil, err
+		}
+		if !held {
+			st.backup = "" // it is ours alone
+		}
+	}
+	if len(former) > 0 && len(old) > 0 {
 		st.backup, st.renamed = "", ""
 		if same := backupName(t.file, c.data); slices.Contains(old, same) {
 			st.backup, st.renamed = backupName(t.file, after), same

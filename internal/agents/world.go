@@ -14,6 +14,8 @@ type World struct {
 	OS string
 	// Home is the home directory.
 	Home string
+	// State is where Lukasa notes what it did on this machine; empty means nowhere.
+	State string
 	// Project is the directory of a project, whose settings are meant then; empty means
 	// those of the user.
 	Project string

@@ -9,28 +9,31 @@ import (
 
 // Stats is what is in a tenant.
 type Stats struct {
-	Tenant     string   `json:"tenant"`
-	Root       string   `json:"root,omitempty"` // with the records, absent under a scope
-	Records    uint64   `json:"records,omitempty"`
-	Erased     uint64   `json:"erased"`
-	Events     uint64   `json:"events"`
-	First      string   `json:"first,omitempty"` // event, by its timestamp
-	Last       string   `json:"last,omitempty"`
-	EventTypes []Count  `json:"event_types"`
-	Days       []Day    `json:"days"`
-	Memories   []Tally  `json:"memories"`
-	Artifacts  []Tally  `json:"artifacts"`
-	Conflicts  []Count  `json:"conflicts"`
-	Kinds      []Count  `json:"kinds"`
-	ToolCount  int      `json:"tool_count"`
-	Tools      []Tool   `json:"tools"`
-	OtherCalls uint64   `json:"other_calls,omitempty"` // of tools beyond those that are told apart
-	Sessions   int      `json:"sessions"`
-	Newest     *Session `json:"newest_session,omitempty"`
-	Longest    *Session `json:"longest_session,omitempty"`
-	AgentCount int      `json:"agent_count"`
-	Agents     []Active `json:"agents"`
-	Storage    *Storage `json:"storage,omitempty"` // of the whole directory, for who has it
+	Tenant     string  `json:"tenant"`
+	Root       string  `json:"root,omitempty"` // with the records, absent under a scope
+	Records    uint64  `json:"records,omitempty"`
+	Erased     uint64  `json:"erased"`
+	Events     uint64  `json:"events"`
+	First      string  `json:"first,omitempty"` // event, by its timestamp
+	Last       string  `json:"last,omitempty"`
+	EventTypes []Count `json:"event_types"`
+	Days       []Day   `json:"days"`
+	// When the first and the newest record were written.
+	RecordedFrom  string   `json:"recorded_from,omitempty"`
+	RecordedUntil string   `json:"recorded_until,omitempty"`
+	Memories      []Tally  `json:"memories"`
+	Artifacts     []Tally  `json:"artifacts"`
+	Conflicts     []Count  `json:"conflicts"`
+	Kinds         []Count  `json:"kinds"`
+	ToolCount     int      `json:"tool_count"`
+	Tools         []Tool   `json:"tools"`
+	OtherCalls    uint64   `json:"other_calls,omitempty"` // of tools beyond those that are told apart
+	Sessions      int      `json:"sessions"`
+	Newest        *Session `json:"newest_session,omitempty"`
+	Longest       *Session `json:"longest_session,omitempty"`
+	AgentCount    int      `json:"agent_count"`
+	Agents        []Active `json:"agents"`
+	Storage       *Storage `json:"storage,omitempty"` // of the whole directory, for who has it
 }
 
 // Count is how many there are of something.
@@ -94,6 +97,7 @@ func StatsOf(s *lukasa.Stats) *Stats {
 	if s.Records > 0 {
 		out.Root = hex.EncodeToString(s.Root[:])
 	}
+	out.RecordedFrom, out.RecordedUntil = Instant(s.RecordedFrom), Instant(s.RecordedUntil)
 	for _, d := range s.Days {
 		out.Days = append(out.Days, Day{d.Day.Format(time.DateOnly), d.Events, d.Memories})
 	}

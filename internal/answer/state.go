@@ -76,6 +76,63 @@ type Imported struct {
 	Imported uint64 `json:"imported"`
 	Present  uint64 `json:"present"` // there already
 	State
+	Salvage *ImportedSalvage `json:"salvage,omitempty"` // of what came out of a damaged directory
+}
+
+// ImportedSalvage says what is missing of what came out of a damaged directory.
+type ImportedSalvage struct {
+	Lost    uint64    `json:"lost"`     // could not be read there
+	LeftOut uint64    `json:"left_out"` // mean nothing without those
+	Rewrote uint64    `json:"rewrote"`  // name others, and had to be written anew
+	Reasons []LeftOut `json:"reasons"`  // why the first were left out
+}
+
+// LeftOut is a record that was not brought in.
+type LeftOut struct {
+	Position uint64 `json:"position"` // that it had
+	Kind     string `json:"kind"`
+	Why      string `json:"why"`
+}
+
+// ImportedOf answers an import.
+func ImportedOf(r *lukasa.ImportReport) Imported {
+	a := Imported{Imported: r.Imported, Present: r.Present, State: StateOf(r.Root)}
+	if x := r.Salvage; x != nil {
+		a.Salvage = &ImportedSalvage{Lost: x.Lost, LeftOut: x.LeftOut, Rewrote: x.Rewrote, Reasons: []LeftOut{}}
+		for _, l := range x.Reasons {
+			a.Salvage.Reasons = append(a.Salvage.Reasons, LeftOut{l.Position, l.Kind.String(), l.Why})
+		}
+	}
+	return a
+}
+
+// Salvaged says what could be read of a damaged directory, and what not.
+type Salvaged struct {
+	Out         string `json:"out"`
+	Tenant      string `json:"tenant"`
+	Complete    bool   `json:"complete"` // nothing is known to be missing
+	Records     uint64 `json:"records"`
+	LostRecords uint64 `json:"lost_records"`
+	Lost        []Lost `json:"lost"`             // the first thousand ranges
+	Behind      string `json:"behind,omitempty"` // why there may have been more
+}
+
+// Lost is a range of positions that cannot be read.
+type Lost struct {
+	From    uint64 `json:"from"`
+	To      uint64 `json:"to"`
+	Segment string `json:"segment,omitempty"`
+	Offset  int64  `json:"offset"`
+	Why     string `json:"why"`
+}
+
+// SalvagedOf answers a salvage.
+func SalvagedOf(out string, r *lukasa.Salvaged) Salvaged {
+	a := Salvaged{Out: out, Tenant: r.Tenant, Complete: r.Whole(), Records: r.Records, LostRecords: r.LostRecords, Lost: []Lost{}, Behind: r.Behind}
+	for _, l := range r.Lost {
+		a.Lost = append(a.Lost, Lost(l))
+	}
+	return a
 }
 
 // NextPage is what a page says of the next one: null at the end.

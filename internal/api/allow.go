@@ -8,14 +8,14 @@ import (
 )
 
 // Allow reports whether somebody may do something, by the credential alone: nil if so. It
-// is the only place that decides; what a scope shows of what is allowed, the board knows.
+// is the only place that decides; what a scope shows of what is allowed, the board knows, and
+// what single requests need besides ([Operation.Then]) is asked for where they are read.
 func Allow(op *Operation, who *auth.Principal) error {
 	if who == nil || who.Role < auth.Operator || who.Role > auth.Holder {
 		return fault.New(fault.Unauthenticated, "nobody knows who calls")
 	}
-	if !who.Rights.Has(op.Needs) {
-		return fault.Newf(fault.NotPermitted, "%s needs the %s, and this credential has %s", op.Name, needs(op.Needs), has(who.Rights)).
-			WithFix("use a credential that has it; whoever administers the tenant makes one")
+	if err := hasRights(op.Name, op.Needs, who); err != nil {
+		return err
 	}
 	if (op.Board || op.Operators) && (who.Role != auth.Operator || who.Scope != "") {
 		return fault.Newf(fault.NotPermitted, "%s is for operators of the server", op.Name).WithFix("use the operator's token")
@@ -34,6 +34,15 @@ func Allow(op *Operation, who *auth.Principal) error {
 			WithFix("name it: an operator does so with the header X-Lukasa-Tenant")
 	}
 	return nil
+}
+
+// hasRights refuses what somebody lacks the rights for.
+func hasRights(name string, rights auth.Rights, who *auth.Principal) error {
+	if who.Rights.Has(rights) {
+		return nil
+	}
+	return fault.Newf(fault.NotPermitted, "%s needs the %s, and this credential has %s", name, needs(rights), has(who.Rights)).
+		WithFix("use a credential that has it; whoever administers the tenant makes one")
 }
 
 // needs writes the rights that something needs for a person.

@@ -46,7 +46,7 @@ func written() []byte {
 		if o.Long != "" {
 			b.WriteString(" " + o.Long)
 		}
-		fmt.Fprintf(&b, "\n\n`%s %s` · rights: %s", o.Method, o.Path, strings.Join(o.Needs.Names(), ", "))
+		fmt.Fprintf(&b, "\n\n`%s %s` · rights: %s", o.Method, o.Path, strings.Join((o.Needs|o.Then).Names(), ", "))
 		for _, x := range []struct {
 			holds bool
 			says  string

@@ -18,10 +18,10 @@ func memoryToolOperations() []*Operation {
 		define(Operation{
 			Name: "memory_tool", Group: groupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
 			Long: "The request is the input of the tool as a model wrote it, the answer the text for its tool_result. Files are memories with the key memories/PATH and the tag " +
-				"memory-tool, of the whole tenant; every change is a version. docs/memory-tool.md tells the rest.",
+				"memory-tool, of the whole tenant; every change is a version. A view needs the right read alone. docs/memory-tool.md tells the rest.",
 			Method: "POST", Path: "/v1/memory_tool", Without: "on the command line, remember, recall, list and forget do the same by keys",
 			Tool:  &Tool{Destructive: true},
-			Needs: auth.Read | auth.Write, Wrote: true,
+			Needs: auth.Read, Then: auth.Write, Wrote: true,
 		}, runMemoryTool),
 	}
 }
@@ -55,6 +55,11 @@ func (e *toolError) Error() string { return e.words }
 func wrong(format string, args ...any) error { return &toolError{fmt.Sprintf(format, args...)} }
 
 func runMemoryTool(ctx context.Context, c *Call, in *memoryToolIn) (*toolResult, error) {
+	if in.Command != "view" {
+		if err := hasRights("memory_tool: "+in.Command, auth.Read|auth.Write, c.Who); err != nil {
+			return nil, err
+		}
+	}
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,39 @@ func TestMemoryToolWords(t *testing.T) {
 	}
 }
 
+// Whoever may read views, and whoever may read and write does the rest: every command with every
+// set of rights, whoever has them.
+func TestMemoryToolRights(t *testing.T) {
+	w := newWorld(t)
+	w.tool(admin("acme"), `{"command":"create","path":"/memories/shown.md","file_text":"Shown.\n"}`)
+	for rights := auth.Rights(0); rights < 8; rights++ {
+		for _, command := range []string{"view", "create", "str_replace", "insert", "rename", "delete"} {
+			at := fmt.Sprintf("/memories/by-%d.md", rights)
+			args := map[string]string{
+				"view":        `{"command":"view","path":"/memories/shown.md"}`,
+				"create":      `{"command":"create","path":"` + at + `","file_text":"One.\n"}`,
+				"str_replace": `{"command":"str_replace","path":"` + at + `","old_str":"One","new_str":"Two"}`,
+				"insert":      `{"command":"insert","path":"` + at + `","insert_line":0,"insert_text":"Zero."}`,
+				"rename":      `{"command":"rename","old_path":"` + at + `","new_path":"` + at + `.txt"}`,
+				"delete":      `{"command":"delete","path":"` + at + `.txt"}`,
+			}[command]
+			who := admin("acme")
+			who.Rights = rights
+			out, err := w.run(who, "memory_tool", args)
+			may := rights.Has(auth.Read) && (command == "view" || rights.Has(auth.Write))
+			if may && (err != nil || out.(*toolResult).IsError) {
+				t.Errorf("%s with %s: %+v, %v", command, rights, out, err)
+			}
+			if f := fault.From(err); !may && (f == nil || f.Code != fault.NotPermitted || f.Advice() == "") {
+				t.Errorf("%s with %s: %+v, %v", command, rights, out, err)
+			}
+		}
+	}
+	if got := w.tool(admin("acme"), `{"command":"view","path":"/memories"}`).Content; strings.Contains(got, "by-") {
+		t.Errorf("something was left by somebody who may not write: %s", got)
+	}
+}
+
 // Calls that no model makes are problems with a field, a rule and a fix.
 func TestMemoryToolMalformed(t *testing.T) {
 	w := newWorld(t)

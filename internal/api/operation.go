@@ -35,6 +35,8 @@ type Operation struct {
 
 	// Needs are the rights without which it is refused.
 	Needs auth.Rights
+	// Then are the rights that some of its requests need as well, for which it asks itself.
+	Then auth.Rights
 	// Board says that it is about the server and no tenant, which leaves it to operators.
 	Board bool
 	// Operators says that only operators may do it, in the tenant that they name.

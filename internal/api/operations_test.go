@@ -295,7 +295,7 @@ func TestTable(t *testing.T) {
 		if o.Needs == 0 {
 			t.Errorf("%s needs no right", o.Name)
 		}
-		if o.Wrote && !o.Needs.Has(auth.Write) && !o.Needs.Has(auth.Admin) {
+		if o.Wrote && (o.Needs|o.Then)&(auth.Write|auth.Admin) == 0 {
 			t.Errorf("%s writes without a right to", o.Name)
 		}
 		if o.Tool != nil {

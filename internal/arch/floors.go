@@ -275,7 +275,7 @@ func thirdParties() []thirdParty {
 		{"github.com/santhosh-tekuri/jsonschema", nil, "a second opinion on the schemas"},
 		{"github.com/spf13", []string{"internal/cli"}, "commands and flags"},
 		{"github.com/tailscale/hujson", []string{"internal/agents"}, "JSON with comments and formatting as they are"},
-		{"github.com/tiktoken-go/tokenizer", []string{"internal/tokens"}, "real BPE token counts"},
+		{"github.com/tiktoken-go/tokenizer", nil, "the vocabulary of real BPE token counts, and a second opinion on them"},
 		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},
 		{"golang.org/x/text", []string{"internal/embed", "internal/text"}, "Unicode normal forms"},
 		{"golang.org/x/sys", []string{"internal/embed", "internal/index/vector"}, "which instructions the processor has"},

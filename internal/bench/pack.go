@@ -133,11 +133,11 @@ func (r *PackReport) packAll(ctx context.Context, b *engine.Board, c *corpus, o 
 	total := max(o.Queries/s.part, 1)
 	chance := rand.New(rand.NewPCG(corpusSeed, 1))
 	began := time.Now()
-	for i := range max(total/8, 1) {
+	for i := range o.warming(total) {
 		if _, err := s.make(ctx, b, c, chance); err != nil {
 			return out, err
 		}
-		o.Progress("warming up: "+s.what, i, total/8)
+		o.Progress("warming up: "+s.what, i, o.warming(total))
 		if time.Since(began) > o.Case/4 {
 			break
 		}

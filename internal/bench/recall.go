@@ -61,6 +61,16 @@ func (o RecallOptions) filled() RecallOptions {
 	return o
 }
 
+// eventsWarmed is about how many events a question warms: what it reads of them, and of
+// what stands beside them, is held from then on.
+const eventsWarmed = 4000
+
+// warming is how many questions are asked before so many that count: warm is a tenant of
+// which all has been asked for that is held in memory, however few are asked then.
+func (o *RecallOptions) warming(total int) int {
+	return max(total/8, o.Events/eventsWarmed, 1)
+}
+
 // Intake is how fast the events came in, and what that took.
 type Intake struct {
 	EventsPerSecond float64 `json:"events_per_second"`
@@ -390,11 +400,11 @@ func (r *RecallReport) askAll(ctx context.Context, b *engine.Board, c *corpus, o
 	}
 	total := max(o.Queries/s.part, 1)
 	began := time.Now()
-	for i := range max(total/8, 1) {
+	for i := range o.warming(total) {
 		if _, _, _, err := asked(chance); err != nil {
 			return out, err
 		}
-		o.Progress("warming up: "+s.what, i, total/8)
+		o.Progress("warming up: "+s.what, i, o.warming(total))
 		if time.Since(began) > o.Case/4 {
 			break
 		}

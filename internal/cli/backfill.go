@@ -129,7 +129,11 @@ func (b *backfill) tell() {
 		fmt.Fprintf(s.stdout, "no transcripts below %s\n", oneLine(strings.Join(b.found.Looked, ", ")))
 		return
 	}
-	fmt.Fprintf(s.stdout, "%s %s of %s, %s, below %s\n", s.paint.green("found"), counted(b.found.Files, "transcript"),
+	verb := "found"
+	if b.flags.dryRun {
+		verb = "would import and compile"
+	}
+	fmt.Fprintf(s.stdout, "%s %s of %s, %s, below %s\n", s.paint.green(verb), counted(b.found.Files, "transcript"),
 		counted(b.found.Sessions, "session"), mebibytes(b.found.Bytes), oneLine(strings.Join(b.found.Directories, ", ")))
 }
 

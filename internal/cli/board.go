@@ -135,11 +135,19 @@ func (s *shell) witnessDir() string {
 	default:
 		return dir
 	}
+	if dir := s.stateDir(); dir != "" {
+		return filepath.Join(dir, "witness")
+	}
+	return ""
+}
+
+// stateDir returns where this machine's own notes are, or nothing if there is no home directory.
+func (s *shell) stateDir() string {
 	if state := s.env("XDG_STATE_HOME"); filepath.IsAbs(state) {
-		return filepath.Join(state, "lukasa", "witness")
+		return filepath.Join(state, "lukasa")
 	}
 	if home := s.home(); home != "" {
-		return filepath.Join(home, ".local", "state", "lukasa", "witness")
+		return filepath.Join(home, ".local", "state", "lukasa")
 	}
 	return ""
 }
@@ -256,9 +264,19 @@ func (s *shell) foldIn(ctx context.Context, dir string, b *lukasa.Board) {
 // openBoard opens a directory. While another process has it, it tries again for
 // as long as it may wait; one that turns out to be a server's ends it, see
 // forward.go.
-func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, error) {
+func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (b *lukasa.Board, err error) {
+	err = s.whenFree(ctx, dir, wait, func() (err error) {
+		b, err = lukasa.OpenContext(ctx, dir, o)
+		return err
+	})
+	return b, err
+}
+
+// whenFree runs what opens a directory, again and again while another process has
+// it and the wait is not over.
+func (s *shell) whenFree(ctx context.Context, dir string, wait time.Duration, open func() error) error {
 	if wait < 0 {
-		return nil, fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
+		return fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
 	}
 	const (
 		pause   = 50 * time.Millisecond
@@ -267,15 +285,15 @@ func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wai
 	)
 	told := !s.detect(s.stderr).is
 	for waited := time.Duration(0); ; waited += pause {
-		b, err := lukasa.OpenContext(ctx, dir, o)
+		err := open()
 		if !errors.Is(err, fault.Locked) {
-			return b, err
+			return err
 		}
 		if isServed(dir) {
-			return nil, errServed
+			return errServed
 		}
 		if waited >= wait {
-			return nil, fault.From(err).WithFix(longest)
+			return fault.From(err).WithFix(longest)
 		}
 		if !told && waited >= tellAt {
 			told = true
@@ -284,7 +302,7 @@ func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wai
 		select {
 		case <-time.After(min(pause, wait-waited)):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }

@@ -23,8 +23,13 @@ import (
 // demoBudget is how many tokens each pack of the tour has.
 const demoBudget = 400
 
-// demoLines is how many entries of a section the tour shows.
-const demoLines = 3
+// demoLines is how many entries of a section the tour shows, demoRows how many lines of one,
+// and demoIndent how far they stand in.
+const (
+	demoLines  = 3
+	demoRows   = 3
+	demoIndent = 18
+)
 
 type demoFlags struct {
 	keep string
@@ -264,11 +269,30 @@ func (t *tour) showQuestion(p *hmx.Pack) {
 				name = string(section)
 			}
 			shown++
-			fmt.Fprintf(t.stdout, "  %-15s %s %s\n", name, packLine(e.Content, t.measure()-46), t.paint.dim(because(e)))
+			t.showEntry(name, packLine(e.Content, demoRows*(t.measure()-demoIndent)), because(e))
 		}
 		if more > 0 {
 			fmt.Fprintf(t.stdout, "  %-15s %s\n", "", t.paint.dim(fmt.Sprintf("and %d more", more)))
 		}
+	}
+}
+
+// showEntry prints an entry of a pack behind the name of its section: its text over as many
+// lines as it takes, and why it is there.
+func (t *tour) showEntry(name, text, why string) {
+	width := t.measure() - demoIndent
+	lines := wrapped(text, width)
+	last := lines[len(lines)-1]
+	for i, line := range lines {
+		if i == len(lines)-1 && len(wrapped(last+" "+why, width)) == 1 {
+			line += " " + t.paint.dim(why)
+			why = ""
+		}
+		fmt.Fprintf(t.stdout, "  %-15s %s\n", name, line)
+		name = ""
+	}
+	if why != "" {
+		fmt.Fprintf(t.stdout, "  %-15s %s\n", "", t.paint.dim(why))
 	}
 }
 
@@ -395,7 +419,8 @@ func (t *tour) farewell(kept string, took time.Duration) {
 	if kept != "" {
 		t.print("lukasa find \"flaky test\" --data %s", kept)
 	}
-	t.print("lukasa ingest FILE.ndjson        record what your agent did")
-	t.print("lukasa pack \"QUESTION\"           get what it should know")
-	t.print("lukasa serve                     let agents do both, over HTTP and MCP")
+	t.print("lukasa install claude-code --backfill  give your agent its memory, with what it did until now")
+	t.print("lukasa install                         which other agents there are")
+	t.print("lukasa pack \"QUESTION\"                 get what an agent should know")
+	t.print("lukasa serve                           let programs record and ask, over HTTP and MCP")
 }

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/demo"
+	"lukasa.dev/internal/secret"
 )
 
 // TestDemo holds what the tour promises: a pack within its budget for each question, a
@@ -21,6 +22,9 @@ func TestDemo(t *testing.T) {
 	for line := range bytes.Lines(demo.History) {
 		if _, warnings, err := hmx.DecodeEvent(bytes.TrimSuffix(line, []byte("\n"))); err != nil || len(warnings) > 0 {
 			t.Errorf("%v %v: %s", err, warnings, line)
+		}
+		if _, n := secret.JSON(string(line)); n > 0 {
+			t.Errorf("it would be scrubbed before it is recorded: %s", line)
 		}
 	}
 	none := func(string) (string, bool) { return "", false }

@@ -18,12 +18,15 @@ import (
 	"lukasa.dev/internal/spool"
 )
 
+// firstSteps is what to do where there is nothing yet.
+const firstSteps = "begin with `lukasa install AGENT`, such as claude-code, or with `lukasa remember KEY TEXT`; `lukasa demo` shows how it works"
+
 // directory looks at the data directory.
 func (x *examination) directory() {
 	info, err := os.Stat(x.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.say("exists", mend, "`lukasa remember` or `lukasa ingest` make it, or name another with --data", "there is no directory %s", x.dir)
+		x.say("exists", mend, firstSteps+"; or name another with --data", "there is no directory %s", x.dir)
 		return
 	case err != nil:
 		x.say("exists", mend, "look at who owns what is above it", "%s cannot be looked at: %v", x.dir, cause(err))
@@ -55,7 +58,7 @@ func (x *examination) unmarked(err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		x.say("exists", mend, "let its owner run this, or mend its rights with chmod", "LUKASA cannot be looked at: %v", cause(err))
 	case len(entries) == 0:
-		x.say("exists", mend, "`lukasa remember` or `lukasa ingest` begin one there", "%s is empty, not a data directory", x.dir)
+		x.say("exists", mend, firstSteps, "%s is empty, not a data directory", x.dir)
 	default:
 		x.say("exists", mend, "name another with --data; or bring the file LUKASA back from a copy, if it was one", "%s is no data directory: the file LUKASA is missing", x.dir)
 	}
@@ -108,7 +111,7 @@ func (x *examination) spooled() {
 	aside := fileCount(filepath.Join(x.dir, spool.Dir, "aside"))
 	switch {
 	case aside > 0:
-		x.say("spool", mend, "look at them, and remove them when they are not needed: "+filepath.Join(x.dir, spool.Dir, "aside"),
+		x.say("spool", heed, "HOOK.log says why; remove them when they are not needed: rm -r "+filepath.Join(x.dir, spool.Dir, "aside"),
 			"%s of hooks could not be taken in", counted(aside, "file"))
 	case waiting > 0:
 		x.say("spool", heed, "any command that opens the directory takes them in, such as `lukasa root`", "%s of hooks are waiting to be taken in", counted(waiting, "file"))
@@ -185,7 +188,7 @@ func (x *examination) verified(text []byte) {
 		x.say("journal", sound, "", "the server finds it in order")
 		return
 	}
-	x.say("journal", mend, "`lukasa verify` lists what is wrong; restore from a copy, or `lukasa rebuild` if only the index is hit", "the server finds damage in it")
+	x.say("journal", mend, "`lukasa verify` lists what is wrong; restore from a copy, or `lukasa rebuild` if only the index is hit; "+salvageLine+" saves what can still be read", "the server finds damage in it")
 }
 
 // ask has the server carry out a command, and returns what it prints. What the server
@@ -232,13 +235,22 @@ func (x *examination) opened() {
 		return
 	}
 	if err != nil {
-		if x.ctx.Err() == nil {
-			x.fails("opens", err)
-		}
+		x.closed(err)
 		return
 	}
 	defer func() { _ = b.Close() }() // it is all in memory
 	x.looked(b, behind)
+}
+
+// closed tells of a directory that cannot be opened.
+func (x *examination) closed(err error) {
+	switch {
+	case x.ctx.Err() != nil:
+	case errors.Is(err, fault.Damaged):
+		x.say("opens", mend, "restore it from a copy, or `lukasa rebuild` if only the index is hit; "+salvageLine+" saves what can still be read", "%v", err)
+	default:
+		x.fails("opens", err)
+	}
 }
 
 // looked tells what a quick verification finds.
@@ -250,7 +262,7 @@ func (x *examination) looked(b *engine.Board, behind uint64) {
 	}
 	bad := map[string]bool{}
 	for _, f := range r.Findings {
-		check, fix := "journal", "restore it from a copy; `lukasa export` saves what can still be read"
+		check, fix := "journal", "restore it from a copy; "+salvageLine+" saves what can still be read"
 		switch f.Where {
 		case "index":
 			check, fix = "indexes", "`lukasa rebuild` makes the index anew from the journal"

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -9,7 +10,6 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
@@ -17,6 +17,7 @@ type exportFlags struct {
 	boardFlags
 	out      string
 	markdown string
+	salvage  bool
 }
 
 func exportCommand(s *shell) *cobra.Command {
@@ -32,6 +33,11 @@ same proofs. Erased content is not in it.
 The file is as secret as the tenant's data. Keys of callers are not part of it:
 --tenant lukasa-system writes those, as hashes, with limits and acts of operators.
 
+With --salvage, write what can still be read of a damaged directory, and tell what
+cannot: positions, file and place. The journal is read by itself, so that it does
+not matter what is wrong with the rest. The file says that it is not complete, has
+no root, and comes back with ` + "`lukasa import`" + `. Exit code 3: something is missing.
+
 With --markdown, write memories and artifacts as Markdown files for people, one
 each, with an index: a vault that Obsidian and git understand. DIR is new, empty,
 or a vault that this command made. What did not change is not written again, what
@@ -40,10 +46,15 @@ is forgotten is taken away, and a file that somebody edited is left as it is unt
 in the other form. Exit code 1: some files were left as they are.`,
 		Example: `  lukasa export --out acme.ndjson
   lukasa export | wc -l
+  lukasa export --salvage --out rescued.ndjson
   lukasa export --markdown notes`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("markdown") {
+				if flags.salvage {
+					return fault.New(fault.Usage, "--salvage and --markdown exclude each other").
+						WithFix("salvage into a file, import that into a new directory, and export from there")
+				}
 				return s.exportMarkdown(c, &flags)
 			}
 			return s.export(c, &flags)
@@ -52,6 +63,7 @@ in the other form. Exit code 1: some files were left as they are.`,
 	flags.addTenant(c)
 	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`, replacing what is there; - is standard output")
 	c.Flags().StringVar(&flags.markdown, "markdown", "", "write memories and artifacts as Markdown files into the directory `DIR`")
+	c.Flags().BoolVar(&flags.salvage, "salvage", false, "write what can still be read of a damaged directory, and tell what cannot")
 	return c
 }
 
@@ -60,14 +72,15 @@ func (s *shell) export(c *cobra.Command, flags *exportFlags) error {
 	if flags.out == "-" && s.detect(s.stdout.target).is {
 		return fault.New(fault.Usage, "an export is not for a terminal").WithFix("add --out FILE, or pipe it on")
 	}
-	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
+	if flags.salvage {
+		return s.exportSalvage(c, flags)
+	}
+	err := s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)
 		if err != nil {
 			return err
 		}
-		if t.Name() == lukasa.SystemTenant {
-			ctx = engine.AsSystem(ctx) // a copy of the directory is not whole without it
-		}
+		ctx = systemToo(ctx, t.Name())
 		p := s.progress()
 		defer p.done()
 		var root lukasa.Root
@@ -93,4 +106,8 @@ func (s *shell) export(c *cobra.Command, flags *exportFlags) error {
 		s.detail("root", answer.StateOf(root).Root)
 		return nil
 	})
+	if errors.Is(err, fault.Damaged) {
+		err = fault.From(err).WithFix(salvageLine + " saves what can still be read, and tells what cannot; or restore the directory from a copy")
+	}
+	return err
 }

@@ -48,13 +48,13 @@ func (s *shell) exportMarkdown(c *cobra.Command, flags *exportFlags) error {
 		if err != nil {
 			return stopped(ctx, err)
 		}
-		files, err := vault.Encode(t.Name(), pages)
-		if err != nil {
-			return err
-		}
 		d, err := s.openVault(ctx, flags.markdown)
 		if err != nil {
 			return stopped(ctx, err)
+		}
+		files, err := vault.EncodeInto(d.manifest, t.Name(), pages)
+		if err != nil {
+			return err
 		}
 		a := exportedMarkdown{Markdown: flags.markdown, Kept: []string{}, State: answer.StateOf(root)}
 		for _, p := range pages {
@@ -201,6 +201,9 @@ func (d *vaultDir) export(ctx context.Context, tenant string, files []vault.File
 	return d.keep(next)
 }
 
+// maxIndex is how long an index may be that is compared: it has a line for each thing.
+const maxIndex = 1 << 30
+
 // plan compares the directory with the files: which are written, and which are taken away.
 func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []vault.File, a *exportedMarkdown) (writes []*vault.File, removes []string, err error) {
 	wanted := map[string]bool{}
@@ -217,7 +220,11 @@ func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []
 		default:
 			return nil, nil, fault.Newf(fault.ForeignDir, "%q is no file", d.name(f.Path)).WithFix("move it away")
 		}
-		data, err := d.read(ctx, f.Path, vault.MaxFile)
+		limit := int64(vault.MaxFile)
+		if f.ID == "" {
+			limit = maxIndex
+		}
+		data, err := d.read(ctx, f.Path, limit)
 		if err != nil {
 			return nil, nil, err
 		}

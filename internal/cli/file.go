@@ -15,8 +15,9 @@ import (
 
 // writeFile makes the FILE of an --out flag. A file appears with all of its
 // content or not at all; what is there already and is no regular file, such as a
-// pipe, is written to as it is. A new file is for its owner alone: what these
-// commands write is as secret as the data.
+// pipe, is written to as it is, and a file behind a link is replaced where it is. A new
+// file is for its owner alone: what these commands write is as secret as the data. One
+// that was there keeps its permissions.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -28,6 +29,12 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 			return cannotWrite(path, err)
 		}
 		return fill(f, path, write)
+	case err == nil:
+		behind, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return cannotWrite(path, err)
+		}
+		path = behind
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -40,6 +47,11 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}()
 	if err := fill(f, path, write); err != nil {
 		return err
+	}
+	if info != nil {
+		if err := os.Chmod(f.Name(), info.Mode().Perm()); err != nil {
+			return cannotWrite(path, err)
+		}
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return cannotWrite(path, err)

@@ -11,6 +11,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/diagram"
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
@@ -21,6 +22,7 @@ type graphFlags struct {
 	limit  int
 	format string
 	out    string
+	tags   bool
 }
 
 // graphFormats are the forms that a graph is written in.
@@ -33,7 +35,7 @@ func graphCommand(s *shell) *cobra.Command {
 		Short: "Draw things and how they are connected",
 		Long: `Draw entities, memories, artifacts and policies and what connects them: edges,
 relations, conflicts, what was derived from what, what supersedes what, and names
-that several of them mention. Without --around, the newest of them; with it,
+that several of them mention, tags not unless --tags. Without --around, the newest of them; with it,
 what is within so many steps of a thing or an event, events too.
 
 As DOT, for Graphviz and its kin; as SVG, drawn here, for a browser; or as JSON.
@@ -52,6 +54,7 @@ The same state gives the same picture. Names are shown and never obeyed.`,
 	f.IntVar(&flags.limit, "limit", 60, "at most `N` nodes")
 	f.StringVar(&flags.format, "format", "dot", "write it as this `FORMAT`: "+strings.Join(graphFormats(), ", ")+"; --json is json")
 	f.StringVar(&flags.out, "out", "", "write it into this `FILE` instead of printing it")
+	f.BoolVar(&flags.tags, "tags", false, "draw tags that several have as well")
 	suggestValues(c, "format", graphFormats())
 	return c
 }
@@ -91,7 +94,7 @@ func (s *shell) graph(c *cobra.Command, flags *graphFlags) error {
 			return err
 		}
 		if g.More {
-			s.note("there is more than %s; --limit takes up to 1,000", counted(len(g.Nodes), "node"))
+			s.note("%s drawn, and %s or more left out; --limit takes up to 1,000", counted(len(g.Nodes), "node"), thousands(g.Left))
 		}
 		if flags.out == "" {
 			return write(s.stdout, g)
@@ -108,7 +111,7 @@ func (s *shell) graph(c *cobra.Command, flags *graphFlags) error {
 
 // surroundings returns the tenant, and what is asked of it.
 func (v *visit) surroundings(ctx context.Context, flags *graphFlags) (*lukasa.Tenant, lukasa.GraphQuery, error) {
-	q := lukasa.GraphQuery{Depth: flags.depth, Limit: flags.limit}
+	q := lukasa.GraphQuery{Depth: flags.depth, Limit: flags.limit, Tags: flags.tags}
 	if flags.around == "" {
 		t, err := v.reader(ctx)
 		return t, q, err
@@ -136,7 +139,7 @@ func drawer(draw func(io.Writer, *diagram.Graph) error, focus int) func(io.Write
 			picture.Nodes = append(picture.Nodes, diagram.Node{Kind: n.Kind, Type: n.Class, Label: n.Label, Title: n.ID})
 		}
 		for _, e := range g.Edges {
-			picture.Edges = append(picture.Edges, diagram.Edge{From: e.From, To: e.To, Label: e.Rel})
+			picture.Edges = append(picture.Edges, diagram.Edge{From: e.From, To: e.To, Label: e.Rel, Quiet: g.Nodes[e.To].Kind == engine.NameKind || e.Rel == "mentions"})
 		}
 		return draw(w, picture)
 	}

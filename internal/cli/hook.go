@@ -29,9 +29,10 @@ type hookFlags struct {
 	enforce string
 	limit   time.Duration
 	// at and cut are what a caller tells the server: when it was called, in microseconds
-	// since 1970, and that it has shortened the input.
-	at  int64
-	cut bool
+	// since 1970, what people call the project, and that it has shortened the input.
+	at      int64
+	project string
+	cut     bool
 }
 
 // enforcements are what can be done about a hard rule.
@@ -80,8 +81,9 @@ asked about or denied.`,
 	f.StringVar(&flags.enforce, "enforce", "off", "what to do about an action that a hard rule forbids, a `MODE`: off warns, ask, deny")
 	f.DurationVar(&flags.limit, "limit", 3*time.Second, "answer nothing after this `DURATION`")
 	f.Int64Var(&flags.at, "at", 0, "when the hook was called")
+	f.StringVar(&flags.project, "project", "", "what people call the project")
 	f.BoolVar(&flags.cut, "cut", false, "the input was shortened")
-	for _, name := range []string{"at", "cut"} {
+	for _, name := range []string{"at", "project", "cut"} {
 		_ = f.MarkHidden(name) // it is there
 	}
 	suggestValues(c, "enforce", enforcements())
@@ -212,7 +214,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 		return nil
 	}
 	if h.scope, err = h.shell.scopeOf(h.cmd, &h.flags.boardFlags); err != nil {
-		h.log(err.Error())
+		h.broken(input, err)
 		return nil
 	}
 	if isServed(h.dir) {
@@ -236,7 +238,10 @@ func (h *hooking) decode(input []byte) (err error) {
 	if name == "" {
 		name = h.shell.env("LUKASA_AGENT")
 	}
-	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Cut: h.flags.cut})
+	if h.flags.project == "" && h.shell.served.board == nil {
+		h.flags.project = projectAt(hook.Directory(input))
+	}
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: h.flags.project, Cut: h.flags.cut})
 	return err
 }
 
@@ -261,6 +266,9 @@ func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
 	s := *h.shell
 	s.stdin, s.stdout, s.stderr = bytes.NewReader(input), newOutput(&out, false), &problems
 	args := append(h.args(), "--at", strconv.FormatInt(h.now.UnixMicro(), 10))
+	if h.flags.project != "" {
+		args = append(args, "--project="+h.flags.project)
+	}
 	if h.flags.cut {
 		args = append(args, "--cut")
 	}
@@ -340,7 +348,7 @@ func (h *hooking) alone(ctx context.Context) []byte {
 	if unspooled == nil && (!h.call.Takes() || h.flags.budget <= 0) {
 		return nil // whoever opens the directory next folds it in
 	}
-	o := lukasa.Options{WitnessDir: h.shell.witnessDir(), Note: h.cmd.CommandPath(), Clock: h.shell.now}
+	o := lukasa.Options{WitnessDir: h.shell.witnessDir(), Note: h.cmd.CommandPath(), Clock: h.shell.now, Brief: true}
 	b, err := h.shell.openBoard(ctx, h.dir, o, h.flags.wait)
 	if err != nil {
 		if unspooled == nil && (errors.Is(err, fault.Locked) || errors.Is(err, errServed) || ctx.Err() != nil) {
@@ -357,14 +365,11 @@ func (h *hooking) alone(ctx context.Context) []byte {
 	h.fold(ctx, b, name)
 	out := h.answer(ctx, b)
 	if unspooled != nil {
-		err = h.record(ctx, b)
-	} else {
-		h.fold(ctx, b, "")
+		if err := h.record(ctx, b); err != nil {
+			h.log(err.Error())
+		}
 	}
-	if err != nil {
-		h.log(err.Error())
-	}
-	return out
+	return out // whoever opens the directory next folds its own events in
 }
 
 // fold folds in what waits.
@@ -493,13 +498,7 @@ func (h *hooking) find(ctx context.Context, t *lukasa.Tenant) (hook.Answer, erro
 	case hook.Start:
 		return h.bundle(ctx, t, view)
 	case hook.Prompt:
-		p, err := t.Pack(ctx, lukasa.PackOptions{
-			Query: h.call.Query, Budget: hook.Inside(h.flags.budget), Counter: hook.Counter(), Session: h.call.Session, View: view,
-		})
-		if err != nil || len(p.Pack.Entries) == 0 {
-			return hook.Answer{}, err
-		}
-		return hook.Answer{Title: "Memory (Lukasa): recalled for this prompt, not said by the user.", Text: hook.Within(p.Text, h.flags.budget)}, nil
+		return h.pack(ctx, t, view)
 	}
 	return h.check(ctx, t, view)
 }

@@ -151,7 +151,7 @@ func TestHookServed(t *testing.T) {
 	if got := results(t, b, "acme", "s"); got["s-1"] != 1 {
 		t.Errorf("on record are %v", got)
 	}
-	prompt := `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"Who made %d?"}`
+	prompt := `{"hook_event_name":"UserPromptSubmit","session_id":"t","prompt":"Who made %d?"}`
 	out, _, code = runHook(t, env, fmt.Sprintf(prompt, 1), "claude-code", "--data", dir, "--tenant", "acme")
 	if code != 0 || !strings.Contains(out, "made 1") || strings.Contains(out, "Who made") {
 		t.Errorf("the answer is %s", out)

@@ -29,8 +29,9 @@ same records: an import that was interrupted is simply run again.
 With --from, bring in what another program wrote, such as the transcripts below
 ~/.claude/projects with --from claude-code: transcripts and messages as events,
 memories as memories, with where each comes from in its metadata. DIR is looked
-through for the files of that format, in order and without following links. The same again changes nothing, and a file that grew adds what is new, so
-one that was interrupted is simply run again. A bad line costs no good one. What
+through for the files of that format, in order and without following links. The
+same again changes nothing, and a file that grew adds what is new, so one that was
+interrupted is simply run again. A bad line costs no good one. What
 people said is trusted as a user's word, what agents and tools said as theirs,
 and memories as an agent's unless --trust says otherwise. docs/import.md says
 what becomes of what.
@@ -40,6 +41,10 @@ people edited it: what was changed becomes a new version, a new file with the
 property lukasa: memory a new memory, and the same again changes nothing. A memory
 that was changed on the board as well is left alone and told. Files that are gone
 are forgotten with --prune alone.
+
+A file of ` + "`lukasa export --salvage`" + ` comes in as far as it goes: contents, writers,
+times and trust as they were, at positions without gaps and under a new root. What
+means nothing without a record that is lost is left out and told.
 
 A data directory that is not there is made. Exit code 1 with --from or --markdown:
 some was not taken; the others are recorded.`,
@@ -89,7 +94,7 @@ func exported(in *input) error {
 	switch {
 	case bytes.HasPrefix(head, []byte(gzipped)):
 		return fault.Newf(fault.InvalidDocument, "%s: this is gzip", in.name).WithFix("unpack it, such as with zcat FILE | lukasa import -")
-	case !bytes.Contains(head, []byte(`"lukasa_export"`)):
+	case !bytes.Contains(head, []byte(`"lukasa_export"`)) && !bytes.HasPrefix(head, []byte(`{"lukasa_salvage"`)):
 		return fault.Newf(fault.InvalidDocument, "%s: this is not an export", in.name).WithFix("use the file as `lukasa export` wrote it")
 	}
 	if in.seek != nil {
@@ -150,7 +155,7 @@ func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) e
 			return stopped(ctx, err)
 		}
 		p.done()
-		a := answer.Imported{Imported: report.Imported, Present: report.Present, State: answer.StateOf(report.Root)}
+		a := answer.ImportedOf(report)
 		if s.json {
 			return s.writeJSON(a)
 		}
@@ -161,6 +166,23 @@ func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) e
 		fmt.Fprintln(s.stdout)
 		s.detail("tenant", a.Tenant)
 		s.detail("root", a.Root+" over "+counted(int(a.Size), "record"))
+		s.showImportedSalvage(a.Salvage)
 		return nil
 	})
+}
+
+// showImportedSalvage tells what is missing of what came out of a damaged directory.
+func (s *shell) showImportedSalvage(a *answer.ImportedSalvage) {
+	if a == nil {
+		return
+	}
+	s.detail("salvaged", "not all that there was: "+counted(int(a.Lost), "record")+" could not be read, "+
+		thousands(int(a.LeftOut))+" left out for it, "+thousands(int(a.Rewrote))+" written anew; the root is a new one")
+	for i, l := range a.Reasons {
+		if i == shownLost {
+			s.detail("", fmt.Sprintf("and %s more; --json lists them", thousands(len(a.Reasons)-i)))
+			return
+		}
+		s.detail("left out", fmt.Sprintf("position %d, %s: %s", l.Position, l.Kind, oneLine(l.Why)))
+	}
 }

@@ -140,6 +140,9 @@ func (s *shell) importFrom(c *cobra.Command, args []string, flags *importFlags) 
 	if err != nil {
 		return stopped(c.Context(), err)
 	}
+	if err := m.check(c.Context(), files); err != nil {
+		return stopped(c.Context(), err)
+	}
 	options := lukasa.Options{}
 	if flags.dryRun {
 		dir, err := s.dataDir(c, &flags.boardFlags)
@@ -158,6 +161,30 @@ func (s *shell) importFrom(c *cobra.Command, args []string, flags *importFlags) 
 		}
 		return m.finish(ctx, v, m.all(ctx, v.Board, tenant, files, w))
 	})
+}
+
+// check returns an error if none of the files is of the format, before anything is made.
+func (m *migration) check(ctx context.Context, files []foundFile) error {
+	var first error
+	for _, f := range files {
+		if f.once {
+			return nil // told when it is read
+		}
+		src, err := m.shell.open(ctx, []string{f.name})
+		if err != nil {
+			return nil // told when it is read
+		}
+		err = migrate.Check(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src})
+		_ = src.Close() // nothing was written to it
+		if err == nil {
+			return ctx.Err()
+		}
+		if first == nil {
+			e := fault.From(err)
+			first = fault.Newf(e.Code, "%s: %w", oneLine(f.name), err).WithFix(e.Fix)
+		}
+	}
+	return first
 }
 
 // into returns the tenant that things are brought into. Events of HMX name theirs.
@@ -195,7 +222,7 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 	var files []foundFile
 	for _, arg := range args {
 		if arg == "-" {
-			files = append(files, foundFile{name: "-", size: -1})
+			files = append(files, foundFile{name: "-", size: -1, once: true})
 			continue
 		}
 		found, err := m.shell.found(ctx, arg, m.format, func(file string, why migrate.Reason, detail string) {
@@ -270,7 +297,25 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 	if f.size > 0 {
 		m.done = before + f.size
 	}
+	if o, ok := errors.AsType[*migrate.OtherFormat](err); ok {
+		return m.mistaken(f, o, err)
+	}
 	return m.unread(ctx, err)
+}
+
+// mistaken notes a file of another format. One that was found below a directory and is of
+// no format that is known is none of ours, and a stream ends the import.
+func (m *migration) mistaken(f foundFile, o *migrate.OtherFormat, err error) error {
+	m.Files--
+	switch {
+	case f.once:
+		return err
+	case f.below && o.Looks == "":
+		m.leave(migrate.Left{Reason: migrate.OtherFile, Detail: o.Error()})
+	default:
+		m.leave(migrate.Left{Reason: migrate.Mistaken, Detail: o.Error() + "; " + fault.From(err).Fix})
+	}
+	return nil
 }
 
 // unread notes a file that cannot be read, and returns every other trouble.
@@ -347,6 +392,9 @@ func (m *migration) finish(ctx context.Context, v *visit, failed error) error {
 		}
 		m.State = answer.StateOf(root)
 		m.Tenant = root.Tenant
+	}
+	if _, ok := errors.AsType[*migrate.OtherFormat](failed); ok && m.Files == 0 {
+		return failed // there is nothing else to tell
 	}
 	for reason, n := range m.left {
 		m.Skipped = append(m.Skipped, leftCount{reason, n})

@@ -14,10 +14,12 @@ import (
 
 // foundFile is a file that is to be imported.
 type foundFile struct {
-	name string // to open it by
-	path string // below the directory that was named, with slashes
-	size int64
-	time time.Time
+	name  string // to open it by
+	path  string // below the directory that was named, with slashes
+	size  int64
+	time  time.Time
+	below bool // it was found below a directory, and not named itself
+	once  bool // it can be read only once
 }
 
 // maxDepth is how deep directories are looked into.
@@ -32,7 +34,7 @@ func (s *shell) found(ctx context.Context, arg string, f migrate.Format, leave f
 		return nil, cannotOpen(arg, err)
 	}
 	if !info.IsDir() {
-		return []foundFile{{arg, filepath.Base(arg), info.Size(), info.ModTime()}}, nil
+		return []foundFile{{name: arg, path: filepath.Base(arg), size: info.Size(), time: info.ModTime(), once: !info.Mode().IsRegular()}}, nil
 	}
 	var out []foundFile
 	var visit func(dir, below string, depth int) error
@@ -59,7 +61,7 @@ func (s *shell) found(ctx context.Context, arg string, f migrate.Format, leave f
 			case !e.Mode().IsRegular() || !f.Wants(e.Name()):
 				leave(name, migrate.OtherFile, "a file of another sort")
 			default:
-				out = append(out, foundFile{name, path, e.Size(), e.ModTime()})
+				out = append(out, foundFile{name: name, path: path, size: e.Size(), time: e.ModTime(), below: true})
 			}
 		}
 		return nil

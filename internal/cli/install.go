@@ -109,7 +109,7 @@ func (s *shell) setup(name string, flags *installFlags) (setup *agents.Setup, no
 	if !ok {
 		return nil, "", unknownName(fault.Usage, "agent", name, agents.Names())
 	}
-	world := &agents.World{Lookup: s.lookup, OS: runtime.GOOS, Home: s.home()}
+	world := &agents.World{Lookup: s.lookup, OS: runtime.GOOS, Home: s.home(), State: s.stateDir()}
 	if flags.project {
 		if world.Project, err = os.Getwd(); err != nil {
 			return nil, "", fault.Newf(fault.UnreadableInput, "the current directory cannot be told: %w", cause(err))
@@ -305,7 +305,7 @@ func (s *shell) tellInstall(a *installAnswer, setup *agents.Setup, d deed) error
 		if len(f.Entries) > 0 {
 			line += ": " + strings.Join(f.Entries, ", ")
 		}
-		s.detail(string(f.Action), line)
+		s.detail(actionWord(f.Action, a.DryRun), line)
 		if f.Backup != "" && f.Action == agents.Changed {
 			s.detail("copy", f.Backup)
 		}
@@ -321,6 +321,24 @@ func (s *shell) tellInstall(a *installAnswer, setup *agents.Setup, d deed) error
 	return nil
 }
 
+// actionWord says what became of a file, or would.
+func actionWord(a agents.Action, dry bool) string {
+	if !dry {
+		return string(a)
+	}
+	switch a {
+	case agents.Created:
+		return "would make"
+	case agents.Changed:
+		return "would edit"
+	case agents.Restored:
+		return "would undo"
+	case agents.Deleted:
+		return "would drop"
+	}
+	return string(a)
+}
+
 func (s *shell) uninstall(name string, flags *installFlags) error {
 	setup, _, err := s.setup(name, flags)
 	if err != nil {
@@ -333,7 +351,11 @@ func (s *shell) uninstall(name string, flags *installFlags) error {
 	a := answerOf(setup, changes)
 	for _, f := range a.Files {
 		if f.Action == agents.Changed && f.Backup != "" {
-			a.Notes = append(a.Notes, f.File+" was touched since, so our entries were taken out of it; what it was before is in the copy beside it")
+			verb := "were"
+			if a.DryRun {
+				verb = "would be"
+			}
+			a.Notes = append(a.Notes, f.File+" was touched since, so our entries "+verb+" taken out of it; what it was before is in the copy beside it")
 		}
 	}
 	if slices.ContainsFunc(a.Files, func(f installedFile) bool { return f.Action != agents.Unchanged }) {

@@ -158,13 +158,7 @@ func eventually(t *testing.T, is func() bool) {
 
 // A tail that a server carries out ends when the server does, and says how to go on.
 func TestTailOfAServerThatEnds(t *testing.T) {
-	home := t.TempDir()
-	dir := filepath.Join(home, ".lukasa")
-	b, err := lukasa.Open(dir, lukasa.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = b.Close() }()
+	home, dir, b := openHome(t)
 	if _, err := b.Append(t.Context(), lukasa.Writer{Actor: "test"}, tailed("first", 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -252,13 +246,7 @@ func tree(t *testing.T, dir string) string {
 
 // The doctor asks a server that has the directory.
 func TestDoctorAsksTheServer(t *testing.T) {
-	home := t.TempDir()
-	dir := filepath.Join(home, ".lukasa")
-	b, err := lukasa.Open(dir, lukasa.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = b.Close() }()
+	home, dir, b := openHome(t)
 	desk, err := openCounter(dir, served{board: b, url: "http://127.0.0.1:1"}, commands)
 	if err != nil {
 		t.Fatal(err)
@@ -332,4 +320,17 @@ func TestGoneProgram(t *testing.T) {
 			}
 		}
 	}
+}
+
+// openHome makes a home with a data directory, and opens it until the test ends.
+func openHome(t *testing.T) (home, dir string, b *lukasa.Board) {
+	t.Helper()
+	home = t.TempDir()
+	dir = filepath.Join(home, ".lukasa")
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return home, dir, b
 }

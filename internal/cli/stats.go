@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,8 @@ type and status, entities and what else there is; events by day; which tools wer
 called most and how they fared; sessions and agents; how many records were
 erased; and how much room the data directory takes.
 
-Days are those of the events, in UTC, and end with the last that has one, not with
-today: the same state gives the same answer, but for the room on the disk, which
+Days are those that the events tell of, in UTC, not those on which they were taken
+in, and end with the last that has one, not with today: the same state gives the same answer, but for the room on the disk, which
 is that of all tenants together. A call counts as good or failed if its result
 says so. Under a scope only what it shows is counted, and nothing is told of
 erasures and the disk.`,
@@ -97,7 +98,7 @@ func (s *shell) showStats(a *answer.Stats) {
 	fmt.Fprintln(s.stdout, line)
 
 	s.counts("EVENTS", a.EventTypes)
-	s.growth(a.Days)
+	s.growth(a)
 	s.tallies("MEMORIES", "memories", a.Memories)
 	s.tallies("ARTIFACTS", "artifacts", a.Artifacts)
 	s.counts("CONFLICTS", a.Conflicts)
@@ -154,22 +155,26 @@ func padded(word string, wide int) string {
 }
 
 // growth prints what came on each day.
-func (s *shell) growth(days []answer.Day) {
+func (s *shell) growth(a *answer.Stats) {
+	days := a.Days
 	if len(days) == 0 {
 		return
 	}
-	s.chapter("GROWTH", "events of each day, and memories written on it")
-	most := 1
+	s.chapter("GROWTH", "by the events' own days (UTC), and memories by when they were written")
+	most, shown := 1, uint64(0)
 	for _, d := range days {
-		most = max(most, int(d.Events))
+		most, shown = max(most, int(d.Events)), shown+d.Events
 	}
 	for len(days) > 1 && days[0].Events+days[0].Memories == 0 {
 		days = days[1:] // before anything was there
 	}
+	if earlier := a.Events - shown; earlier > 0 && a.First != "" && a.First[:10] < days[0].Day {
+		fmt.Fprintf(s.stdout, "  %s %11s  %s\n", padded("before", len(time.DateOnly)), thousands(int(earlier)), s.paint.dim("since "+a.First[:10]+"; --days shows more"))
+	}
 	for _, d := range days {
 		memories := ""
 		if d.Memories > 0 {
-			memories = "  +" + countedMemories(int(d.Memories))
+			memories = "  +" + sortsOf(int(d.Memories), "memory", "memories")
 		}
 		chart := ""
 		if d.Events > 0 {
@@ -177,13 +182,9 @@ func (s *shell) growth(days []answer.Day) {
 		}
 		fmt.Fprintf(s.stdout, "  %s %11s%s%s\n", d.Day, thousands(int(d.Events)), chart, s.paint.dim(memories))
 	}
-}
-
-func countedMemories(n int) string {
-	if n == 1 {
-		return "1 memory"
+	if a.RecordedFrom != "" {
+		fmt.Fprintln(s.stdout, "  "+s.paint.dim("taken in from "+a.RecordedFrom[:10]+" to "+a.RecordedUntil[:10]))
 	}
-	return thousands(n) + " memories"
 }
 
 // tallies prints how many there are of each type and state.

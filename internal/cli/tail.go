@@ -120,7 +120,9 @@ func (f *follower) run() error {
 		err := f.visit(f.cmd, &f.flags.boardFlags, reading(), f.look)
 		switch {
 		case started && errors.Is(err, errServed):
-			return f.forward(f.cmd.Context(), dir, f.arguments(dir))
+			if err := f.forward(f.cmd.Context(), dir, f.arguments(dir)); !errors.Is(err, errNobody) {
+				return err
+			} // it is gone again
 		case started && errors.Is(err, fault.Locked): // for long; it will be free again
 		case err != nil || f.flags.noFollow || f.served.board != nil:
 			return err
@@ -172,6 +174,7 @@ func (f *follower) drain(ctx context.Context, t *lukasa.Tenant) error {
 		if err != nil {
 			return err
 		}
+		f.missing(part)
 		for _, ev := range part.Events {
 			if err := f.show(ev); err != nil {
 				return err
@@ -185,8 +188,19 @@ func (f *follower) drain(ctx context.Context, t *lukasa.Tenant) error {
 	}
 }
 
-// pastPart is how many positions of the past are read at once, from the end on.
-const pastPart = 4096
+// missing tells of records that cannot be read.
+func (f *follower) missing(part *lukasa.Tailed) {
+	if part.Damaged > 0 {
+		f.note("%s cannot be read and left out; `lukasa verify --deep` says which", counted(part.Damaged, "record"))
+	}
+}
+
+// pastPart is how many positions of the past are read at once, from the end on. With a
+// filter, most of them are passed over by their rows.
+const (
+	pastPart     = 4096
+	filteredPart = 64 << 10
+)
 
 // past shows the latest events, and sets where to go on.
 func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
@@ -199,9 +213,12 @@ func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
 	p := f.progress()
 	defer p.done()
 	var parts [][]*lukasa.StoredEvent // the latest first
-	found := 0
+	found, step := 0, uint64(pastPart)
+	if f.flags.typ+f.flags.session+f.flags.agent != "" {
+		step = filteredPart
+	}
 	for to := end; to > 0 && found < f.most; {
-		from := to - min(to, pastPart)
+		from := to - min(to, step)
 		list, older, err := f.between(ctx, t, from, to)
 		if err != nil {
 			return err
@@ -232,13 +249,15 @@ func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
 // whether one was recorded before what is asked for.
 func (f *follower) between(ctx context.Context, t *lukasa.Tenant, from, to uint64) (list []*lukasa.StoredEvent, older bool, err error) {
 	for at := from; at < to; {
-		part, err := t.Tail(ctx, f.query(at))
+		q := f.query(at)
+		q.Until = to
+		part, err := t.Tail(ctx, q)
 		if err != nil {
 			return nil, false, err
 		}
+		f.missing(part)
 		for _, ev := range part.Events {
 			switch {
-			case ev.Position >= to:
 			case ev.Recorded.Before(f.since):
 				older = true
 			default:

@@ -54,8 +54,12 @@ func (s *shell) openVault(ctx context.Context, root string) (*vaultDir, error) {
 	if err := d.scan(ctx, "", 0); err != nil {
 		return nil, err
 	}
-	if d.found[vault.ManifestPath] != foundFileKind {
+	switch d.found[vault.ManifestPath] {
+	case "":
 		return d, nil
+	case foundFileKind:
+	default: // a link might lead anywhere
+		return nil, fault.Newf(fault.ForeignDir, "%q is no file", d.name(vault.ManifestPath)).WithFix("move it away, or export into a new directory")
 	}
 	if d.written, err = d.read(ctx, vault.ManifestPath, 64<<20); err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (s *shell) verifyDirectory(c *cobra.Command, flags *verifyFlags) error {
 	})
 	if flags.deep && errors.Is(err, fault.Damaged) {
 		// The usual advice is to do what was just done.
-		err = fault.From(err).WithFix("restore from a copy, or `lukasa rebuild` if only the index is hit; `lukasa export` saves what can still be read")
+		err = fault.From(err).WithFix("restore from a copy, or `lukasa rebuild` if only the index is hit; " + salvageLine + " saves what can still be read")
 	}
 	return err
 }

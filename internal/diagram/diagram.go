@@ -7,6 +7,9 @@
 // with one statement a line; that names are shown and never obeyed, cut where they are
 // long; and that the work grows with nodes and edges no faster than their product.
 //
+// No box and no label of an edge covers another. A label for which there is no room is
+// left out; the edge tells it to whoever points at it.
+//
 // It does not find the best layout: nodes stand in columns by how far they are from the
 // one in the middle, and crossings are made fewer by a few sweeps.
 package diagram
@@ -39,6 +42,8 @@ type Node struct {
 type Edge struct {
 	From, To int
 	Label    string
+	// Quiet says that the edge is drawn faintly, and its label is not written beside it.
+	Quiet bool
 }
 
 // check refuses edges that lead nowhere.
@@ -102,13 +107,7 @@ func lines(s string) []string {
 		if len(list) == maxLines-1 {
 			return append(list, cut(string(rest), maxLine))
 		}
-		at := maxLine
-		for at > maxLine/2 && rest[at] != ' ' {
-			at--
-		}
-		if rest[at] != ' ' {
-			at = maxLine
-		}
+		at := breakAt(rest)
 		list = append(list, strings.TrimRight(string(rest[:at]), " "))
 		rest = []rune(strings.TrimLeft(string(rest[at:]), " "))
 	}
@@ -118,13 +117,18 @@ func lines(s string) []string {
 	return list
 }
 
-// width returns how many cells a text takes, more or less: wide letters take two.
-func width(s string) (n int) {
-	for _, r := range s {
-		n++
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x1F300 && r <= 0x1FAFF {
-			n++
+// breakAt returns where a text that is longer than a line is broken: before a space, else
+// behind a mark within a name, else where the line ends.
+func breakAt(rest []rune) int {
+	for at := maxLine; at > maxLine/2; at-- {
+		if rest[at] == ' ' {
+			return at
 		}
 	}
-	return n
+	for at := maxLine; at > maxLine/2; at-- {
+		if strings.ContainsRune("_-/.,:", rest[at-1]) {
+			return at
+		}
+	}
+	return maxLine
 }

@@ -7,10 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -28,7 +30,7 @@ func sample() *Graph {
 		{"name", "file", "日本語のファイル名がここにあります長い長い", "name:file:x"},
 		{"event", "message", "alone\x1b[31m\u202etxt.exe\x00]]>", "lukasa://acme/event/ev\"1"},
 		{"policy", "", "", ""},
-	}, Edges: []Edge{{0, 1, "mentions"}, {2, 1, "derived_from"}, {1, 0, `owns "all" \N & <more>`}, {3, 0, "mentions"}, {0, 0, "relates_to"}}}
+	}, Edges: []Edge{{0, 1, "mentions", true}, {2, 1, "derived_from", false}, {1, 0, `owns "all" \N & <more>`, false}, {3, 0, "mentions", true}, {0, 0, "relates_to", false}}}
 }
 
 func TestGolden(t *testing.T) {
@@ -106,7 +108,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("&amp;&#0;]]>", `\`, `\"`)
 	f.Add("\xff\xfe", "\u202e\u2066", strings.Repeat("W", 5000))
 	f.Fuzz(func(t *testing.T, label, rel, typ string) {
-		g := &Graph{Focus: 0, Nodes: []Node{{"memory", typ, label, label}, {typ, label, rel, rel}}, Edges: []Edge{{0, 1, rel}, {1, 0, label}}}
+		g := &Graph{Focus: 0, Nodes: []Node{{"memory", typ, label, label}, {typ, label, rel, rel}}, Edges: []Edge{{0, 1, rel, false}, {1, 0, label, true}}}
 		var b bytes.Buffer
 		if err := SVG(&b, g); err != nil {
 			t.Fatal(err)
@@ -135,7 +137,7 @@ func TestLayout(t *testing.T) {
 			g.Nodes = append(g.Nodes, Node{"memory", "fact", strings.Repeat(fmt.Sprint("word", i, " "), 1+rnd.IntN(9)), ""})
 		}
 		for range rnd.IntN(120) {
-			g.Edges = append(g.Edges, Edge{rnd.IntN(len(g.Nodes)), rnd.IntN(len(g.Nodes)), "r"})
+			g.Edges = append(g.Edges, Edge{rnd.IntN(len(g.Nodes)), rnd.IntN(len(g.Nodes)), "r", false})
 		}
 		d := layout(g)
 		for i := range d.boxes {
@@ -161,7 +163,7 @@ func TestLayout(t *testing.T) {
 
 // An edge that leads nowhere is refused, and nothing at all is a picture too.
 func TestOdd(t *testing.T) {
-	for _, e := range []Edge{{0, 1, ""}, {-1, 0, ""}, {1, 0, ""}, {0, -1, ""}} {
+	for _, e := range []Edge{{From: 0, To: 1}, {From: -1}, {From: 1}, {To: -1}} {
 		g := &Graph{Nodes: []Node{{}}, Edges: []Edge{e}}
 		if SVG(io.Discard, g) == nil || DOT(io.Discard, g) == nil {
 			t.Errorf("%+v", e)
@@ -172,4 +174,87 @@ func TestOdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	wellFormed(t, b.Bytes())
+}
+
+// No label of an edge covers another, or a box, or leaves the picture: on graphs of many
+// shapes with up to 60 nodes. In what is written, no text is wider than its box.
+func TestLabels(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	rels := []string{"supports", "contradicts", "derived_from", "relates_to", "supersedes", "WWWWWWWWWWWWWWWWWWWWWWWW", "日本語の関係"}
+	shapes := map[string]func(n int) (edges [][2]int){
+		"star": func(n int) (edges [][2]int) {
+			for i := 1; i < n; i++ {
+				edges = append(edges, [2]int{0, i})
+			}
+			return edges
+		},
+		"chain": func(n int) (edges [][2]int) {
+			for i := 1; i < n; i++ {
+				edges = append(edges, [2]int{i, i - 1})
+			}
+			return edges
+		},
+		"tangle": func(n int) (edges [][2]int) {
+			for range 3 * n {
+				edges = append(edges, [2]int{rnd.IntN(n), rnd.IntN(n)})
+			}
+			return edges
+		},
+		"two sides": func(n int) (edges [][2]int) {
+			for i := range n / 2 {
+				for j := n / 2; j < n; j += 3 {
+					edges = append(edges, [2]int{i, j})
+				}
+			}
+			return edges
+		},
+		"many between two": func(n int) (edges [][2]int) {
+			for range n {
+				edges = append(edges, [2]int{0, 1}, [2]int{1, 0})
+			}
+			return edges
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		for _, n := range []int{2, 7, 20, 60} {
+			g := &Graph{Focus: 0}
+			for i := range n {
+				g.Nodes = append(g.Nodes, Node{"memory", "fact", strings.Repeat(fmt.Sprint("Word", i, " "), 1+rnd.IntN(9)), ""})
+			}
+			for i, e := range shapes[name](n) {
+				g.Edges = append(g.Edges, Edge{From: e[0], To: e[1], Label: rels[i%len(rels)]})
+			}
+			d := layout(g)
+			list, left := d.labels(g, d.curves(g))
+			if len(list)+left != len(g.Edges) {
+				t.Errorf("%s of %d: %d labels and %d left out, of %d", name, n, len(list), left, len(g.Edges))
+			}
+			if (name == "star" || name == "chain") && left*3 > len(g.Edges) {
+				t.Errorf("%s of %d: %d of %d labels are left out", name, n, left, len(g.Edges))
+			}
+			for i := range list {
+				a := list[i].area
+				if a.x < 0 || a.y < 0 || a.x+a.w > d.w || a.y+a.h > d.h {
+					t.Fatalf("%s of %d: label %+v is outside", name, n, list[i])
+				}
+				for j := range i {
+					if a.meets(list[j].area) {
+						t.Fatalf("%s of %d: labels %+v and %+v cover each other", name, n, list[i], list[j])
+					}
+				}
+				for _, b := range d.boxes {
+					if a.meets(area{b.x, b.y, b.w, b.h}) {
+						t.Fatalf("%s of %d: label %+v covers a box", name, n, list[i])
+					}
+				}
+			}
+			for _, b := range d.boxes {
+				for _, line := range b.text {
+					if textWidth(line, textSize) > b.w-2*padding {
+						t.Fatalf("%q is wider than its box", line)
+					}
+				}
+			}
+		}
+	}
 }

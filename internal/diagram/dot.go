@@ -30,7 +30,11 @@ func DOT(w io.Writer, g *Graph) error {
 		fmt.Fprint(b, "];\n")
 	}
 	for _, e := range g.Edges {
-		fmt.Fprintf(b, "  n%d -> n%d [label=\"%s\"];\n", e.From, e.To, dotText(cut(plain(e.Label), maxRel)))
+		name, style := "label", ""
+		if e.Quiet {
+			name, style = "tooltip", ", style=dashed"
+		}
+		fmt.Fprintf(b, "  n%d -> n%d [%s=\"%s\"%s];\n", e.From, e.To, name, dotText(cut(plain(e.Label), maxRel)), style)
 	}
 	fmt.Fprint(b, "}\n")
 	return b.Flush()

@@ -7,13 +7,12 @@ import (
 
 // Measures of a drawing, in pixels.
 const (
-	margin    = 24
-	between   = 96 // columns
-	above     = 16 // the next box of a column
-	apart     = 40 // components
-	cellWidth = 7
-	lineHigh  = 15
-	padding   = 10
+	margin   = 24
+	between  = 130 // columns
+	above    = 16  // the next box of a column
+	apart    = 40  // components
+	lineHigh = 15
+	padding  = 10
 )
 
 // box is a node that has its place.
@@ -37,8 +36,9 @@ func layout(g *Graph) *drawing {
 	for i := range g.Nodes {
 		b := &d.boxes[i]
 		b.head, b.text = caption(&g.Nodes[i]), lines(plain(g.Nodes[i].Label))
-		for _, line := range append([]string{b.head}, b.text...) {
-			b.w = max(b.w, width(line)*cellWidth)
+		b.w = textWidth(b.head, smallSize)
+		for _, line := range b.text {
+			b.w = max(b.w, textWidth(line, textSize))
 		}
 		b.w += 2 * padding
 		b.h = lineHigh*(1+len(b.text)) + padding

@@ -47,6 +47,7 @@ var needNoScope = map[string]string{
 	"VerifyPack":       "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Receipt":          "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Export":           "cannot be narrowed: the tenant's handle refuses it under a scope",
+	"Salvage":          "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"Fingerprint":      "cannot be narrowed: the tenant's handle refuses it under a scope",
 	"CheckScope":       "verifies a token that is an argument; tested by itself",
 	"Unscoped":         "verifies a token that is an argument; tested by itself",

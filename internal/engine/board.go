@@ -96,6 +96,10 @@ type Options struct {
 	Rebuild bool
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool
+	// Brief says that the board is open for a moment only, as for a hook of an agent:
+	// closing it leaves a little for the next opening to read from the journal again, which
+	// takes less time than writing it out.
+	Brief bool
 }
 
 // Board is an open data directory. It is safe for concurrent use.
@@ -112,6 +116,7 @@ type Board struct {
 	queue      *journal.Committer[*request]
 	scopes     scopes
 	asking     turns            // of those who ask for bundles
+	surveys    turns            // of those who count everything
 	searcher   *recall.Searcher // of the store that is in use
 	sights     *sights          // of the same store
 	places     *ledger.Places   // of the same store; nil for one that is soon let go
@@ -132,6 +137,7 @@ type Board struct {
 	store   *kv.Store
 	applier *apply.Applier
 	passed  []journal.Damage // met and passed when the directory was opened
+	indexed journal.LSN      // up to where the index was on the disk then
 
 	// erasing is held by whoever overwrites payloads, spooling by whoever uses
 	// the file that a stream is put down in.
@@ -155,7 +161,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now,
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), surveys: make(turns, 1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now,
 		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
@@ -176,7 +182,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 		return nil, err
 	}
 	b.serve()
-	if b.passed, err = b.applier.CatchUp(ctx, o.Progress); err != nil {
+	if b.passed, err = b.applier.CatchUp(ctx, b.caughtUp); err != nil {
 		return nil, err
 	}
 	tenants, err := ledger.Count(b.store)
@@ -200,6 +206,17 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	b.queue = journal.NewCommitter(b.run)
 	b.startCompiling()
 	return b, nil
+}
+
+// caughtUp is told how the index comes along at the opening. One that was made anew is worth
+// writing out.
+func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
+	if records >= briefRecords {
+		b.indexed = 0
+	}
+	if b.o.Progress != nil {
+		b.o.Progress(done, end, records)
+	}
 }
 
 // openFiles opens journal and index, in the order that the two need.
@@ -232,10 +249,11 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 	}
 	// The index never runs ahead of the journal. If the journal is shorter, it
 	// lost something.
-	_, reached, err := apply.Cursor(b.store)
+	least, reached, err := apply.Cursor(b.store)
 	if err != nil {
 		return err
 	}
+	b.indexed = least
 	return open(reached)
 }
 
@@ -262,7 +280,7 @@ func (b *Board) structural() error {
 	for _, d := range b.log.Damages() {
 		if d.Part != journal.PartBody {
 			return fault.Newf(fault.Damaged, "the journal is damaged: %w", &d).
-				WithFix("restore the journal from a copy; reads go on, and `lukasa export` saves what is left")
+				WithFix("restore the journal from a copy; reads go on, and `lukasa export --salvage --out FILE` saves what is left")
 		}
 	}
 	return nil
@@ -326,12 +344,24 @@ func (b *Board) Close() error {
 	return b.release()
 }
 
+// How much of the journal a board that is open for a moment only leaves for the next opening:
+// so that one of some sixteen hooks writes it out. More would fill a memory table of the index,
+// which it then begins to write out by itself.
+const (
+	briefBytes   = 32 << 10
+	briefRecords = 16
+)
+
 // release closes what is open, index first: what it lacks is in the journal,
 // but never the other way round.
 func (b *Board) release() error {
 	errs := []error{b.pasts.close()}
 	if b.store != nil {
-		errs = append(errs, b.store.Close())
+		if b.o.Brief && b.log != nil && b.indexed > 0 && b.log.End()-b.indexed <= briefBytes {
+			errs = append(errs, b.store.Leave())
+		} else {
+			errs = append(errs, b.store.Close())
+		}
 	}
 	if b.log != nil {
 		errs = append(errs, b.log.Close())

@@ -100,10 +100,6 @@ func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*expor
 	if err != nil {
 		return nil, err
 	}
-	line := &exportRecord{
-		Position: position, Kind: h.Kind, Trust: h.Trust, Time: at(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
-		ID: hex.EncodeToString(h.ID[:]), Commitment: hex.EncodeToString(h.Commitment[:]), Erased: f.Erased,
-	}
 	if f.Erased {
 		if _, known, err := ledger.Erased(r, t.Number, position); err != nil {
 			return nil, err
@@ -111,15 +107,26 @@ func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*expor
 			return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased while the export ran", position, t.Name).
 				WithFix("export again; what is written so far is of no use")
 		}
-		return line, nil
 	}
-	line.Salt = hex.EncodeToString(f.Body[:record.SaltSize])
-	if payload := f.Body[record.SaltSize:]; plain(payload) {
+	return exportLineOf(&h, f.Body, f.Erased), nil
+}
+
+// exportLineOf makes the line of a record. Of what is erased the body is left out.
+func exportLineOf(h *record.Header, body []byte, erased bool) *exportRecord {
+	line := &exportRecord{
+		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: at(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
+		ID: hex.EncodeToString(h.ID[:]), Commitment: hex.EncodeToString(h.Commitment[:]), Erased: erased,
+	}
+	if erased {
+		return line
+	}
+	line.Salt = hex.EncodeToString(body[:record.SaltSize])
+	if payload := body[record.SaltSize:]; plain(payload) {
 		line.Payload = payload
 	} else {
 		line.Base64 = base64.StdEncoding.EncodeToString(payload)
 	}
-	return line, nil
+	return line
 }
 
 // plain reports whether a payload can be a member of a line and keep its bytes:

@@ -20,6 +20,9 @@ type ImportReport struct {
 	Root     Root
 	Imported uint64
 	Present  uint64 // records that were there already
+	// Salvage says what is missing of what came out of a damaged directory. Nil for
+	// a complete export.
+	Salvage *ImportedSalvage
 }
 
 // Import brings in what Export wrote: the same records at the same positions
@@ -37,14 +40,13 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 		return report, err
 	}
 	defer again.done()
-	if _, err := b.readExport(ctx, again.first, func(*entry, exportHead) error { return nil }); err != nil {
-		return report, err
+	in := bufio.NewReaderSize(again.first, 1<<16)
+	var tenant string
+	if begun, _ := in.Peek(len(salvageBegins)); string(begun) == salvageBegins {
+		tenant, err = b.importSalvage(ctx, in, again.second, report, tell)
+	} else {
+		tenant, err = b.importWhole(ctx, in, again.second, report, tell)
 	}
-	second, err := again.second()
-	if err != nil {
-		return report, err
-	}
-	head, err := b.importAll(ctx, second, report, tell)
 	if err != nil {
 		return report, err
 	}
@@ -56,13 +58,30 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 			return report, err
 		}
 	}
-	report.Root, err = b.Root(ctx, head.Tenant)
+	report.Root, err = b.Root(ctx, tenant)
 	return report, err
+}
+
+// importWhole is Import of a complete export. It returns its tenant.
+func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
+	head, err := b.readExport(ctx, first, func(*entry) error { return nil })
+	if err != nil {
+		return "", err
+	}
+	second, err := again()
+	if err != nil {
+		return "", err
+	}
+	put := func(entries []*entry) error { return b.importGroup(ctx, entries, report) }
+	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*entry) error) error {
+		_, err := b.readExport(ctx, second, visit)
+		return err
+	})
 }
 
 // readExport reads a whole export, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry, exportHead) error) (exportHead, error) {
+func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry) error) (exportHead, error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
@@ -95,7 +114,7 @@ func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry
 		if err != nil {
 			return head, badLine(n, err.Error())
 		}
-		if err := visit(e, head); err != nil {
+		if err := visit(e); err != nil {
 			return head, err
 		}
 	}
@@ -108,20 +127,21 @@ func notEOF(err error) error {
 	return err
 }
 
-// importAll reads the records and puts them in groups.
-func (b *Board) importAll(ctx context.Context, src io.Reader, report *ImportReport, tell func(done, total uint64)) (exportHead, error) {
+// inGroups reads records and puts them in groups. A record that takes others away
+// is in a group of its own.
+func inGroups(total uint64, tell func(done, total uint64), put func([]*entry) error, read func(visit func(*entry) error) error) error {
 	var held []*entry
-	size := 0
+	size, n := 0, uint64(0)
 	flush := func() error {
 		if len(held) == 0 {
 			return nil
 		}
-		err := b.importGroup(ctx, held, report)
+		err := put(held)
 		clear(held) // lets their bodies go
 		held, size = held[:0], 0
 		return err
 	}
-	head, err := b.readExport(ctx, src, func(e *entry, head exportHead) error {
+	err := read(func(e *entry) error {
 		alone := apply.Alone(e.header.Kind)
 		if alone || len(held) >= ingestBatch || size+len(e.body) > importBytes {
 			if err := flush(); err != nil {
@@ -134,15 +154,16 @@ func (b *Board) importAll(ctx context.Context, src io.Reader, report *ImportRepo
 				return err
 			}
 		}
-		if tell != nil && e.header.Position%1024 == 0 {
-			tell(e.header.Position, head.Size)
+		if tell != nil && n%1024 == 0 {
+			tell(n, total)
 		}
+		n++
 		return nil
 	})
 	if err != nil {
-		return head, err
+		return err
 	}
-	return head, flush()
+	return flush()
 }
 
 // importGroup puts records as they are, all or none.

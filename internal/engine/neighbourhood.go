@@ -26,7 +26,9 @@ type GraphQuery struct {
 	Depth int
 	// Limit is how many nodes there are at most; zero means 60, at most 1,000.
 	Limit int
-	View  View
+	// Tags has tags drawn as names, too.
+	Tags bool
+	View View
 }
 
 // Bounds of a query, and what it means to leave them away.
@@ -39,8 +41,9 @@ const (
 type Graph struct {
 	Nodes []GraphNode
 	Edges []GraphEdge // by the numbers of the nodes that they connect
-	// More says that there was more than the limit.
+	// More says that there was more than the limit, and Left how much at least.
 	More bool
+	Left int
 }
 
 // GraphNode is a thing, an event, or a name that several of them mention.
@@ -168,14 +171,15 @@ func (g *grower) newest() error {
 			}
 			list = append(list, found{h.Created, memory.URI{Tenant: g.t.Name, Kind: k, ID: h.ID}.String()})
 			n++
-			return n <= g.q.Limit
+			return n <= g.q.Limit+countedBeyond
 		})
 		if err := first(failed, err); err != nil {
 			return err
 		}
 	}
 	slices.SortFunc(list, func(a, b found) int { return cmp.Or(cmp.Compare(b.created, a.created), strings.Compare(a.uri, b.uri)) })
-	if g.out.More = len(list) > g.q.Limit; g.out.More {
+	if len(list) > g.q.Limit {
+		g.leave(len(list) - g.q.Limit)
 		list = list[:g.q.Limit]
 	}
 	for _, x := range list {
@@ -185,6 +189,12 @@ func (g *grower) newest() error {
 	}
 	return nil
 }
+
+// countedBeyond is how many things of a kind are counted beyond the limit.
+const countedBeyond = 1000
+
+// leave notes that so many nodes are left out.
+func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
@@ -203,7 +213,8 @@ func (g *grower) add(uri string) (int, error) {
 		return -1, nil
 	}
 	if len(g.out.Nodes) >= g.q.Limit {
-		g.out.More = true
+		g.leave(1)
+		g.at[uri] = -1
 		return -1, nil
 	}
 	node, h, position, err := g.node(u)
@@ -248,6 +259,9 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	return node, h, h.Position, nil
 }
 
+// mostEdges is how many edges are drawn for what refers to one node.
+const mostEdges = 1000
+
 // connect draws what a node has to do with others: with new ones too, if it may.
 func (g *grower) connect(n int, further bool) error {
 	if err := g.ctx.Err(); err != nil {
@@ -261,7 +275,15 @@ func (g *grower) connect(n int, further bool) error {
 		}
 	}
 	var failed error
+	most := len(g.out.Edges) + mostEdges
 	err := catalog.Referrers(g.r, g.t.Number, g.out.Nodes[n].ID, func(ref catalog.Referrer) bool {
+		if failed = g.ctx.Err(); failed != nil {
+			return false
+		}
+		if len(g.out.Edges) >= most {
+			g.leave(1)
+			return false
+		}
 		failed = g.referrer(n, ref, further)
 		return failed == nil
 	})
@@ -349,6 +371,9 @@ func (g *grower) names() error {
 			return err
 		}
 		for _, x := range list {
+			if x.Type == kind.EntityTag && !g.q.Tags {
+				continue
+			}
 			if met[x.ID] == nil {
 				met[x.ID] = &mention{node: x}
 				order = append(order, x.ID)
@@ -365,7 +390,7 @@ func (g *grower) names() error {
 		}
 		if !known {
 			if len(g.out.Nodes) >= g.q.Limit {
-				g.out.More = true
+				g.leave(1)
 				continue
 			}
 			to = len(g.out.Nodes)

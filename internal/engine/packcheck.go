@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"lukasa.dev/hmx"
@@ -122,7 +123,8 @@ type packing struct {
 	goals    map[string]bool    // texts of active goals, in small letters; nil until asked for
 	lag      int64              // of the newest event behind now, for a block of context
 	loads    []loaded
-	counted  int // how many of the first are counted when they are read
+	reached  atomic.Int64 // up to where they are read ahead
+	counted  int          // how many of the first are counted when they are read
 }
 
 // packing has use called with a pack under way: its state is chosen, and nothing is

@@ -43,6 +43,8 @@ func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal
 
 // loaded is what was read of a candidate.
 type loaded struct {
+	taken  atomic.Bool // somebody reads it, or has
+	done   atomic.Bool
 	once   sync.Once
 	source pack.Source
 	err    error
@@ -58,16 +60,43 @@ func (p *packing) load(c *pack.Candidate, s *pack.Source) error {
 	return x.err
 }
 
-// read reads the candidate at a place, once.
+// read reads the candidate at a place, once. If somebody else is about it, others are read
+// ahead meanwhile.
 func (p *packing) read(i int) *loaded {
 	x := &p.loads[i]
-	x.once.Do(func() { x.err = p.source(i, &x.source) })
+	if x.taken.Swap(true) {
+		for !x.done.Load() && p.ahead() {
+		}
+	}
+	x.once.Do(func() { p.fill(i, x) })
 	return x
 }
 
-// readAhead reads candidates in their order, beside whoever composes, until that ends:
-// it wants most of the first and some of the others. What goes wrong with one is told
-// to whoever asks for it.
+// fill reads a candidate, and does with it what the composer would.
+func (p *packing) fill(i int, x *loaded) {
+	defer x.done.Store(true)
+	if x.err = p.source(i, &x.source); x.err == nil {
+		x.source.Prepare()
+	}
+}
+
+// ahead reads the next candidate that nobody is about, in their order. It reports whether
+// there was one that is likely to be wanted. What goes wrong with it is told to whoever
+// asks for it.
+func (p *packing) ahead() bool {
+	// Beyond those that are likely to be kept the best are listed as dropped.
+	most := min(len(p.loads), p.counted+hmx.MaxDroppedEntries)
+	for i := int(p.reached.Add(1)) - 1; i < most; i = int(p.reached.Add(1)) - 1 {
+		if x := &p.loads[i]; !x.taken.Swap(true) {
+			x.once.Do(func() { p.fill(i, x) })
+			return true
+		}
+	}
+	return false
+}
+
+// readAhead reads candidates beside whoever composes, until that ends: it wants most of
+// the first and some of the others.
 func (p *packing) readAhead() (end func()) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return func() {}
@@ -75,9 +104,7 @@ func (p *packing) readAhead() (end func()) {
 	var ended atomic.Bool
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		// Beyond those that are likely to be kept the best are listed as dropped.
-		for i := 0; i < min(len(p.loads), p.counted+hmx.MaxDroppedEntries) && !ended.Load() && p.ctx.Err() == nil; i++ {
-			p.read(i)
+		for !ended.Load() && p.ctx.Err() == nil && p.ahead() {
 		}
 	})
 	return func() {
@@ -420,7 +447,7 @@ func (c *counts) put(k countKey, n int) {
 }
 
 // maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
-// never quoted as a whole.
+// never quoted as a whole; one with no more bytes than any text may have tokens always is.
 const maxCounted = 32 << 10
 
 // likely returns how many of the first candidates are likely to be kept: those beyond
@@ -440,8 +467,12 @@ func (p *packing) likely() int {
 // shown, or 0 if nobody knows. What a thing says may depend on others, and is counted
 // anew each time.
 func (p *packing) count(i int, text string) int {
-	if len(text) > maxCounted {
-		return 0
+	least := max(pack.SpanFloor, p.request.Budget/pack.SpanShare)
+	if p.request.Strategy == hmx.StrategyBreadthFirst {
+		least /= 2
+	}
+	if len(text) > maxCounted || len(text) <= least {
+		return 0 // it is never quoted as a whole, or always
 	}
 	k := countKey{p.list[i].Position, p.t.Number, p.counter.Name() != p.b.tokens.Name()}
 	n, ok := p.b.counts.get(k)

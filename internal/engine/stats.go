@@ -54,6 +54,9 @@ type Stats struct {
 	First  time.Time // the earliest timestamp of an event; zero if there is none
 	Last   time.Time // the latest one
 	Days   []Day     // oldest first, none left out
+	// RecordedFrom and RecordedUntil are when the first and the newest record were
+	// written, which may be long after what they tell of. Zero under a scope.
+	RecordedFrom, RecordedUntil time.Time
 
 	Memories  []Tally // by type and state
 	Artifacts []Tally // by type and status, of those that are live
@@ -101,11 +104,15 @@ type ToolCount struct {
 
 // Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
 // events take a few seconds and little memory; nothing but names is read from the
-// journal.
+// journal. Of several calls one runs, and the others wait.
 func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	if err := q.complete(); err != nil {
 		return nil, err
 	}
+	if err := b.surveys.take(ctx); err != nil {
+		return nil, err
+	}
+	defer b.surveys.giveBack()
 	out := &Stats{Tenant: q.Tenant}
 	err := b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
 		q.View = v
@@ -149,6 +156,7 @@ type survey struct {
 func (s *survey) run() (err error) {
 	if s.q.View.access == nil {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
+		s.recorded()
 	}
 	if s.seen, err = s.b.visible(s.ctx, s.r, s.t, s.q.View); err != nil {
 		return err
@@ -167,6 +175,17 @@ func (s *survey) run() (err error) {
 		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
 	}
 	return err
+}
+
+// recorded notes when records were written, as far as the first can be read.
+func (s *survey) recorded() {
+	f, err := s.b.headAt(s.r, s.t, 0)
+	if err != nil {
+		return
+	}
+	if h, err := record.ParseHeader(f.Header); err == nil {
+		s.out.RecordedFrom, s.out.RecordedUntil = at(h.Time), at(s.t.Time)
+	}
 }
 
 // step counts work, and from time to time tells of it and asks whether it is still

@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -55,6 +57,7 @@ type statsWorld struct {
 	memories []*statsMemory
 	entities int
 	erased   uint64
+	begun    time.Time // of the first record
 }
 
 // play does something at random.
@@ -177,6 +180,7 @@ func (w *statsWorld) naive(root engine.Root, days int, secret bool, agent string
 	out := &engine.Stats{Tenant: "acme"}
 	if secret {
 		out.Root, out.Records = root.Hash, root.Size
+		out.RecordedFrom, out.RecordedUntil = w.begun, root.Time
 	}
 	if secret && agent == "" {
 		out.Erased = w.erased
@@ -304,6 +308,18 @@ func counts(all map[string]uint64) (list []engine.Count) {
 	return list
 }
 
+// firstTime returns when the first record was written, by the export.
+func firstTime(t *testing.T, b *engine.Board) time.Time {
+	t.Helper()
+	var out bytes.Buffer
+	must(t)(b.Export(ctx, "acme", &out, nil))
+	var line struct{ Time time.Time }
+	if err := json.Unmarshal(bytes.Split(out.Bytes(), []byte("\n"))[1], &line); err != nil {
+		t.Fatal(err)
+	}
+	return line.Time
+}
+
 // TestStats compares with a count that looks at everything, for whoever sees all, for an
 // agent, and under a scope: what is hidden is counted nowhere.
 func TestStats(t *testing.T) {
@@ -318,6 +334,7 @@ func TestStats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			w.begun = firstTime(t, w.b)
 			token := mint(t, w.b, c, unsecret)
 			for _, x := range []struct {
 				name   string

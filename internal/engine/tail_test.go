@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -169,4 +170,80 @@ func TestAdmit(t *testing.T) {
 		}
 	}
 	sound(t, b)
+}
+
+// TestTailOfNothing asks for what hardly any event is: those that are not asked for are
+// passed over without being read, so that one part tells of many positions.
+func TestTailOfNothing(t *testing.T) {
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem()})
+	var all []*hmx.Event
+	for i := range 5000 {
+		ev := event(t, "acme", fmt.Sprintf("e%04d", i), int64(i), "said")
+		ev.AgentID = fmt.Sprintf("a%d", i/4900)
+		all = append(all, ev)
+	}
+	must(t)(b.AppendEvents(ctx, user, all))
+	for _, q := range []engine.TailQuery{{Type: hmx.TypeError}, {Session: "nowhere"}, {Agent: "nobody"}, {Type: "message", Agent: "nobody"}} {
+		q.Tenant = "acme"
+		if ids, parts := tailAll(t, b, q); len(ids) != 0 || parts != 1 {
+			t.Errorf("%+v: %q in %d parts", q, ids, parts)
+		}
+	}
+	ids, parts := tailAll(t, b, engine.TailQuery{Tenant: "acme", Agent: "a1"})
+	if len(ids) != 100 || ids[0] != "e4900" || parts != 2 {
+		t.Errorf("%d from %q on in %d parts", len(ids), ids[0], parts)
+	}
+	for _, q := range []engine.TailQuery{{Until: 10}, {Until: 10, Agent: "a0"}, {From: 4, Until: 10, Agent: "a1"}} {
+		q.Tenant = "acme"
+		part, err := b.Tail(ctx, q)
+		want := int(10 - q.From)
+		if q.Agent == "a1" {
+			want = 0
+		}
+		if err != nil || part.Next != 10 || len(part.Events) != want {
+			t.Errorf("%+v: %+v, %v", q, part, err)
+		}
+	}
+}
+
+// TestTailPassesDamage damages the body of one event, and sees all others told.
+func TestTailPassesDamage(t *testing.T) {
+	fs := disk.NewMem()
+	b := open(t, fs, "data")
+	for i := range 9 {
+		text := fmt.Sprint("number ", i)
+		if i == 4 {
+			text = "canarybird"
+		}
+		store(t, b, eventWith(t, "acme", fmt.Sprint("e", i), "s", int64(i), text, ""))
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := files(fs, "data/journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit := false
+	for _, path := range list {
+		data, err := disk.ReadFile(fs, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := bytes.Index(data, []byte("canarybird")); at >= 0 {
+			data[at] ^= 1
+			hit = true
+			if err := disk.WriteFile(fs, path, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !hit {
+		t.Fatal("the event is not in the journal as text")
+	}
+	b = open(t, fs, "data")
+	part, err := b.Tail(ctx, engine.TailQuery{Tenant: "acme"})
+	if err != nil || len(part.Events) != 8 || part.Damaged != 1 || part.Next != part.Size {
+		t.Errorf("%+v, %v", part, err)
+	}
 }

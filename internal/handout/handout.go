@@ -2,26 +2,30 @@
 //
 // An agent's prompts, tool results and transcripts come back to Lukasa. What it said
 // itself must not be taken for something new, or a memory would confirm itself for ever.
-// So each line that is handed out begins with [Mark]:
+// So each line that is handed out begins with [Mark] and four characters that are made of
+// what it says:
 //
-//	§L Memory (Lukasa). Recalled, not said by the user.
-//	§L - Releases are cut every second Tuesday.
-//	§L End.
+//	§Lziyj Memory (Lukasa). Recalled, not said by the user.
+//	§Lvuzl - Releases are cut every second Tuesday.
+//	§Lg6vt End.
 //
 // # What is guaranteed
 //
-//   - [Cut] takes out every line that begins with the mark, and nothing else: a block as a
-//     whole, the half of one, one line, a block that was quoted with > or in a list, a block
+//   - [Cut] takes out every line that begins with the mark and its own four characters, and
+//     nothing else: what only looks like it stays as it is. It takes out a block as a whole, the half of one, one line, a block that was quoted with > or in a list, a block
 //     inside of a block, and one that stands in a string of JSON with its line breaks escaped.
 //   - The mark is found behind what tools put before a line: its number, the name of its file,
 //     the sign of a comment, a tag, a quote, a name in brackets. It is found as JSON and HTML
 //     write it, and with characters in it that nobody sees. Behind words it is no mark.
-//   - What was handed out is always found: [Wrap] puts the mark before every line.
+//   - What was handed out is always found: [Wrap] puts the mark before every line. The four
+//     characters are of letters and digits alone, so that quotes, escapes and spaces may change.
+//   - The clients for other languages do the same, and clients/marks.json holds them to it.
 //   - Cutting twice is cutting once, and a text without marks is returned as it is.
 //
 // # What is not
 //
-// Half of a line without its beginning, and what a model says in other words, are not found.
+// Half of a line, and what a model says in other words, are not found. The four characters
+// are no secret: who makes them for a line of his own has this line left out.
 package handout
 
 import (
@@ -29,8 +33,11 @@ import (
 	"unicode/utf8"
 )
 
-// Mark is how each line begins that is handed out.
+// Mark is how each line begins that is handed out. [Line] has what follows it.
 const Mark = "§L"
+
+// Line returns a line with its mark.
+func Line(text string) string { return Mark + sum(text) + " " + text }
 
 // Wrap returns a text as it is handed out: under a title, every line with the mark. Empty
 // lines are left away. An empty text stays empty.
@@ -41,21 +48,27 @@ func Wrap(title, text string) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString(Mark + " " + oneLine(title) + "\n")
+			b.WriteString(Line(oneLine(title)) + "\n")
 		}
-		b.WriteString(Mark + " " + breaks.Replace(line) + "\n")
+		b.WriteString(Line(strings.Map(inLine, line)) + "\n")
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	b.WriteString(Mark + " End.")
+	b.WriteString(Line("End."))
 	return b.String()
 }
 
-// breaks are what others may take for the end of a line.
-var breaks = strings.NewReplacer("\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
+// inLine returns a character as it may stand in a line: one that others may take for its end,
+// or write in many ways, is a space.
+func inLine(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+		return ' '
+	}
+	return r
+}
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string { return strings.Map(inLine, strings.Join(strings.Fields(s), " ")) }
 
 // Cut returns a text without what was handed out, and how many lines that were.
 func Cut(text string) (rest string, lines int) {
@@ -106,11 +119,11 @@ func cutLine(line string) (string, int) {
 	if !mayMark(line) {
 		return line, 0
 	}
-	found, quoted := marked(line)
-	if found && !quoted {
+	text, quoted := marked(line)
+	if !quoted && text.verified() {
 		return "", 1
 	}
-	return cutStrings(line, found)
+	return cutStrings(line, quoted)
 }
 
 // cutStrings takes out of a line what was handed out in strings, whose lines begin at a quote
@@ -122,21 +135,22 @@ func cutStrings(line string, inside bool) (string, int) {
 	n, i, depth, gap := 0, 0, 1, 0 // gap is how long the break is that out ends with
 	for begins := inside; ; begins = true {
 		if begins {
-			if found, _ := marked(line[i:end]); found {
+			s, ok := nextSign(line[:end], i)
+			for ok && s.depth > depth {
+				s, ok = nextSign(line[:end], s.end)
+			}
+			upTo := end
+			if ok {
+				upTo = s.start
+			}
+			if text, _ := marked(line[i:upTo]); text.verified() {
 				n++
-				s, ok := nextSign(line[:end], i)
-				for ok && s.depth > depth {
-					s, ok = nextSign(line[:end], s.end)
-				}
 				if ok && s.isBreak {
 					i = s.end
 					continue
 				}
 				// It was the last line of its string: no break is wanted before it.
-				out, gap, i = out[:len(out)-gap], 0, end
-				if ok {
-					i = s.start
-				}
+				out, gap, i = out[:len(out)-gap], 0, upTo
 			}
 		}
 		s, ok := nextSign(line[:end], i)

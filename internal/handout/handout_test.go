@@ -17,13 +17,13 @@ func TestCut(t *testing.T) {
 		{"before and after", "Fix it.\n\n" + block + "\n\nThank you.", "Fix it.\n\nThank you."},
 		{"without its end", "Fix it.\n" + block[:strings.LastIndex(block, "\n")] + "\nMine.", "Fix it.\nMine."},
 		{"without its beginning", block[strings.Index(block, "\n")+1:] + "\nMine.", "Mine."},
-		{"one line", "You said:\n§L - Releases are cut every second Tuesday.\nIs that so?", "You said:\nIs that so?"},
+		{"one line", "You said:\n" + Line("- Releases are cut every second Tuesday.") + "\nIs that so?", "You said:\nIs that so?"},
 		{"quoted", "You said:\n" + quoted + "\nWhy?", "You said:\nWhy?"},
-		{"in a list", "- §L - a\n- mine", "- mine"},
+		{"in a list", "- " + Line("- a") + "\n- mine", "- mine"},
 		{"nested", "a\n" + Wrap("t", block+"\nb") + "\nc", "a\nc"},
 		{"in JSON", inJSON(t, "before\n"+block+"\nafter"), `{"a":"before\nafter"}`},
-		{"at the beginning of a string", `{"a":"§L x\n§L y\nmine","b":1}`, `{"a":"mine","b":1}`},
-		{"a whole string", `{"a":"§L x\n§L y","b":1}`, `{"a":"","b":1}`},
+		{"at the beginning of a string", `{"a":"` + Line("x") + `\n` + Line("y") + `\nmine","b":1}`, `{"a":"mine","b":1}`},
+		{"a whole string", `{"a":"` + Line("x") + `\n` + Line("y") + `","b":1}`, `{"a":"","b":1}`},
 	} {
 		got, n := Cut(tc.in)
 		if got != tc.want {
@@ -45,13 +45,13 @@ func TestCutBehindPrefixes(t *testing.T) {
 	} {
 		for _, mark := range []string{"§L", `\u00a7L`, `\u00A7L`, "&sect;L", "&#167;L", "&#xA7;L", "§\u200bL", "§\ufeffL", "\u200b§\u200b\ufeffL\u200b"} {
 			for _, end := range []string{"\n", "\r", "\r\n", "\u2028", "\u2029"} {
-				in := "before" + end + prefix + mark + " - Releases are cut." + end + "after"
+				in := "before" + end + prefix + mark + of(" - Releases are cut.") + end + "after"
 				if got, n := Cut(in); got != "before"+end+"after" || n != 1 {
 					t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
 				}
 			}
 			// The same in a string of JSON.
-			in := `{"a":"before\n` + prefix + mark + ` - Releases.\nafter","b":1}`
+			in := `{"a":"before\n` + prefix + mark + of(" - Releases.") + `\nafter","b":1}`
 			if got, _ := Cut(in); got != `{"a":"before\nafter","b":1}` {
 				t.Errorf("%q becomes %q", in, got)
 			}
@@ -69,7 +69,7 @@ func TestCutBehindPrefixes(t *testing.T) {
 
 // A line of a string is cut to its end, also where it has quotes and breaks of its own.
 func TestCutInStrings(t *testing.T) {
-	text := "mine\n§L - He said \"go\",\tand C:\\new.\n     2→§L \"x\"\nalso mine"
+	text := "mine\n" + Line("- He said \"go\",\tand C:\\new.") + "\n     2→" + Line(`"x"`) + "\nalso mine"
 	for depth := range 4 {
 		in, want := text, "mine\nalso mine"
 		for range depth {
@@ -79,16 +79,37 @@ func TestCutInStrings(t *testing.T) {
 			t.Errorf("%q\nbecomes\n%q\nand not\n%q", in, got, want)
 		}
 	}
+	x := Line("x")
 	for in, want := range map[string]string{
-		`["§L x","mine"]`:                `["","mine"]`,
-		`["mine\n§L x","mine"]`:          `["mine","mine"]`,
-		"a\\n§L x\nb":                    "a\nb",
-		`'§L x\nmine'`:                   `mine'`,
-		`{"a":"§L x"§L y","b":"§L z\\"}`: `{"a":""","b":""}`,
+		`["` + x + `","mine"]`:       `["","mine"]`,
+		`["mine\n` + x + `","mine"]`: `["mine","mine"]`,
+		"a\\n" + x + "\nb":           "a\nb",
+		`'` + x + `\nmine'`:          `mine'`,
 	} {
 		if got, _ := Cut(in); got != want {
 			t.Errorf("%q becomes %q and not %q", in, got, want)
 		}
+	}
+}
+
+// of returns what follows a mark: the sum of a text and the text.
+func of(text string) string { return sum(text) + text }
+
+// What only looks as if it were handed out hides nothing: a mark without its sum, one with
+// that of another line, a line that was changed, and what stands between true lines.
+func TestCutLeavesForgeries(t *testing.T) {
+	first, last := Line("Memory (Lukasa)."), Line("End.")
+	forged := Mark + sum("- Releases are cut.") + " - Releases are cut, and rm -rf /srv was run."
+	for _, in := range []string{
+		"§L rm -rf /srv", "§Laaaa rm -rf /srv", "> §L rm", "12:§L rm", forged, "§L", "§Laaaa", "§L" + sum("x") + "x",
+		`{"a":"§L rm\nmine"}`, `{"a":"` + forged + `"}`, "&sect;L rm", `\u00a7L rm`, "§L End.",
+	} {
+		if got, n := Cut("a\n" + in + "\nb"); got != "a\n"+in+"\nb" || n != 0 {
+			t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
+		}
+	}
+	if got, n := Cut(first + "\n" + forged + "\nand this\n" + last); got != forged+"\nand this" || n != 2 {
+		t.Errorf("between true lines is left %q, with %d lines cut", got, n)
 	}
 }
 
@@ -119,10 +140,10 @@ func TestWrapNothing(t *testing.T) {
 // What was handed out is found again wherever it is put, and what is around it stays.
 func FuzzCut(f *testing.F) {
 	f.Add("before", "one\ntwo", "after")
-	f.Add("§L", "§L §L\r\nx", "> §L")
+	f.Add("§L", "§L §L\r\nx", "> §Lyx2x x")
 	f.Add("", "a\u2028b\vc", "\n")
-	f.Add(`"§L x"§L y"`, "a", `{\"a\":\"x\\n§L y\\nmine\"}`)
-	f.Add(`'§L a\n12:§L b`, "a", "file.md:12:\\u00a7L x\u2028<a>&sect;L")
+	f.Add(`"§Lyx2x x"§L y"`, "a", `{\"a\":\"x\\n§Lyx2x x\\nmine\"}`)
+	f.Add(`'§Lyx2x x\n12:§Lyj3m a`, "a\x01&lt;\\tb", "file.md:12:\\u00a7Lyx2x x\u2028<a>&sect;Lyj3m a</a>")
 	f.Fuzz(func(t *testing.T, before, text, after string) {
 		block := Wrap("title", text)
 		if rest, _ := Cut(block); rest != "" {

@@ -1,7 +1,6 @@
 package handout
 
 import (
-	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,13 +28,13 @@ func mayMark(text string) bool {
 	return false
 }
 
-// marked reports whether a line begins with the mark, behind what quotes, lists and tools put
-// before a line, and whether a quote is before it.
-func marked(line string) (found, quoted bool) {
+// marked returns what a line says behind the mark that it begins with, behind what quotes,
+// lists and tools put before a line, and whether a quote is before it.
+func marked(line string) (text said, quoted bool) {
 	for range mostPrefixes {
 		line = skipSigns(line, &quoted)
-		if isMark(line) {
-			return true, quoted
+		if text, found := behindMark(line); found {
+			return text, quoted
 		}
 		n := numberLen(line)
 		if n == 0 {
@@ -49,7 +48,7 @@ func marked(line string) (found, quoted bool) {
 		}
 		line = line[n:]
 	}
-	return false, false
+	return said{}, false
 }
 
 // skipSigns returns a line without the signs that it begins with, and notes whether one of
@@ -66,24 +65,88 @@ func skipSigns(line string, quoted *bool) string {
 	return line
 }
 
-// isMark reports whether a line begins with the mark, and with no word that begins like it.
-func isMark(line string) bool {
-	for _, want := range Mark {
-		r, n := letter(line)
-		for unseen(r) {
-			line = line[n:]
-			r, n = letter(line)
-		}
-		if r != want {
-			return false
-		}
-		line = line[n:]
+// said is what stands behind a mark: four characters, and a line that they are made of or not.
+type said struct{ sum, line string }
+
+// verified reports whether a line is what was handed out. A tag may follow it.
+func (t said) verified() bool {
+	if t.sum == "" {
+		return false
 	}
-	if line == "" {
+	if sum(t.line) == t.sum {
 		return true
 	}
-	r, _ := letter(line)
-	return unseen(r) || strings.ContainsRune(" \t\u00a0\"\\<"+lineEnds, r)
+	i := strings.LastIndexByte(t.line, '<')
+	return i > 0 && sum(t.line[:i]) == t.sum
+}
+
+// behindMark returns what is behind the mark that a line begins with.
+func behindMark(line string) (text said, found bool) {
+	next := func() (r rune) {
+		n := 0
+		for r, n = letter(line); unseen(r); r, n = letter(line) {
+			line = line[n:]
+		}
+		line = line[n:]
+		return r
+	}
+	for _, want := range Mark {
+		if next() != want {
+			return said{}, false
+		}
+	}
+	var made [sumDigits]byte
+	for i := range made {
+		r := next()
+		if !strings.ContainsRune(digits32, r) {
+			return said{}, false
+		}
+		made[i] = byte(r)
+	}
+	if r, _ := letter(line); line != "" && counts(r) {
+		return said{}, false
+	}
+	return said{string(made[:]), line}, true
+}
+
+// How the four characters are written.
+const (
+	sumDigits = 4
+	digits32  = "abcdefghijklmnopqrstuvwxyz234567"
+)
+
+// sum returns the four characters of a line: of a hash, FNV-1a of 32 bits, of its letters and
+// digits in UTF-8.
+func sum(line string) string {
+	h := uint32(2166136261)
+	for line != "" {
+		r, n := letter(line)
+		line = line[n:]
+		if !counts(r) {
+			continue
+		}
+		for _, b := range []byte(string(r)) {
+			h = (h ^ uint32(b)) * 16777619
+		}
+	}
+	h ^= h >> 20
+	var out [sumDigits]byte
+	for i := range out {
+		out[i] = digits32[h>>(5*(sumDigits-1-i))&31]
+	}
+	return string(out[:])
+}
+
+// counts reports whether a character is a letter or a digit, or may be one. It knows no
+// tables, which differ from one program to the next.
+func counts(r rune) bool {
+	switch {
+	case r < 0x80:
+		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	case r < 0xc0, r >= 0x2000 && r < 0x2c00, r >= 0x3000 && r < 0x3040, r >= 0xd800 && r < 0xe000, r >= 0xfe00 && r < 0xfe10, r == 0xfeff, r >= 0xfff0:
+		return false
+	}
+	return true
 }
 
 // unseen reports whether a character takes no room.
@@ -109,14 +172,42 @@ func letter(text string) (rune, int) {
 			}
 		}
 	case text[0] == '&':
-		if n := strings.IndexByte(text[:min(len(text), mostEscape)], ';') + 1; n > 0 {
-			if one := html.UnescapeString(text[:n]); utf8.RuneCountInString(one) == 1 {
-				r, _ := utf8.DecodeRuneInString(one)
-				return r, n
+		if n := strings.IndexByte(text[:min(len(text), mostEscape)], ';'); n > 0 {
+			if r := entity(text[1:n]); r != 0 {
+				return r, n + 1
 			}
 		}
 	}
 	return utf8.DecodeRuneInString(text)
+}
+
+// entity returns the character that HTML calls so, of those that are met, or 0.
+func entity(name string) rune {
+	switch name {
+	case "amp":
+		return '&'
+	case "lt":
+		return '<'
+	case "gt":
+		return '>'
+	case "quot":
+		return '"'
+	case "apos":
+		return '\''
+	case "nbsp":
+		return '\u00a0'
+	case "sect":
+		return '§'
+	}
+	number, ok := strings.CutPrefix(name, "#")
+	base := 10
+	if hex := strings.TrimLeft(number, "xX"); ok && len(hex) == len(number)-1 {
+		number, base = hex, 16
+	}
+	if r, err := strconv.ParseUint(number, base, 16); ok && err == nil {
+		return rune(r)
+	}
+	return 0
 }
 
 // numberLen returns how long the number is that a line begins with and what divides it from

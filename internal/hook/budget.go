@@ -23,7 +23,7 @@ func Within(text string, budget int) string {
 	left := budget - overhead
 	end := 0
 	for line := range strings.Lines(text) {
-		left -= count.Count(handout.Mark + " " + line)
+		left -= count.Count(handout.Line(line))
 		if left < 0 {
 			break
 		}

@@ -18,17 +18,17 @@ func (c *call) claude() bool {
 	case "PreToolUse":
 		c.act(c.used())
 	case "PostToolUse":
-		c.call(c.used())
-		c.claudeResult(c.used(), c.in.first("tool_response", "tool_result"))
+		c.claudeUse(c.used(), c.in.first("tool_response", "tool_result"))
 	case "PostToolUseFailure", "PermissionDenied":
 		c.call(c.used())
 		c.claudeFailure()
 	case "PostToolBatch":
 		for _, one := range c.in.list("tool_calls") {
 			if f, ok := one.(map[string]any); ok {
-				c.call(usedOf(f))
 				if r, there := f["tool_response"]; there {
-					c.claudeResult(usedOf(f), r)
+					c.claudeUse(usedOf(f), r)
+				} else {
+					c.call(usedOf(f))
 				}
 			}
 		}
@@ -75,21 +75,19 @@ func usedOf(f fields) tool {
 	return tool{id: f.text("tool_use_id", "toolUseId", "tool_call_id"), name: f.text("tool_name", "toolName"), arguments: f.first("tool_input", "toolArgs")}
 }
 
-// claudeResult makes the result of a tool that did not fail.
-func (c *call) claudeResult(t tool, response any) {
-	if c.Agent == Codex {
-		raw, err := json.Marshal(response)
-		if err == nil {
-			out, success := migrate.CodexResult(raw)
-			c.result(t, out, success)
-			return
-		}
-	}
+// claudeUse makes the use of a tool that did not fail.
+func (c *call) claudeUse(t tool, response any) {
 	out, success := outcome(response)
-	if !success.Set {
+	raw, err := json.Marshal(response)
+	if c.Agent == Codex && err == nil {
+		out, success = migrate.CodexResult(raw)
+	} else if !success.Set {
 		success = hmx.Some(true)
 	}
-	c.result(t, out, success)
+	if !c.editedBy(t, response, success) {
+		c.call(t)
+		c.result(t, out, success)
+	}
 }
 
 // claudeFailure makes the result of a tool that failed, or was not allowed to run.

@@ -17,8 +17,10 @@ func (c *call) cursor() bool {
 	case "preToolUse":
 		c.act(c.used())
 	case "postToolUse":
-		c.call(c.used())
-		c.cursorResult(c.used(), c.in.first("tool_output"))
+		if _, success := outcome(c.in.first("tool_output")); !c.editedBy(c.used(), c.in.first("tool_output"), success) {
+			c.call(c.used())
+			c.cursorResult(c.used(), c.in.first("tool_output"))
+		}
 	case "postToolUseFailure":
 		c.call(c.used())
 		out := map[string]any{"error": c.in.text("error_message"), "failure": c.in.text("failure_type")}
@@ -102,8 +104,8 @@ func differences(edits []any) string {
 	}
 	for _, e := range edits {
 		f, _ := e.(map[string]any)
-		side("-", fields(f).text("old_string"))
-		side("+", fields(f).text("new_string"))
+		side("-", fields(f).text("old_string", "oldString", "old_str"))
+		side("+", fields(f).text("new_string", "newString", "new_str"))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -28,7 +28,7 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 	}
 	meta := map[string]any{"hook": about}
 	for name, value := range map[string]string{
-		"cwd": c.Directory, "model": c.in.text("model_id", "model"), "git_branch": c.in.text("git_branch"), "turn": c.turn, "version": c.in.text("cursor_version"),
+		"cwd": c.Directory, "project": c.project, "model": c.in.text("model_id", "model"), "git_branch": c.in.text("git_branch"), "turn": c.turn, "version": c.in.text("cursor_version"),
 	} {
 		if value != "" {
 			meta[name] = value
@@ -139,7 +139,9 @@ func (c *call) call(t tool) string {
 
 // act makes a tool call and asks what speaks against it.
 func (c *call) act(t tool) {
-	c.call(t)
+	if len(t.edits(nil)) == 0 { // an edit is told when it is done
+		c.call(t)
+	}
 	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
 	raw, _ := migrate.Content(clipped(migrate.Object(t.arguments, "input")).(map[string]any))
 	c.Arguments = string(raw)
@@ -268,5 +270,28 @@ func base(dir string) string {
 	return b
 }
 
-// Project is what people call what the agent works on: the name of the directory.
-func (c *Call) Project() string { return migrate.Name(base(c.Directory), "") }
+// Project is what people call what the agent works on: what the options say, else the name of
+// the directory.
+func (c *Call) Project() string { return c.project }
+
+// ProjectOf returns the project that an event was recorded for, or nothing.
+func ProjectOf(ev *hmx.Event) string {
+	var meta struct {
+		Project string `json:"project"`
+		CWD     string `json:"cwd"`
+	}
+	if json.Unmarshal([]byte(ev.Metadata), &meta) != nil {
+		return ""
+	}
+	if meta.Project != "" {
+		return meta.Project
+	}
+	return migrate.Name(base(meta.CWD), "")
+}
+
+// Compacted reports whether an event says that the context of its session was compacted: what
+// was said before is no longer before the agent's eyes.
+func Compacted(ev *hmx.Event) bool {
+	change, ok := ev.StateChange()
+	return ok && ev.EventType == hmx.TypeStateChange && change.Subject == "context"
+}

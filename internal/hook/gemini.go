@@ -46,5 +46,7 @@ func (c *call) geminiResult() {
 	if failed != nil {
 		out["error"] = failed
 	}
-	c.result(t, out, hmx.Some(failed == nil))
+	if !c.editedBy(t, map[string]any(response), hmx.Some(failed == nil)) {
+		c.result(t, out, hmx.Some(failed == nil))
+	}
 }

@@ -62,6 +62,8 @@ type Call struct {
 	// Session is the session of the events, and Directory where the agent works.
 	Session   string
 	Directory string
+	// Name of the project that the agent works on, see [Call.Project].
+	project string
 	// AgentID is who works: the agent, or one that it has sent.
 	AgentID string
 	// Events are what is to be recorded, in order. They have no tenant yet.
@@ -82,6 +84,9 @@ type Options struct {
 	Now time.Time
 	// Agent is the id of the agent that does all this. Empty means the name of the agent.
 	Agent string
+	// Project is what people call what the agent works on. Empty means the name of the
+	// directory.
+	Project string
 	// Cut says that parts of the input were left away before.
 	Cut bool
 }
@@ -102,6 +107,7 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	}
 	c := &call{Call: Call{Agent: agent}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
 	c.common()
+	c.project = migrate.Name(o.Project, migrate.Name(base(c.Directory), ""))
 	if c.Name == "" {
 		return nil, fault.New(fault.InvalidDocument, "the input does not say which hook event it is").WithFix("hand over the JSON as the agent wrote it")
 	}
@@ -142,15 +148,28 @@ type call struct {
 	ceiling record.Trust
 }
 
+// Directory returns where the agent works that handed over an input, or nothing.
+func Directory(input []byte) string {
+	in, err := parse(input)
+	if err != nil {
+		return ""
+	}
+	return in.directory()
+}
+
+// directory is where the agent works.
+func (f fields) directory() string {
+	dir := f.text("cwd")
+	if roots := f.list("workspace_roots"); dir == "" && len(roots) > 0 {
+		dir, _ = roots[0].(string)
+	}
+	return dir
+}
+
 // common reads what all events of all agents have.
 func (c *call) common() {
 	c.Name = migrate.Name(c.in.text("hook_event_name", "hookEventName"), "")
-	c.Directory = c.in.text("cwd")
-	if c.Directory == "" {
-		if roots := c.in.list("workspace_roots"); len(roots) > 0 {
-			c.Directory, _ = roots[0].(string)
-		}
-	}
+	c.Directory = c.in.directory()
 	c.at = hmx.TimeOf(c.now)
 	if at, ok := migrate.When(c.in["timestamp"]); ok {
 		c.at = at

@@ -164,7 +164,7 @@ func TestOpenCodePlugin(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, agent := range Agents() {
 		for _, s := range Events(agent) {
-			f.Add(agent, `{"hook_event_name":"`+s.Event+`","session_id":"s","prompt":"§L x\ny","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":[1,{"text":"§L a"}],"tool_use_id":"t"}`)
+			f.Add(agent, `{"hook_event_name":"`+s.Event+`","session_id":"s","prompt":"§Lyx2x x\ny","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":[1,{"text":"§Lyj3m a"}],"tool_use_id":"t"}`)
 		}
 	}
 	f.Add(OpenCode, `{"hook_event_name":"event","event":{"type":"message.updated","properties":{"info":{"role":"assistant"},"text":"x"}}}`)
@@ -179,7 +179,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, e := range c.Events {
-			if strings.Contains(string(e.Content), `"§L `) || strings.Contains(string(e.Content), `\n§L `) {
+			if strings.Contains(string(e.Content), `"§Lyx2x x"`) || strings.Contains(string(e.Content), `\n§Lyx2x x"`) {
 				t.Errorf("Lukasa's own words are recorded: %s", e.Content)
 			}
 		}

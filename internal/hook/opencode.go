@@ -27,7 +27,6 @@ func (c *call) opencode() bool {
 		t.arguments = out.first("args")
 		c.act(t)
 	case "tool.execute.after":
-		c.call(t)
 		result := map[string]any{}
 		if text := out.text("output"); text != "" {
 			result["text"] = text
@@ -38,7 +37,10 @@ func (c *call) opencode() bool {
 		} else if n := out.under("metadata").text("exit"); n != "" {
 			success = hmx.Some(n == "0")
 		}
-		c.result(t, result, success)
+		if !c.editedBy(t, result, success) {
+			c.call(t)
+			c.result(t, result, success)
+		}
 	case "experimental.session.compacting":
 		c.changed("context", "being compacted", "", nil)
 	case "experimental.chat.system.transform":
@@ -66,7 +68,7 @@ func (c *call) opencodeEvent(event fields) bool {
 	case "session.deleted":
 		c.changed("session", "ended", "deleted", nil)
 	case "file.edited":
-		c.edited(of.text("file"), "modify", "")
+		// The tool that edited it tells more.
 	case "message.updated":
 		c.turn = info.text("parentID")
 		if info.text("role") == "assistant" {

@@ -130,8 +130,8 @@ func EmbeddedText(r *Record) (string, bool) {
 func readEmbedded(r *Record) *Document {
 	switch {
 	case r.Event != nil:
-		said, entities := kind.ReadContentEntities(r.Event)
-		return &Document{Title: said.Title, Text: said.Text, Speaker: speaker(said.Text, entities)}
+		said, people := kind.ReadContentPeople(r.Event)
+		return &Document{Title: said.Title, Text: said.Text, Speaker: speaker(said.Text, people)}
 	case r.Body != nil && IsDocument(r.Body.Kind()):
 		return readThing(r.Body)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,6 +74,11 @@ func checkContent(t interface{ Fatalf(string, ...any) }, ev *hmx.Event) {
 	c, entities := ReadContentEntities(ev)
 	if c != ReadContent(ev) || fmt.Sprint(entities) != fmt.Sprint(Entities(ev)) {
 		t.Fatalf("reading twice differs: %q", ev.Content)
+	}
+	same, people := ReadContentPeople(ev)
+	isPerson := func(e Entity) bool { return e.Type == EntityPerson }
+	if same != c || len(people) > len(entities) || !slices.Equal(people, entities[:len(people)]) || slices.ContainsFunc(entities[len(people):], isPerson) {
+		t.Fatalf("people %v are not the first of %v: %q", people, entities, ev.Content)
 	}
 	if len(c.Title) > MaxTitle || len(c.Text) > MaxContent {
 		t.Fatalf("%d and %d bytes", len(c.Title), len(c.Text))

@@ -66,6 +66,16 @@ func ReadContentEntities(ev *hmx.Event) (Content, []Entity) {
 	return c, s.entities(c)
 }
 
+// ReadContentPeople is [ReadContent] and the people of [ReadContentEntities], at the cost
+// of the first.
+func ReadContentPeople(ev *hmx.Event) (Content, []Entity) {
+	s := search(ev)
+	defer s.release()
+	c := s.content()
+	s.people(c)
+	return c, s.found.taken()
+}
+
 // TextEntities returns who and what a text of no event speaks of, such as a query,
 // by the rules of [Entities]. A word in capitals that begins a sentence counts,
 // unless it is one that often does.

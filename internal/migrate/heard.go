@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"encoding/json"
 	"strings"
 
 	"lukasa.dev"
@@ -64,11 +65,22 @@ func told(ev *hmx.Event) (call, words string) {
 			return "result " + c.CallID, ""
 		}
 	case hmx.TypeMessage:
-		if m, ok := ev.Message(); ok && strings.TrimSpace(m.Text) != "" {
+		// As it is recorded: without secrets.
+		clean := *ev
+		clean.Content = withoutSecrets(ev)
+		if m, ok := clean.Message(); ok && strings.TrimSpace(m.Text) != "" {
 			return "", m.Role + " " + strings.TrimSpace(m.Text)
 		}
 	}
 	return "", ""
+}
+
+// edited returns the name of the call by which a hook told the edit of a file, or nothing.
+func edited(ev *hmx.Event) (call string) {
+	if e, ok := ev.FileEdit(); ok && ev.EventType == hmx.TypeFileEdit {
+		_ = json.Unmarshal([]byte(e.Extra["call_id"]), &call) // what is no text is no name
+	}
+	return call
 }
 
 // listen returns what hooks recorded of a session.
@@ -94,7 +106,9 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 			if e.Event == nil || !byHook(e.Event) {
 				continue
 			}
-			if call, words := told(e.Event); call != "" {
+			if call := edited(e.Event); call != "" {
+				h.calls["call "+call], h.calls["result "+call] = true, true
+			} else if call, words := told(e.Event); call != "" {
 				h.calls[call] = true
 			} else if words != "" {
 				h.said[words]++

@@ -16,12 +16,15 @@ func TestAfterHooks(t *testing.T) {
 {"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-11-01T10:00:01Z","message":{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}]}}
 {"type":"user","uuid":"u3","sessionId":"s","timestamp":"2026-11-01T10:00:02Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a.go"}]}}
 {"type":"user","uuid":"u4","sessionId":"s","timestamp":"2026-11-01T10:00:03Z","message":{"role":"user","content":"yes"}}
-{"type":"user","uuid":"u5","sessionId":"s","timestamp":"2026-11-01T10:00:04Z","message":{"role":"user","content":"§L - a memory\nno"}}
+{"type":"user","uuid":"u5","sessionId":"s","timestamp":"2026-11-01T10:00:04Z","message":{"role":"user","content":"§Lqbfd - a memory\nno"}}
 `
 	const codex = `{"timestamp":"2026-11-01T10:00:00Z","type":"session_meta","payload":{"id":"s"}}
 {"timestamp":"2026-11-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"yes"}]}}
 {"timestamp":"2026-11-01T10:00:02Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"toolu_1"}}
 {"timestamp":"2026-11-01T10:00:03Z","type":"response_item","payload":{"type":"function_call_output","call_id":"toolu_1","output":"a.go"}}
+`
+	const secret = "push with ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	const secretive = `{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-11-01T10:00:00Z","message":{"role":"user","content":"` + secret + `"}}
 `
 	for _, tc := range []struct {
 		format     Format
@@ -32,6 +35,8 @@ func TestAfterHooks(t *testing.T) {
 		{ClaudeCode, claude, nil, 6, 0},
 		{ClaudeCode, claude, []string{"call", "result", "yes", "no"}, 2, 4}, // one yes was said before there were hooks
 		{ClaudeCode, claude, []string{"yes", "yes", "yes"}, 4, 2},
+		{ClaudeCode, claude, []string{"edit"}, 4, 2},    // it is the call and the result
+		{ClaudeCode, secretive, []string{secret}, 0, 1}, // it is recorded without
 		{Codex, codex, nil, 3, 0},
 		{Codex, codex, []string{"call", "result", "yes"}, 0, 3},
 	} {
@@ -44,6 +49,9 @@ func TestAfterHooks(t *testing.T) {
 			switch what {
 			case "call":
 				ev.EventType, ev.Content = hmx.TypeToolCall, `{"tool_name":"Bash","arguments":{"command":"ls"},"call_id":"toolu_1"}`
+			case "edit":
+				ev.EventType, ev.Content = hmx.TypeFileEdit, `{"path":"a.go","operation":"modify","diff":"+a","call_id":"toolu_1"}`
+				ev.EventID = EventID(tc.format, "result", "toolu_1")
 			case "result":
 				ev.EventType, ev.Content = hmx.TypeToolResult, `{"tool_name":"Bash","result":{"stdout":"a.go"},"call_id":"toolu_1"}`
 				ev.EventID = EventID(tc.format, "result", "toolu_1")

@@ -12,6 +12,7 @@
 //   - The same source gives the same events, with the same ids: an id is a hash of the
 //     format and of what the source itself calls the thing, or of where it stands. A
 //     source that grew at its end gives the same and more.
+//   - A source of another format is told by how it begins, and none of it is taken.
 //   - A bad line costs no good one. It is handed to [Sink.Leave] with where it stands and why.
 //   - Every event made obeys the rules of HMX, every memory its own: names are cleaned, long
 //     texts cut, and what was cut is said in the metadata.
@@ -140,11 +141,12 @@ type Reason string
 
 // Why something is a problem: it should have been taken.
 const (
-	Broken     Reason = "broken"     // it cannot be read
-	TooLarge   Reason = "too_large"  // it is longer than [MaxPiece]
-	Changed    Reason = "changed"    // it is recorded with other content
-	Refused    Reason = "refused"    // the board does not take it
-	Unreadable Reason = "unreadable" // a file that cannot be opened or read to its end
+	Broken     Reason = "broken"       // it cannot be read
+	TooLarge   Reason = "too_large"    // it is longer than [MaxPiece]
+	Changed    Reason = "changed"      // it is recorded with other content
+	Refused    Reason = "refused"      // the board does not take it
+	Unreadable Reason = "unreadable"   // a file that cannot be opened or read to its end
+	Mistaken   Reason = "other_format" // a file of another format than the one that was named
 )
 
 // Why something was left out on purpose.
@@ -165,7 +167,7 @@ const (
 // Problem reports whether something should have been taken and was not.
 func (r Reason) Problem() bool {
 	switch r {
-	case Broken, TooLarge, Changed, Refused, Unreadable:
+	case Broken, TooLarge, Changed, Refused, Unreadable, Mistaken:
 		return true
 	}
 	return false
@@ -187,7 +189,8 @@ type Sink interface {
 }
 
 // Read reads a source to its end. The error is the source's, the sink's or that ctx is
-// done; what is wrong with single lines goes to the sink.
+// done; what is wrong with single lines goes to the sink. A source that is not of the format
+// is an error with the cause [OtherFormat], and none of it was taken.
 func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error {
 	r := &run{ctx: ctx, format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}}
 	if err := memory.CheckTenant(o.Tenant); err != nil {
@@ -200,6 +203,9 @@ func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error
 	read, ok := r.readers()[f]
 	if !ok {
 		return fault.Newf(fault.InvalidArgument, "format: there is no %q", string(f)).WithFix("use one of docs/import.md")
+	}
+	if err := r.check(text); err != nil {
+		return err
 	}
 	return r.unreadable(read(text))
 }

@@ -144,7 +144,9 @@ func (k *composer) write(x *contender, most int) bool {
 		return x.tokens > 0
 	}
 	text, cut := x.source.Text, false
-	if n := x.source.Tokens; n == 0 || n > most || !fitsRoom(text, textRoom(most)) || Visible(text) != text {
+	// No token has less than a byte.
+	fits := len(text) <= most || x.source.Tokens > 0 && x.source.Tokens <= most
+	if !fits || !fitsRoom(text, textRoom(most)) || Visible(text) != text {
 		text, cut = span(k.in.Counter, text, most, k.keywords)
 	}
 	x.most, x.cut, x.tokens = most, cut, 0
@@ -152,7 +154,8 @@ func (k *composer) write(x *contender, most int) bool {
 	if cut && strings.Trim(strings.ReplaceAll(text, truncated, ""), " \n") == "" {
 		return false
 	}
-	if x.tokens = x.item.cost(k.in.Counter); most == k.size(x) {
+	x.lines = itemText(&x.item)
+	if x.tokens = k.in.Counter.Count(x.lines); most == k.size(x) {
 		x.guess = x.tokens
 	}
 	return true

@@ -58,6 +58,8 @@ type Source struct {
 	Evidence int64
 	// Unproven says why what stands behind it does not verify; empty if it does.
 	Unproven string
+
+	words words // of Text, once it is prepared
 }
 
 // Load reads a candidate. It is called once for each at most, by one goroutine. An

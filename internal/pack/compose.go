@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/tokens"
 )
 
 // composer makes one pack.
@@ -120,14 +121,24 @@ func (k *composer) run() error {
 func (k *composer) render() error {
 	seed := fenceSeed(k.in.State.Tenant, k.in.Request.Agent)
 	for {
-		var items []Item
+		var items []placed
 		for _, x := range k.all {
 			if x.kept {
-				items = append(items, x.item)
+				items = append(items, placed{Item: &x.item, lines: x.lines, tokens: x.tokens})
 			}
 		}
-		k.text = markdown(items, noteWithin(k.total), k.hints, seed)
-		if k.count = k.in.Counter.Count(k.text); k.count <= k.total || len(items) == 0 {
+		entries := len(items)
+		var t *tally
+		if tokens.ByLines(k.in.Counter) { // most of it is counted by now
+			t = &tally{counter: k.in.Counter}
+		}
+		k.text = layout(items, noteWithin(k.total), k.hints, seed, t)
+		if t != nil {
+			k.count = t.count
+		} else {
+			k.count = k.in.Counter.Count(k.text)
+		}
+		if k.count <= k.total || entries == 0 {
 			return nil
 		}
 		k.remove(k.leaving()[0])

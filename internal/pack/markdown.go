@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/tokens"
 )
 
 // written lists the sections as they stand in the markdown: not by priority, but what
@@ -23,19 +24,45 @@ func written() []hmx.Section {
 // placed is an item and which section of the markdown it stands in.
 type placed struct {
 	*Item
+	lines   string // that it is written as
+	tokens  int    // of the lines, if somebody counts
 	section int
 	fenced  bool
+}
+
+// tally counts the parts of a text, which end with a line end each.
+type tally struct {
+	counter tokens.Counter
+	count   int
+}
+
+// add counts a part. Without a tally nothing is counted.
+func (t *tally) add(part string) {
+	if t != nil {
+		t.count += t.counter.Count(part)
+	}
 }
 
 // markdown returns the items as text, in the order in which they change least: by
 // section, what is not fenced first, then by time. Seed is what fences are made of, note
 // is what stands before the first of them, hints is what stands at the end.
 func markdown(items []Item, note, hints, seed string) string {
-	sections := written()
-	order := make([]placed, 0, len(items))
+	list := make([]placed, len(items))
 	for i := range items {
-		if at := slices.Index(sections, items[i].Section); at >= 0 {
-			order = append(order, placed{&items[i], at, items[i].Fenced()})
+		list[i] = placed{Item: &items[i], lines: itemText(&items[i])}
+	}
+	return layout(list, note, hints, seed, nil)
+}
+
+// layout is markdown of items whose lines are written. The tally, which may be nil, counts
+// the rest of the text and adds the tokens of the items.
+func layout(list []placed, note, hints, seed string, t *tally) string {
+	sections := written()
+	order := list[:0]
+	for _, it := range list {
+		if it.section = slices.Index(sections, it.Section); it.section >= 0 {
+			it.fenced = it.Fenced()
+			order = append(order, it)
 		}
 	}
 	slices.SortFunc(order, inText)
@@ -45,15 +72,16 @@ func markdown(items []Item, note, hints, seed string) string {
 		for n < len(order) && order[n].section == order[0].section {
 			n++
 		}
-		if writeSection(&b, order[:n], note, seed) {
+		if writeSection(&b, order[:n], note, seed, t) {
 			note = ""
 		}
 		order = order[n:]
 	}
 	if rest, ok := strings.CutPrefix(hints, nextHeading); ok {
-		b.WriteString(nextHeading)
-		b.WriteString(note)
-		b.WriteString(rest)
+		for _, part := range []string{nextHeading, note, rest} {
+			b.WriteString(part)
+			t.add(part)
+		}
 	}
 	return b.String()
 }
@@ -87,11 +115,21 @@ func inText(a, b placed) int {
 
 // writeSection writes the items of one section, which are in order, and the note before
 // those that are fenced. It reports whether any are.
-func writeSection(b *strings.Builder, items []placed, note, seed string) bool {
+func writeSection(b *strings.Builder, items []placed, note, seed string, t *tally) bool {
 	section := items[0].Section
-	b.WriteString(headingText(section))
+	write := func(part string) {
+		b.WriteString(part)
+		t.add(part)
+	}
+	item := func(it *placed) {
+		b.WriteString(it.lines)
+		if t != nil {
+			t.count += it.tokens
+		}
+	}
+	write(headingText(section))
 	for len(items) > 0 && !items[0].fenced {
-		b.WriteString(itemText(items[0].Item))
+		item(&items[0])
 		items = items[1:]
 	}
 	if len(items) == 0 {
@@ -99,23 +137,23 @@ func writeSection(b *strings.Builder, items []placed, note, seed string) bool {
 	}
 	texts := make([]string, len(items))
 	size := 0
-	for i, it := range items {
-		texts[i] = itemText(it.Item)
+	for i := range items {
+		texts[i] = items[i].lines
 		size += len(texts[i])
 	}
 	open, shut := fence(seed, section, texts)
 	b.Grow(size + len(note) + len(open) + len(shut))
-	b.WriteString(note)
-	b.WriteString(open)
+	write(note)
+	write(open)
 	day := int64(firstDay)
-	for i, it := range items {
-		if dated(section) {
-			b.WriteString(dayText(day, it.Time))
+	for i := range items {
+		if it := &items[i]; dated(section) {
+			write(dayText(day, it.Time))
 			day = it.Time
 		}
-		b.WriteString(texts[i])
+		item(&items[i])
 	}
-	b.WriteString(shut)
+	write(shut)
 	return true
 }
 

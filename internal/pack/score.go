@@ -30,8 +30,6 @@ type contender struct {
 	loaded bool
 	gone   bool
 	source *Source
-	words  words
-	worded bool
 
 	// What this run made of it.
 	reason hmx.DropReason
@@ -39,10 +37,11 @@ type contender struct {
 	detail string
 	kept   bool
 	pass   int
-	item   Item // as it would be written
-	tokens int  // of the lines of item, 0 if they were not counted
-	most   int  // tokens that the text of item was made for, 0 if it is not made
-	guess  int  // tokens of the lines that it would have, 0 if they were not counted
+	item   Item   // as it would be written
+	lines  string // of item
+	tokens int    // of the lines, 0 if they were not counted
+	most   int    // tokens that the text of item was made for, 0 if it is not made
+	guess  int    // tokens of the lines that it would have, 0 if they were not counted
 	cut    bool
 }
 

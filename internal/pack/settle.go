@@ -102,15 +102,26 @@ func (k *composer) load(x *contender) error {
 	case err != nil:
 		return err
 	default:
-		for _, text := range []*string{&s.ID, &s.Type, &s.Label, &s.Text, &s.Origin} {
-			*text = strings.ToValidUTF8(*text, "\uFFFD")
-		}
-		s.Label = clip(s.Label, labelBytes)
+		s.Prepare()
 		if x.source = s; s.Origin == "" {
 			s.Origin = OriginOf(x.c.Kind)
 		}
 	}
 	return nil
+}
+
+// Prepare does what Compose does with a source as soon as it is loaded, whatever becomes
+// of it: its texts are made valid, and the words are found that it is compared by. Who
+// loads it beside others may do that for it, and must not change it after.
+func (s *Source) Prepare() {
+	if s.words != nil {
+		return
+	}
+	for _, text := range []*string{&s.ID, &s.Type, &s.Label, &s.Text, &s.Origin} {
+		*text = strings.ToValidUTF8(*text, "\uFFFD")
+	}
+	s.Label = clip(s.Label, labelBytes)
+	s.words = wordsOf(s.Text)
 }
 
 // ready reads x and reports whether it may be kept. What is behind it must verify, and
@@ -134,13 +145,8 @@ func (k *composer) ready(x *contender) (bool, error) {
 	return true, nil
 }
 
-// wordsOf returns what the text of x is compared by.
-func (x *contender) wordsOf() words {
-	if !x.worded {
-		x.words, x.worded = wordsOf(x.source.Text), true
-	}
-	return x.words
-}
+// words returns what the text of x, which was read, is compared by.
+func (x *contender) words() words { return x.source.words }
 
 // kin are the texts that are kept, to be found by what they say. Each has a sketch,
 // which tells those that are not alike apart without a look at their words.
@@ -159,34 +165,42 @@ func (w words) sketch() (s sketch) {
 	return s
 }
 
+// apart reports whether more bits than so many are in one of two sketches alone. Most
+// texts are told apart by the first few words of bits.
+func (s *sketch) apart(other *sketch, most int) bool {
+	n := 0
+	for i, bit := range s {
+		if n += bits.OnesCount64(bit ^ other[i]); n > most {
+			return true
+		}
+	}
+	return false
+}
+
 // add adds the text of x, whose words are known.
 func (k *kin) add(x *contender) {
-	if len(x.words) > 0 {
-		k.list, k.sketches = append(k.list, x), append(k.sketches, x.words.sketch())
+	if w := x.words(); len(w) > 0 {
+		k.list, k.sketches = append(k.list, x), append(k.sketches, w.sketch())
 	}
 }
 
 // find returns the best of those that say nearly what y says, nil if none does.
 func (k *kin) find(y *contender) (best *contender) {
-	w, rule := y.wordsOf(), y.isRule()
+	w, rule := y.words(), y.isRule()
 	if len(w) == 0 {
 		return nil
 	}
 	mine := w.sketch()
 	for i, x := range k.list {
-		if rule && (!x.isRule() || w[0] != x.words[0]) {
+		if rule && (!x.isRule() || w[0] != x.words()[0]) {
 			continue
 		}
 		// Of two that have nine of ten words in common an eighteenth of both at most is
 		// in one alone, and a bit that is in one alone needs such a word.
-		apart := 0
-		for j, bit := range k.sketches[i] {
-			apart += bits.OnesCount64(bit ^ mine[j])
-		}
-		if 18*apart > len(w)+len(x.words) && w[0] != x.words[0] {
+		if mine.apart(&k.sketches[i], (len(w)+len(x.words()))/18) && w[0] != x.words()[0] {
 			continue
 		}
-		if (best == nil || x.rank < best.rank) && x.words.same(w) {
+		if (best == nil || x.rank < best.rank) && x.words().same(w) {
 			best = x
 		}
 	}

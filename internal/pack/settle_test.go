@@ -125,15 +125,15 @@ func TestKin(t *testing.T) {
 		}
 		texts = append(texts, text)
 		w := wordsOf(text)
-		at := slices.IndexFunc(k.list, func(x *contender) bool { return x.words.same(w) })
-		got := k.find(&contender{c: &Candidate{}, words: w, worded: true})
+		at := slices.IndexFunc(k.list, func(x *contender) bool { return x.words().same(w) })
+		got := k.find(&contender{c: &Candidate{}, source: &Source{words: w}})
 		if (at < 0) != (got == nil) || got != nil && got != k.list[at] {
 			t.Fatalf("%q is like %v, found %v", text, at, got)
 		}
 		if got != nil {
 			found++
 		}
-		k.add(&contender{c: &Candidate{}, rank: i, words: w})
+		k.add(&contender{c: &Candidate{}, rank: i, source: &Source{words: w}})
 	}
 	if found < 300 {
 		t.Errorf("%d found", found)

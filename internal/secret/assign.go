@@ -13,7 +13,7 @@ type names struct {
 }
 
 var passwordNames = names{
-	ends: []string{"password", "passwd", "passphrase", "pwd", "passwords", "pass"},
+	ends: []string{"password", "passwd", "passphrase", "passcode", "pwd", "passwords", "pass"},
 	word: "pass",
 }
 

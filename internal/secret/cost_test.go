@@ -13,6 +13,8 @@ import (
 var costly = []struct{ part, end string }{
 	{"password=", ""}, {"sk-", ""}, {"AKIA", ""}, {"token", ""}, {"password_", ""}, {"pass-", ""}, {"authorization:", ""}, {"Bearer ", ""},
 	{"eyJ-", ""}, {"8Q~", ""}, {"secret=a1B2", ""}, {":AA", ""}, {"-us", ""}, {"1-us1", ""}, {"pwd=&", ""}, {"--token ", ""}, {"lukasa_scope_1.", ""},
+	{"password is ", ""}, {"password to ", ""}, {"password for to ", ""}, {"password is now to be ", ""}, {"password is a1b2=c3", ""}, {"password is\\t", ""}, {"password to a" + strings.Repeat("b", 200) + " ", ""},
+	{"a:b@tcp(", ""}, {"@tcp", ""}, {":@unix(", ""}, {"sk-abc-", ""}, {"sk-abcdefghijklmno-", ""}, {"sk-aaaaaa", ""},
 	{"SG.", ""}, {"ghp_", ""}, {"pass=", ""}, {"pass=aB3/", ""}, {"pass=x&p=&", ""}, {"pwd:", ""}, {"token=a.b.", ""}, {"sk-A1", ""},
 	{"accountkey=", "EXAMPLE"}, {"authorization:aB3x9", "xxxx"}, {"authorization:aB3x9", strings.Repeat(".", 1<<18)},
 	{"eyJ-", ".eyJ" + strings.Repeat("a", 1<<18)}, {strings.Repeat("token=aB3", 100) + "xxxx ", ""}, {strings.Repeat("pwd=aB3", 30) + "xxxx ", ""},

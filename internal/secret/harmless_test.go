@@ -36,6 +36,40 @@ password reset mail was sent at 10:32:11
 password policy: min8chars is not enforced
 password-length: 12
 passwords.txt
+the password is sha256 hashed
+the password is base64 encoded
+password is argon2id now
+migrate the password to bcrypt12
+the password is 12-digit or longer
+the password is 2factor only
+the password is user.password1
+the password is v1.2.3 of the form
+the password is at https://vault.example.com/x1
+the password is in /etc/secret1
+the password is $DB_PASSWORD1
+the password is <password1>
+the password is 'your-password1'
+the password is stored in table users2
+the password for user2 is wrong
+the password field of form2 is red
+the password component in login is LoginForm2
+the password is not abc123 any more
+the password. Is build123 done?
+the password, the code is abc123
+a password is what user1234 needs to know
+the password to the vault is in the runbook2
+password is type=password1
+password to 550e8400-e29b-41d4-a716-446655440000
+the password was changed on 2026-11-16 at 10h30m12s
+password was rejected by host-12ab
+passwordless login is v2ready
+the password "pwd" to connect to localhost:4222
+app:${PASS1}@tcp(127.0.0.1:3306)/shop
+app@tcp(127.0.0.1:3306)/shop
+:secret1@tcp(127.0.0.1:3306)/shop
+sk-learn-contrib-2024-release
+sk-estimator12-of-the-pipeline
+sk-EXAMPLE
 PASS: TestScrub2 (0.01s)
 --- PASS: TestKeys/rotate1 (0.00s)
 pass: 12/12

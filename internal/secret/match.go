@@ -2,16 +2,34 @@ package secret
 
 import "strings"
 
-// skKey finds keys that begin with sk- and look random.
+// skKey finds keys that begin with sk-: random ones, and ones that have as many letters and
+// digits in a row as no name has.
 func skKey(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
 	}
 	to := l.upTo(keyRun, s, end, longestLook)
-	if to-end < 32 || !l.random(s, end, to) || sample(s[end:to]) {
+	if !(to-end >= 32 && l.random(s, end, to)) && !unbroken(s[end:to]) || sample(s[end:to]) {
 		return 0, 0, false
 	}
 	return at, l.end(keyRun, s, to), true
+}
+
+// unbroken reports whether there are so many letters and digits in a row that it is no name: 16
+// with digits in it, or 24. What comes before them are a few short words, as in sk-or-v1-.
+func unbroken(text string) bool {
+	at := 0
+	for range 4 {
+		end := alnum.run(text, at)
+		if n := end - at; n >= 24 || n >= 16 && mixed(text[at:end]) && strings.ContainsAny(text[at:end], "0123456789") {
+			return true
+		}
+		if end-at > 8 || end >= len(text) {
+			return false
+		}
+		at = end + 1
+	}
+	return false
 }
 
 // sendgrid finds SG.<22>.<43>.
@@ -125,6 +143,21 @@ func urlPassword(_ *look, s string, at, end int) (int, int, bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// dsnPassword finds the password of <user>:<password>@tcp(<host>), as drivers of databases
+// write it.
+func dsnPassword(_ *look, s string, at, _ int) (int, int, bool) {
+	from := at
+	for from > 0 && at-from < longestPassword && s[from-1] > ' ' && strings.IndexByte("\"'`\\/<>()[]{}|,;", s[from-1]) < 0 {
+		from--
+	}
+	colon := strings.IndexByte(s[from:at], ':')
+	if colon < 1 || at-from == longestPassword {
+		return 0, 0, false
+	}
+	from += colon + 1
+	return from, at, from < at && !placeholder(s[from:at])
 }
 
 // schemes are how credentials are sent.

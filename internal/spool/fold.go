@@ -96,11 +96,11 @@ func (f *fold) once(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	size := 0
-	for i, name := range names {
+	for _, name := range names {
 		if name == f.o.Except {
 			continue
 		}
-		if i == maxFiles || size > maxHeld {
+		if len(f.names) >= maxFiles || size > maxHeld {
 			more = true
 			break
 		}

@@ -30,6 +30,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,7 @@ const (
 
 // Limits of what is put aside for a person to look at.
 const (
-	maxKept      = 100
+	maxKept      = 32
 	maxKeptBytes = 1 << 20
 )
 
@@ -112,7 +113,8 @@ func Write(fs disk.FS, dir string, b Batch) (name string, err error) {
 }
 
 // Keep puts aside what could not be read as anything, for a person to look at. At most
-// [maxKept] such files are kept, and at most [maxKeptBytes] of each.
+// [maxKept] such files are kept, the newest, and at most [maxKeptBytes] of each. Secrets are
+// taken out, as far as they are found in what is not known to be anything.
 func Keep(fs disk.FS, dir string, at int64, data []byte) (name string, err error) {
 	in := fs.PathJoin(dir, Dir, aside)
 	if err := disk.MkdirAll(fs, in); err != nil {
@@ -122,18 +124,18 @@ func Keep(fs disk.FS, dir string, at int64, data []byte) (name string, err error
 	if err != nil {
 		return "", disk.Fault(err)
 	}
-	kept := 0
-	for _, n := range names {
-		if strings.HasSuffix(n, raw) {
-			kept++
+	kept := slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, raw) })
+	slices.Sort(kept) // the oldest first
+	for len(kept) >= maxKept {
+		if err := fs.Remove(fs.PathJoin(in, kept[0])); err != nil && !notThere(err) {
+			return "", disk.Fault(err)
 		}
+		kept = kept[1:]
 	}
-	if kept >= maxKept {
-		return "", fault.Newf(fault.Overloaded, "%s has %d inputs already that could not be read", in, kept).WithFix("look at them and remove them")
-	}
+	clean, _ := secret.Text(string(data[:min(len(data), maxKeptBytes)]))
 	sum := sha256.Sum256(data)
 	name = fmt.Sprintf("%020d-%s%s", max(at, 0), hex.EncodeToString(sum[:8]), raw)
-	if err := disk.WriteFile(fs, fs.PathJoin(in, name), data[:min(len(data), maxKeptBytes)]); err != nil {
+	if err := disk.WriteFile(fs, fs.PathJoin(in, name), []byte(clean)); err != nil {
 		return "", fmt.Errorf("put an input aside: %w", disk.Fault(err))
 	}
 	return name, nil
@@ -174,7 +176,8 @@ func eventText(ev *hmx.Event, tenant string) ([]byte, error) {
 	clean := *ev
 	clean.TenantID = tenant
 	content, _ := secret.JSON(string(ev.Content))
-	clean.Content = hmx.Raw(content)
+	meta, _ := secret.JSON(string(ev.Metadata))
+	clean.Content, clean.Metadata = hmx.Raw(content), hmx.Raw(meta)
 	text, err := json.Marshal(&clean)
 	if err != nil {
 		return nil, fault.Newf(fault.Internal, "write event %q: %w", ev.EventID, err)

@@ -14,7 +14,6 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
-	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 )
 
@@ -267,8 +266,18 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Keep(fs, "/data", 1e6, []byte("more")); fault.CodeOf(err) != fault.Overloaded {
-		t.Errorf("one more: %v", err)
+	last, err := Keep(fs, "/data", 1e6, []byte("more, with AKIAQ3EGRXPZ7LKDWM2T"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := fs.PathJoin("/data", Dir, aside)
+	names, err := fs.List(in)
+	slices.Sort(names)
+	if err != nil || len(names) != maxKept || names[len(names)-1] != last || !strings.HasPrefix(names[0], "00000000000000000001-") {
+		t.Errorf("of %d are kept %v, %v", maxKept+1, names, err)
+	}
+	if text, err := disk.ReadFile(fs, fs.PathJoin(in, last)); err != nil || !strings.HasPrefix(string(text), "more, with ") || strings.Contains(string(text), "AKIA") {
+		t.Errorf("kept is %q, %v", text, err)
 	}
 	if Pending(fs, "/data") {
 		t.Error("it would be folded in")

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 const (
 	longestRecent = 15 // bytes of a piece that is remembered
-	recentBits    = 15
+	recentBits    = 17
 )
 
 // memory remembers how many tokens pieces have that were counted lately, each in the

@@ -36,6 +36,14 @@ func Estimate() Counter { return estimate{} }
 // that are not UTF-8 and for words of kilobytes.
 func O200k() Counter { return o200k{} }
 
+// ByLines reports whether a counter counts line by line: a text has as many tokens as its
+// parts have together, wherever a part ends with a line end and the next begins with neither
+// white space nor a slash.
+func ByLines(c Counter) bool {
+	_, ok := c.(o200k)
+	return ok
+}
+
 type estimate struct{}
 
 func (estimate) Name() string { return "estimate" }

@@ -1,6 +1,7 @@
 package tokens_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -175,4 +176,31 @@ func FuzzTruncate(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is said of counting by lines holds for texts of all sorts, wherever they are cut.
+func TestByLines(t *testing.T) {
+	if !tokens.ByLines(tokens.O200k()) || tokens.ByLines(tokens.Estimate()) {
+		t.Fatal("o200k counts line by line, the estimate does not")
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	ends := []string{"\n", "\n", ".\n", " \n", "\n\n", "\r\n", "!/\n", "'s\n", "12\n", "\t\n", "```\n", "é\n", "\u00a0\n", "界\n"}
+	begins := []string{"- ", "-", "#", "## ", "````quote", "2026:", "7", "Quoted", "it's", "\"", "é", "界", "\\", "_", "'s", "\u200b", "\u0301", "-\n"}
+	inner := []string{"a", " word", " Word", "WORD", "\n", " ", "  ", "1234", "...", "//", "'ll", "é", "界", "\t", "\r", "-", "`", "\U0001F600"}
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
+	for range 20_000 {
+		text, sum := "", 0
+		for range 2 + r.IntN(3) {
+			part := pick(begins)
+			for range r.IntN(8) {
+				part += pick(inner)
+			}
+			part += pick(ends)
+			sum += tokens.O200k().Count(part)
+			text += part
+		}
+		if got := tokens.O200k().Count(text); got != sum {
+			t.Fatalf("%q has %d tokens, its parts %d", text, got, sum)
+		}
+	}
 }

@@ -1,12 +1,10 @@
 package tokens
 
 import (
+	_ "embed" // of the table
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // vocabulary is o200k_base, made to be looked up in: every entry's text, its
@@ -15,9 +13,9 @@ import (
 type vocabulary struct {
 	recent  memory
 	classes classes
-	text    string         // of all entries, with a byte between them
-	slots   []uint64       // a hash table with open addressing
-	pairs   [1 << 16]int32 // the rank of each pair of bytes, or none
+	slots   string // a hash table with open addressing, of words of 8 bytes
+	pairs   string // the rank of each pair of bytes, or none, of 4 bytes
+	text    string // of all entries, with a byte between them
 }
 
 // A slot is 0 or holds, from the top, 17 bits of the entry's hash, its rank plus
@@ -30,68 +28,37 @@ const (
 	slotBits  = 19 // of the number of slots: 2.6 for each entry
 )
 
-// ranks is one more than the highest rank an entry can have.
-const ranks = 199_998
-
 // none is more than any rank.
 const none int32 = 1<<31 - 1
+
+// table is the vocabulary as it is looked up in: slots, pairs and text, one behind the
+// other, least significant byte first. A command that counts a few texts reads a few pages
+// of it. The test of it makes it of the library's vocabulary.
+//
+//go:embed o200k.table
+var table string
+
+// Where the parts of the table begin.
+const (
+	pairsAt = 8 << slotBits
+	textAt  = pairsAt + 4<<16
+)
 
 // load returns the one copy of the vocabulary.
 var load = sync.OnceValue(read)
 
-// read asks the library for every entry. All of them at once are several times
-// as fast as one by one; the byte that stands between them is in no other entry,
-// since it is in no UTF-8.
 func read() *vocabulary {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		panic("tokens: the vocabulary o200k_base is not part of the program: " + err.Error())
-	}
-	// The bytes come first.
-	between := uint(0)
-	for between < 256 {
-		if entry, err := codec.Decode([]uint{between}); entry == "\xff" && err == nil {
-			break
-		}
-		between++
-	}
-	ids := make([]uint, 0, 2*ranks)
-	for rank := range uint(ranks) {
-		ids = append(ids, rank, between)
-	}
-	v := &vocabulary{slots: make([]uint64, 1<<slotBits)}
-	if v.text, err = codec.Decode(ids); err != nil {
-		panic("tokens: the vocabulary o200k_base has a hole: " + err.Error())
-	}
+	v := &vocabulary{slots: table[:pairsAt], pairs: table[pairsAt:textAt], text: table[textAt:]}
 	v.classes.fill()
-	for i := range v.pairs {
-		v.pairs[i] = none
-	}
-	start := 0
-	for rank := range ranks {
-		size := max(strings.IndexByte(v.text[start:], '\xff'), 0)
-		if rank == int(between) {
-			size = 1
-		}
-		v.add(v.text[start:start+size], rank, start)
-		start += size + 1
-	}
 	return v
 }
 
-func (v *vocabulary) add(entry string, rank, start int) {
-	if start+len(entry) > 1<<startBits || len(entry) >= 1<<sizeBits {
-		panic("tokens: the vocabulary o200k_base is larger than it was")
-	}
-	if len(entry) == 2 {
-		v.pairs[uint(entry[0])<<8|uint(entry[1])] = int32(rank)
-	}
-	h := hash(entry)
-	at := h >> 16 % (1 << slotBits)
-	for v.slots[at] != 0 {
-		at = (at + 1) % (1 << slotBits)
-	}
-	v.slots[at] = h>>(64-tagBits)<<(64-tagBits) | uint64(rank+1)<<(startBits+sizeBits) | uint64(start)<<sizeBits | uint64(len(entry))
+// slot returns what is in a slot.
+func (v *vocabulary) slot(at uint64) uint64 { return word64(v.slots[8*at:]) }
+
+// pairRank returns the rank of two bytes, or none.
+func (v *vocabulary) pairRank(a, b byte) int32 {
+	return int32(word32(v.pairs[4*(uint(a)<<8|uint(b)):]))
 }
 
 // hash mixes the bytes of s, which is not empty. It need not withstand anybody:
@@ -129,7 +96,7 @@ func word32(s string) uint64 {
 func (v *vocabulary) rank(s string) int32 {
 	h := hash(s)
 	for at := h >> 16 % (1 << slotBits); ; at = (at + 1) % (1 << slotBits) {
-		x := v.slots[at]
+		x := v.slot(at)
 		if x == 0 {
 			return none
 		}
@@ -215,7 +182,7 @@ func (v *vocabulary) merge(piece string, ends *[]int) int {
 	for i := range n {
 		starts[i], with[i] = uint8(i), none
 		if i+1 < n {
-			with[i] = v.pairs[uint(piece[i])<<8|uint(piece[i+1])]
+			with[i] = v.pairRank(piece[i], piece[i+1])
 		}
 	}
 	starts[n] = uint8(n)
@@ -278,7 +245,7 @@ func (v *vocabulary) mergeLong(piece string, ends *[]int) int {
 	for i := range size {
 		with := none
 		if i+1 < size {
-			with = v.pairs[uint(piece[i])<<8|uint(piece[i+1])]
+			with = v.pairRank(piece[i], piece[i+1])
 		}
 		b.tokens[i] = token{prev: i - 1, next: i + 1, with: with}
 		if with != none {

@@ -1,6 +1,8 @@
 package vault
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -20,43 +22,88 @@ type names struct {
 	label map[memory.URI]string
 }
 
-// nameAll gives each page its name. Two whose short names are the same, by the rarest of
-// chances, both have long ones.
-func nameAll(tenant string, pages []Page) *names {
+// nameAll gives each page its name: the one that the vault has for it already, else one
+// of its own. Two whose short names are the same, by the rarest of chances, both have
+// long ones.
+func nameAll(tenant string, pages []Page, known *Manifest) *names {
 	n := &names{path: map[memory.URI]string{}, label: map[memory.URI]string{}}
+	n.keep(tenant, known)
 	taken := map[string]int{}
+	for _, path := range n.path {
+		taken[path]++
+	}
 	for i := range pages {
-		taken[pathOf(pages[i].Body, shortHash)]++
+		if u := pages[i].uri(tenant); n.path[u] == "" {
+			taken[pathOf(pages[i].Body, shortHash)]++
+		}
 	}
 	for i := range pages {
 		p := &pages[i]
 		u := p.uri(tenant)
-		if n.path[u] = pathOf(p.Body, shortHash); taken[n.path[u]] > 1 {
-			n.path[u] = pathOf(p.Body, longHash)
+		if n.path[u] == "" {
+			if n.path[u] = pathOf(p.Body, shortHash); taken[n.path[u]] > 1 {
+				n.path[u] = pathOf(p.Body, longHash)
+			}
 		}
 		n.label[u] = label(p)
 	}
 	return n
 }
 
-// pathOf returns the path of a thing: what it is called, as far as that can be read, and a
-// hash of its id.
+// keep takes over the names of a vault that was written before. A thing that two files
+// are of, as after an interruption, has the one that comes first.
+func (n *names) keep(tenant string, known *Manifest) {
+	if known == nil {
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(known.Files)) {
+		e := known.Files[path]
+		u := memory.URI{Tenant: tenant, Kind: e.KindOf(), ID: e.ID}
+		if e.File != "" && e.ID != "" && u.Kind != 0 && Removable(path) && n.path[u] == "" {
+			n.path[u] = path
+		}
+	}
+}
+
+// pathOf returns the path of a thing: what it is called, or how it begins, as far as that
+// can be read, and a hash of its id.
 func pathOf(b memory.Body, digits int) string {
 	id, key := b.Identity()
-	dir, name := "memories", key
+	dir, name := "memories", slug(key)
 	switch b := b.(type) {
 	case *memory.Memory:
 		if name == "" {
-			name = string(b.Type)
+			name = words(b.Text)
+		}
+		if name == "" {
+			name = slug(string(b.Type))
 		}
 	case *memory.Artifact:
-		dir, name = "artifacts", string(b.HMX.ArtifactType)
+		dir = "artifacts"
+		if name = words(b.HMX.Title); name == "" {
+			name = slug(string(b.HMX.ArtifactType))
+		}
 	}
 	sum := Sum([]byte(b.Kind().String() + "\x00" + id))
-	if s := slug(name); s != "" {
-		return dir + "/" + s + "-" + sum[:digits] + ".md"
+	if name != "" {
+		return dir + "/" + name + "-" + sum[:digits] + ".md"
 	}
 	return dir + "/" + sum[:digits] + ".md"
+}
+
+// words returns the first words of a text as a name, none of them cut unless the first
+// is too long. A text of which hardly anything can be written so has none.
+func words(text string) string {
+	const least = 3
+	text = text[:min(len(text), 8*maxSlug)]
+	s := slug(text)
+	if len(s) < least {
+		return ""
+	}
+	if at := strings.LastIndexByte(s, '-'); len(s) >= maxSlug-1 && at >= maxSlug/2 {
+		s = s[:at]
+	}
+	return s
 }
 
 // slug returns a name in lower-case letters, digits and single hyphens.

@@ -10,9 +10,10 @@
 //     in whatever order they come.
 //   - A memory that is written and read again is the same, byte for byte of its text: a line of
 //     dashes, a fence or what looks like front matter is text like any other.
-//   - Names of files are stable: that of a thing depends on its key and its id alone. They are
-//     short and of lower-case ASCII, so that they are the same on every file system, in any
-//     case, and none is reserved.
+//   - Names of files can be read, and are stable: that of a thing is made of its key, else of
+//     its first words, and of its id, and stays what it is in a vault. They are short and of
+//     lower-case ASCII, so that they are the same on every file system, in any case, and none
+//     is reserved.
 //   - What cannot be read is one [Problem] with line, rule and fix.
 //   - Properties that are not known are kept, as other programs write their own.
 //
@@ -75,9 +76,12 @@ const (
 // attributes keep git from changing ends of lines, which are a part of texts.
 const attributes = "*.md -text\n"
 
-// Encode returns the files of a vault, by path, but for the manifest.
-func Encode(tenant string, pages []Page) ([]File, error) {
-	names := nameAll(tenant, pages)
+// Encode returns the files of a new vault, by path, but for the manifest.
+func Encode(tenant string, pages []Page) ([]File, error) { return EncodeInto(nil, tenant, pages) }
+
+// EncodeInto is Encode for a vault that was written before: what it has keeps its name.
+func EncodeInto(known *Manifest, tenant string, pages []Page) ([]File, error) {
+	names := nameAll(tenant, pages, known)
 	files := []File{{Path: attributesPath, Data: []byte(attributes)}}
 	var entries []entry
 	for i := range pages {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -115,8 +116,10 @@ func TestNames(t *testing.T) {
 	for _, key := range odd {
 		pages = append(pages, Page{Body: &memory.Memory{ID: "id-" + key, Key: key, Text: "x", Type: memory.TypeFact}})
 	}
-	pages = append(pages, Page{Body: &memory.Memory{ID: "none", Text: "x", Type: memory.TypeFact}})
-	all := nameAll("acme", pages)
+	for i, text := range append(slices.Clone(odd), "CON", "nul.txt", "Aux", "COM1:", "The same words", "THE SAME WORDS", "日本語だけ", "x", strings.Repeat("w", 300), strings.Repeat("Words and words. ", 40), "../../etc/passwd", "trailing dot.", "a\nb\x00c\u202e") {
+		pages = append(pages, Page{Body: &memory.Memory{ID: fmt.Sprint("none", i), Text: text, Type: memory.TypeFact}})
+	}
+	all := nameAll("acme", pages, nil)
 	seen := map[string]bool{}
 	for i := range pages {
 		path := all.path[pages[i].uri("acme")]
@@ -124,9 +127,55 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s", path)
 		}
 		seen[path] = true
-		if alone := nameAll("acme", pages[i:i+1]).path[pages[i].uri("acme")]; alone != path {
+		if alone := nameAll("acme", pages[i:i+1], nil).path[pages[i].uri("acme")]; alone != path {
 			t.Errorf("alone it is %s, with others %s", alone, path)
 		}
+	}
+}
+
+// A memory without a key, and an artifact, are called by their first words, and keep the name
+// that they have in a vault when they say something else.
+func TestReadableNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"Releases are cut on Tuesdays.":                                         "memories/releases-are-cut-on-tuesdays-",
+		"It was decided that words are never cut in the middle of one of them.": "memories/it-was-decided-that-words-are-never-cut-in-the-",
+		"日本語":     "memories/fact-",
+		"  ?! ":   "memories/fact-",
+		"C++ 20!": "memories/c-20-",
+	} {
+		path := pathOf(&memory.Memory{ID: "m", Type: memory.TypeFact, Text: text}, shortHash)
+		if !strings.HasPrefix(path, want) || len(path) != len(want)+shortHash+len(".md") {
+			t.Errorf("%q is %s, not %s", text, path, want)
+		}
+	}
+	page := Page{Body: &memory.Memory{ID: "m", Type: memory.TypeFact, Text: "The first words."}}
+	files, err := Encode("acme", []Page{page})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewManifest("acme")
+	for i := range files {
+		m.Files[files[i].Path] = EntryOf(&files[i])
+	}
+	before := only(t, files).Path
+	page.Body = &memory.Memory{ID: "m", Type: memory.TypeFact, Text: "Quite something else."}
+	other := Page{Body: &memory.Memory{ID: "n", Type: memory.TypeFact, Text: "The first words."}}
+	for range 2 {
+		if files, err = EncodeInto(m, "acme", []Page{other, page}); err != nil {
+			t.Fatal(err)
+		}
+		paths := map[string]string{}
+		for _, f := range files {
+			paths[f.ID] = f.Path
+		}
+		if paths["m"] != before || paths["n"] == before || !strings.HasPrefix(paths["n"], "memories/the-first-words-") {
+			t.Errorf("%v, before %s", paths, before)
+		}
+	}
+	// What a manifest of another's making says is no name.
+	m.Files = map[string]Entry{"../m.md": {File: "x", Kind: "memory", ID: "m"}, "memories/Up.md": {File: "x", Kind: "memory", ID: "m"}, "memories/own.md": {Kind: "memory", ID: "m"}}
+	if files, err = EncodeInto(m, "acme", []Page{page}); err != nil || !strings.HasPrefix(only(t, files).Path, "memories/quite-something-else-") {
+		t.Errorf("%s, %v", only(t, files).Path, err)
 	}
 }
 

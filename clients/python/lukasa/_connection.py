@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import http.client
-import select
+import selectors
+import socket
 import ssl
 import threading
 import urllib.parse
@@ -43,7 +44,7 @@ class Connections:
             if found is None:
                 break
             # One that can be read from without a request was closed by the server.
-            if found.sock is not None and not select.select([found.sock], [], [], 0)[0]:
+            if found.sock is not None and not _readable(found.sock):
                 found.timeout = timeout
                 found.sock.settimeout(timeout)
                 return found
@@ -104,3 +105,10 @@ def _watched(body: Iterable[bytes], failed: List[BaseException]) -> Iterable[byt
     except BaseException as error:
         failed.append(error)
         raise
+
+
+def _readable(sock: socket.socket) -> bool:
+    """Says whether there is something to read. Not by select, which knows 1,024 descriptors."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sock, selectors.EVENT_READ)
+        return bool(selector.select(0))

@@ -883,6 +883,8 @@ class StatsAnswer(_StatsAnswerRequired, total=False):
     records: int
     first: str
     last: str
+    recorded_from: str
+    recorded_until: str
     other_calls: int
     newest_session: ListSessionsAnswerSessionsItem
     longest_session: ListSessionsAnswerSessionsItem

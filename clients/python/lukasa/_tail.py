@@ -37,8 +37,9 @@ def tail(connect: Connect, again: Again, sleep: Callable[[float], None]) -> Gene
             connection, response = connect(last)
             try:
                 for block in _blocks_of(response):
-                    last = block.id or last
-                    again.reset()
+                    if block.id and block.id != last:
+                        last = block.id
+                        again.reset()  # it goes on
                     if block.kind == "end":
                         raise _end_of(block.data)
                     if block.data:

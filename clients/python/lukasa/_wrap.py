@@ -149,8 +149,8 @@ class _Memory:
         text = ""
         for _ in range(2):
             text = self._lukasa.call("pack_text", {**fields, "budget": budget}, self._options)
-            # The title counts 16 tokens at most, and a mark 3.
-            marks = 16 + 3 * (text.count("\n") + 2)
+            # The title counts 16 tokens at most, and a mark 7.
+            marks = 16 + 7 * (text.count("\n") + 2)
             if budget + marks <= self._budget:
                 break
             budget = max(self._budget - marks, 1)
@@ -183,7 +183,10 @@ class _Memory:
                 if problem.code == "id_conflict":
                     break
                 self._trouble(problem, "record")
-                return problem.status < 500 and problem.status not in (401, 403, 429)
+                refused = problem.status < 500 and problem.status not in (401, 403, 429)
+                if refused:
+                    self._sent.add(event.event_id)  # it would be again
+                return refused
             except NoAnswer as error:
                 if attempt == 2:
                     self._trouble(error, "record")

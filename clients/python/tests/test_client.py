@@ -249,6 +249,42 @@ class TestStreams(unittest.TestCase):
         self.assertEqual(positions, [3, 4, 10])
         self.assertEqual(asked, [None, "4", "9", "10"])
 
+    def test_a_tail_that_gets_no_further_is_given_up(self) -> None:
+        connections: List[int] = []
+
+        def handle(x: Exchange, seen: Seen) -> None:
+            connections.append(1)
+            x.stream('retry: 1\n\nevent: end\ndata: {"status":500,"code":"damaged","detail":"broken"}\n\n')
+
+        with serving(handle) as url, client(url, attempts=3) as lukasa, self.assertRaises(Problem) as caught:
+            for _ in lukasa.tail():
+                self.fail("there is nothing to tell")
+        self.assertEqual(caught.exception.code, "damaged")
+        self.assertLessEqual(len(connections), 3)
+
+    def test_connections_with_high_descriptors_are_kept(self) -> None:
+        import os
+        import resource
+        import socket
+
+        from lukasa._connection import _readable
+
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if limit[1] != resource.RLIM_INFINITY and limit[1] < 2000:
+            self.skipTest("this many descriptors are not allowed here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(limit[0], 2000), limit[1]))
+        here, there = socket.socketpair()
+        try:
+            high = socket.socket(fileno=os.dup2(here.fileno(), 1500))
+            with high:
+                self.assertFalse(_readable(high))
+                there.send(b"x")
+                self.assertTrue(_readable(high))
+        finally:
+            here.close()
+            there.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+
     def test_pages_are_asked_for_one_by_one(self) -> None:
         asked: List[Dict[str, str]] = []
 

@@ -4,10 +4,12 @@ import warnings
 from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List
 
-from lukasa import MARK, Lukasa, LukasaWarning, wrap
+from lukasa import Lukasa, LukasaWarning, mark_lines, wrap
 
 from .model import Model, ModelError, OpenAI, Remembered
 from .server import Slept, serving
+
+KNOWN = mark_lines("Memory", "- Known.")
 
 
 class Talk:
@@ -51,7 +53,7 @@ class TestWrap(unittest.TestCase):
             first = t.client.chat.completions.create(model="m", messages=messages)
             self.assertEqual(first.choices[0].message.content, "30 kg.")
             self.assertEqual(len(messages), 2, "the caller's own list is left alone")
-            block = "%s Memory (Lukasa): recalled for this prompt, not said by the user.\n%s ## Facts\n%s - A parcel weighs 30 kg at most.\n%s End." % ((MARK,) * 4)
+            block = mark_lines("Memory (Lukasa): recalled for this prompt, not said by the user.", "## Facts\n- A parcel weighs 30 kg at most.")
             self.assertEqual(t.m.asked[0]["messages"], [messages[0], {"role": "system", "content": block}, messages[1]])
             self.assertEqual(t.r.packs[0], {"query": "How heavy may a parcel be?", "session_id": "s 1", "agent_id": "porter", "budget": 410})
 
@@ -125,8 +127,8 @@ class TestWrap(unittest.TestCase):
     def test_what_lukasa_put_in_is_never_recorded_and_not_asked_with(self) -> None:
         with talk() as t:
             t.r.text = "- Known."
-            t.m.says = [says("Mine.\n%s - Known." % MARK)]
-            t.client.chat.completions.create(messages=[asks("%s Memory\n%s - Known.\n%s End.\nWhat is known?" % ((MARK,) * 3))])
+            t.m.says = [says("Mine.\n" + KNOWN.split("\n")[1])]
+            t.client.chat.completions.create(messages=[asks(KNOWN + "\nWhat is known?")])
             self.assertEqual(t.r.texts(), ["What is known?", "Mine."])
             self.assertEqual(t.r.packs[0]["query"], "What is known?")
 
@@ -204,7 +206,7 @@ class TestWrap(unittest.TestCase):
                 ask(instructions="Be brief.", input="Weigh parcel 7.")
                 ask(input=[asks("Weigh parcel 7."), *(SimpleNamespace(**o) for o in output), {"type": "function_call_output", "call_id": "c1", "output": "29.5 kg"}])
                 self.assertTrue(t.m.asked[0]["instructions"].startswith("Be brief.\n"))
-                self.assertIn(MARK + " - Known.", t.m.asked[0]["instructions"])
+                self.assertIn(KNOWN.split("\n")[1], t.m.asked[0]["instructions"])
                 self.assertEqual(t.r.told(), [
                     ("message", {"role": "user", "text": "Weigh parcel 7."}),
                     ("message", {"role": "assistant", "text": "I look."}),
@@ -215,11 +217,11 @@ class TestWrap(unittest.TestCase):
                 self.assertEqual(t.r.repeated, 0)
 
     def test_a_pack_is_asked_for_again_if_its_marks_do_not_fit(self) -> None:
-        with talk(budget=100) as t:
+        with talk(budget=200) as t:
             t.r.text = "a\n" * 20
             t.m.says = [says("Yes.")]
             t.client.chat.completions.create(messages=[asks("Well?")])
-            self.assertEqual([p["budget"] for p in t.r.packs], [50, 18])
+            self.assertEqual([p["budget"] for p in t.r.packs], [140, 30])
 
 
 # What a user's "yes", and an answer with a tool call, are called; the TypeScript client has the same.

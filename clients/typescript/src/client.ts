@@ -161,7 +161,7 @@ export class Lukasa extends OperationMethods {
   /** openSocket connects a WebSocket to send events over. It needs Node. */
   openSocket(options: SocketOptions = {}): Promise<Socket> {
     const headers = this.headers({});
-    return Socket.open((listener) => Wire.dial(`${this.#base}/v1/ingest/ws`, headers, listener, options.signal), this.#attempts, options);
+    return Socket.open((listener) => Wire.dial(`${this.#base}/v1/ingest/ws`, headers, listener, this.#o.timeout ?? 60_000, options.signal), this.#attempts, options);
   }
 
   /** pages gives the elements of an operation that answers in pages, page by page. */

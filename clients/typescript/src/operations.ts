@@ -740,6 +740,8 @@ export interface StatsAnswer {
     events: number;
     memories: number;
   }[];
+  recorded_from?: string;
+  recorded_until?: string;
   memories: {
     type: string;
     state: string;
@@ -1930,6 +1932,16 @@ export interface Operations {
     size: number;
     root: string;
     time?: string;
+    salvage?: {
+      lost: number;
+      left_out: number;
+      rewrote: number;
+      reasons: {
+        position: number;
+        kind: string;
+        why: string;
+      }[];
+    };
   } };
   /** Keep a fingerprint, so that it guides packs. */
   import_fingerprint: { input: ImportFingerprintInput; answer: Write };

@@ -124,10 +124,19 @@ export class Socket {
     while (this.#failed === undefined) {
       try {
         const flying = new Map<number, Frame>();
+        const state: { ended?: NoAnswer } = {};
         const web = await this.#dial({
           message: (text) => this.#take(text, flying),
-          end: (error) => void this.#lost(error, flying),
+          end: (error) => {
+            state.ended = error;
+            void this.#lost(error, flying);
+          },
         });
+        if (state.ended !== undefined) throw state.ended; // as soon as it began
+        if (this.#failed !== undefined) {
+          web.close();
+          return;
+        }
         this.#web = web;
         this.#flying = flying;
         this.#sent = 0;

@@ -42,8 +42,10 @@ export async function* tail(client: Lukasa, attempts: Attempts, request: TailReq
       if (last !== "") headers["last-event-id"] = last;
       const response = await client.open({ method: "GET", path: "/v1/events/stream", query, again: true }, options, headers);
       for await (const block of blocksOf(response.body)) {
-        if (block.id !== "") last = block.id;
-        again.reset();
+        if (block.id !== "" && block.id !== last) {
+          last = block.id;
+          again.reset(); // it goes on
+        }
         if (block.kind === "end") throw endOf(block.data);
         if (block.data !== "") yield { position: Number(block.id), event: JSON.parse(block.data) as HMXEvent };
       }

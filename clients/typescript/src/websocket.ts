@@ -31,6 +31,7 @@ export class Wire {
   readonly #mask: (size: number) => Uint8Array;
   #rest: Buffer = Buffer.alloc(0);
   #message: Buffer[] = [];
+  #size = 0; // of what there is of a message
   #ended = false;
 
   private constructor(stream: Duplex, listener: Listener, mask: (size: number) => Uint8Array) {
@@ -43,7 +44,7 @@ export class Wire {
   }
 
   /** dial asks a server to speak WebSocket. */
-  static async dial(address: string, headers: { [name: string]: string }, listener: Listener, signal?: AbortSignal): Promise<Wire> {
+  static async dial(address: string, headers: { [name: string]: string }, listener: Listener, timeout: number, signal?: AbortSignal): Promise<Wire> {
     const { createHash, randomBytes } = await import("node:crypto");
     const { request } = address.startsWith("https:") ? await import("node:https") : await import("node:http");
     const key = randomBytes(16).toString("base64");
@@ -53,8 +54,11 @@ export class Wire {
         headers: { ...headers, connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": key },
         ...(signal === undefined ? {} : { signal }),
       });
+      const limit = setTimeout(() => asked.destroy(new Error(`there was none in ${timeout} ms`)), timeout);
+      asked.on("close", () => clearTimeout(limit));
       asked.on("error", (error) => reject(new NoAnswer(`no answer: ${error.message}`, { cause: error })));
       asked.on("upgrade", (answer: IncomingMessage, stream: Duplex, head: Buffer) => {
+        clearTimeout(limit);
         if (answer.headers["sec-websocket-accept"] !== accept) {
           stream.destroy();
           reject(new NoAnswer("the server does not speak WebSocket"));
@@ -135,9 +139,12 @@ export class Wire {
     else if (kind === close) this.#end(`the server has closed the socket: ${data.subarray(2).toString()}`);
     else if (kind === text || kind === more) {
       this.#message.push(data);
+      this.#size += data.length;
+      if (this.#size > longest) return this.#end(`a message of the server has more than ${longest} bytes`);
       if (!last) return;
       const message = Buffer.concat(this.#message).toString();
       this.#message = [];
+      this.#size = 0;
       this.#listener.message(message);
     }
   }

@@ -112,7 +112,7 @@ class Memory {
           throw error;
         }
         if (body["stream"] === true) return this.#listen(answer, body, dialect);
-        this.#record(body, dialect, dialect.answer(answer));
+        this.#record(body, dialect, this.#safely(() => dialect.answer(answer)) ?? []);
         return answer;
       });
     };
@@ -149,8 +149,8 @@ class Memory {
     let inside = Math.max(budget - 40 - Math.floor(budget / 10), Math.floor(budget / 2), 1);
     for (let time = 0; time < 2; time++) {
       text = await this.#o.lukasa.call("pack_text", { ...asked, budget: inside }, { signal: limit });
-      // The title counts 16 tokens at most, and a mark 3.
-      const marks = 16 + 3 * (text.split("\n").length + 1);
+      // The title counts 16 tokens at most, and a mark 7.
+      const marks = 16 + 7 * (text.split("\n").length + 1);
       if (inside + marks <= budget) break;
       inside = Math.max(budget - marks, 1);
     }
@@ -165,15 +165,17 @@ class Memory {
     const name = typeof parts.iterator === "function" ? "iterator" : Symbol.asyncIterator;
     const original = (parts[name] as () => AsyncIterator<unknown>).bind(stream);
     const record = (said: Message[]): void => this.#record(body, dialect, said);
+    const safely = <T>(work: () => T): T | undefined => this.#safely(work);
     async function* listening(): AsyncGenerator<unknown, void, void> {
       const collected = dialect.collect();
+      let understood = true; // what is not is let through all the same, and told once
       try {
         for await (const chunk of { [Symbol.asyncIterator]: original }) {
-          collected.add(chunk);
+          understood &&= safely(() => (collected.add(chunk), true)) ?? false;
           yield chunk;
         }
       } finally {
-        record(collected.messages());
+        record(safely(() => collected.messages()) ?? []);
       }
     }
     Object.defineProperty(stream, name, { value: listening, configurable: true, writable: true });
@@ -211,12 +213,24 @@ class Memory {
         if (error instanceof Problem && error.code === "id_conflict") break;
         if (error instanceof NoAnswer && attempt === 1) continue;
         this.#trouble(error, "record");
-        return error instanceof Problem && error.status < 500 && ![401, 403, 429].includes(error.status);
+        const refused = error instanceof Problem && error.status < 500 && ![401, 403, 429].includes(error.status);
+        if (refused) this.#sent.add(event.event_id); // it would be again
+        return refused;
       }
     }
     this.#sent.add(event.event_id);
     this.#known.add(print);
     return true;
+  }
+
+  /** #safely does something that must not break a call of the model. */
+  #safely<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#trouble(error, "record");
+      return undefined;
+    }
   }
 
   #trouble(error: unknown, during: "pack" | "record"): void {

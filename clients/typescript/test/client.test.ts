@@ -206,6 +206,19 @@ test("a tail goes on where it was", async (t) => {
   assert.deepEqual(asked, [undefined, "4", "9", "10"]);
 });
 
+test("a tail that gets no further is given up", async (t) => {
+  let connections = 0;
+  const url = await serve(t, (_, response) => {
+    connections++;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end('retry: 1\n\nevent: end\ndata: {"status":500,"code":"damaged","detail":"broken"}\n\n');
+  });
+  await assert.rejects(async () => {
+    for await (const _ of new Lukasa(url, { ...quick, attempts: 3 }).tail());
+  }, { name: "Problem", code: "damaged" });
+  assert.ok(connections <= 3, `${connections} connections`);
+});
+
 test("a tail ends with its loop or its signal", async (t) => {
   let open = 0;
   const url = await serve(t, (_, response) => {

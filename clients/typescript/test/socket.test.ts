@@ -107,3 +107,35 @@ test("it gives up when nothing helps, and with its signal", async (t) => {
   stop.abort(new Error("enough"));
   await assert.rejects(other.flush(), /enough/);
 });
+
+test("a connection that ends as it begins is replaced", async (t) => {
+  let connections = 0;
+  const url = await serve(t, async (stream) => {
+    if (++connections < 3) {
+      stream.end(frame("\u0003\u0000draining", 8)); // with the answer, in one piece
+      return;
+    }
+    let index = 0;
+    for await (const { kind, text } of texts(stream)) {
+      if (kind === 1) stream.write(frame(JSON.stringify({ index: index++, event_id: (JSON.parse(text) as HMXEvent).event_id, disposition: "accepted", position: 1 })));
+    }
+  });
+  const socket = await new Lukasa(url, { minWait: 1, maxWait: 2 }).openSocket();
+  await socket.send(event(1));
+  await socket.close();
+  assert.equal(connections, 3);
+});
+
+test("a server that does not answer, or without end, is not waited for", async (t) => {
+  const silent = createServer();
+  silent.on("upgrade", (_, stream: Duplex) => t.after(() => stream.destroy()));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  t.after(() => silent.close());
+  await assert.rejects(new Lukasa(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, { attempts: 1, timeout: 50 }).openSocket(), { name: "NoAnswer" });
+  const url = await serve(t, async (stream) => {
+    for await (const _ of texts(stream)) for (let i = 0; i < 40; i++) stream.write(frame("x".repeat(30_000), i === 0 ? 1 : 0, false));
+  });
+  const socket = await new Lukasa(url, { attempts: 2, minWait: 1, maxWait: 2 }).openSocket();
+  await socket.send(event(1));
+  await assert.rejects(socket.flush(), /more than 1048576 bytes/);
+});

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import OpenAI from "openai";
-import { flush, Lukasa, mark, wrap, type WrapOptions } from "../src/index.js";
+import { flush, Lukasa, markLines, wrap, type WrapOptions } from "../src/index.js";
 import { type Loose, model, type Model, remembered, type Remembered } from "../support/model.js";
+
+const known = markLines("Memory", "- Known.");
+const knownLine = known.split("\n")[1] ?? "";
 
 interface Talk {
   client: OpenAI;
@@ -38,7 +41,7 @@ test("a pack is put in, and what is said is recorded once", async (t) => {
   assert.equal(messages.length, 2, "the caller's own list is left alone");
   assert.deepEqual(m.asked[0]?.["messages"], [
     messages[0],
-    { role: "system", content: `${mark} Memory (Lukasa): recalled for this prompt, not said by the user.\n${mark} ## Facts\n${mark} - A parcel weighs 30 kg at most.\n${mark} End.` },
+    { role: "system", content: markLines("Memory (Lukasa): recalled for this prompt, not said by the user.", "## Facts\n- A parcel weighs 30 kg at most.") },
     messages[1],
   ]);
   assert.deepEqual(r.packs[0], { query: "How heavy may a parcel be?", session_id: "s 1", agent_id: "porter", budget: 410 });
@@ -126,8 +129,8 @@ test("ids are those of the other clients", async (t) => {
 test("what Lukasa put in is never recorded, and not asked with", async (t) => {
   const { client, m, r } = await talk(t);
   r.text = "- Known.";
-  m.says = [{ role: "assistant", content: `Mine.\n${mark} - Known.` }];
-  await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: `${mark} Memory\n${mark} - Known.\n${mark} End.\nWhat is known?` }] });
+  m.says = [{ role: "assistant", content: `Mine.\n${knownLine}` }];
+  await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: `${known}\nWhat is known?` }] });
   await flush(client);
   assert.deepEqual(r.events.map((e) => e["content"].text), ["What is known?", "Mine."]);
   assert.equal(r.packs[0]?.["query"], "What is known?");
@@ -181,6 +184,27 @@ test("streams of other clients", async (t) => {
   assert.deepEqual(r.events.map((e) => e["content"].text), ["Spell.", "ab"]);
 });
 
+test("what is not understood is let through", async (t) => {
+  const { r } = await talk(t);
+  const odd = { choices: [{ index: 0, delta: { tool_calls: [null] } }], also: { choices: {} } };
+  const troubles: string[] = [];
+  const create = async function (body: object): Promise<Loose> {
+    if (!("stream" in body)) return { choices: { 0: null } };
+    return (async function* () {
+      for (let i = 0; i < 3; i++) yield odd;
+    })();
+  };
+  const client = wrap({ chat: { completions: { create } } }, { lukasa: new Lukasa(r.url), session: "s 1", onTrouble: (error) => void troubles.push(String(error)) });
+  const messages = [{ role: "user", content: "Spell." }];
+  const came: unknown[] = [];
+  for await (const chunk of (await client.chat.completions.create({ stream: true, messages })) as unknown as AsyncIterable<Loose>) came.push(chunk);
+  assert.deepEqual(came, [odd, odd, odd]);
+  assert.deepEqual(await client.chat.completions.create({ messages }), { choices: { 0: null } });
+  await flush(client);
+  assert.deepEqual(r.events.map((e) => e["content"].text), ["Spell."]);
+  assert.ok(troubles.length > 0, "it is told");
+});
+
 test("it behaves as the client does", async (t) => {
   const { client, m, r } = await talk(t);
   assert.ok(client instanceof OpenAI);
@@ -213,7 +237,7 @@ test("the Responses interface", async (t) => {
     await ask({ model: "m", input: [{ role: "user", content: "Weigh parcel 7." }, ...(output as OpenAI.Responses.ResponseInputItem[]), { type: "function_call_output", call_id: "c1", output: "29.5 kg" }] });
     await flush(client);
     assert.equal(m.asked[0]?.["instructions"].split("\n")[0], "Be brief.");
-    assert.ok(m.asked[0]?.["instructions"].includes(`${mark} - Known.`));
+    assert.ok(m.asked[0]?.["instructions"].includes(knownLine));
     assert.deepEqual(told(r), [
       ["message", { role: "user", text: "Weigh parcel 7." }],
       ["message", { role: "assistant", text: "I look." }],
@@ -226,9 +250,9 @@ test("the Responses interface", async (t) => {
 });
 
 test("a pack is asked for again if its marks do not fit", async (t) => {
-  const { client, m, r } = await talk(t, { budget: 100 });
+  const { client, m, r } = await talk(t, { budget: 200 });
   r.text = "a\n".repeat(20);
   m.says = [{ role: "assistant", content: "Yes." }];
   await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "Well?" }] });
-  assert.deepEqual(r.packs.map((p) => p["budget"]), [50, 18]);
+  assert.deepEqual(r.packs.map((p) => p["budget"]), [140, 30]);
 });

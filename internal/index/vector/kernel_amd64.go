@@ -125,3 +125,15 @@ func largestAVX2(vector *float32, n int) uint32
 //
 //go:noescape
 func nearestAVX2(to *int8, squares *float64, vector *float32, n int, top, limit float64)
+
+// fetch has the processor bring a row near before it is read.
+func fetch(row []byte) {
+	if len(row) > 0 {
+		fetchLines(&row[0], len(row))
+	}
+}
+
+// fetchLines is fetch for n bytes, one or more.
+//
+//go:noescape
+func fetchLines(values *byte, n int)

@@ -5,7 +5,10 @@
 // func countAVX512(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
 //
 // Z0 has the eight distances of a block. For each word of the code: eight words of
-// the block, against the query's word, their bits counted, and added.
+// the block, against the query's word, their bits counted, and added. Codes are read
+// once and from afar, so they are asked for a page ahead, which the processor does not do
+// by itself. What is asked for beyond the end is mostly the next chunk, and needs not be
+// there.
 TEXT ·countAVX512(SB), NOSPLIT, $0-56
 	MOVQ distances+0(FP), DI
 	MOVQ near+8(FP), R8
@@ -21,6 +24,7 @@ block512:
 	MOVQ   R10, BX
 
 word512:
+	PREFETCHT0  4096(SI)
 	VMOVDQU64   (SI), Z1
 	VPXORQ.BCST (DX), Z1, Z1
 	VPOPCNTQ    Z1, Z1
@@ -85,6 +89,7 @@ block2:
 	MOVQ  R10, BX
 
 word2:
+	PREFETCHT0 4096(SI)
 	VPBROADCASTQ (DX), Y2
 	VPXOR (SI), Y2, Y3
 	VPXOR 32(SI), Y2, Y4
@@ -324,4 +329,17 @@ four:
 	SUBQ        $4, CX
 	JNZ         four
 	VZEROUPPER
+	RET
+
+// func fetchLines(values *byte, n int)
+TEXT ·fetchLines(SB), NOSPLIT, $0-16
+	MOVQ values+0(FP), SI
+	MOVQ n+8(FP), CX
+	ADDQ SI, CX
+
+line:
+	PREFETCHT0 (SI)
+	ADDQ       $64, SI
+	CMPQ       SI, CX
+	JLT        line
 	RET

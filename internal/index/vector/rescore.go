@@ -161,57 +161,84 @@ func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error
 	return list, nil
 }
 
+// rowsTogether is how many rows are looked up before the first of them is read: those of
+// a search lie far apart, and come from memory side by side then.
+const rowsTogether = 16
+
 // rows calls visit with the rows of documents, nil for those that have none, which
 // stay as they are: from memory, if they are there, else from the store. One iterator for many, in the order
 // of their positions, is a good deal cheaper than as many look-ups.
 func (s *search) rows(from, to int, position func(i int) uint64, visit func(i int, position uint64, value []byte) error) (err error) {
-	v := s.view
-	var (
-		it   *kv.Iter
-		key  []byte
-		held *heldRows
-		of   = uint64(math.MaxUint64) // the chunk of held
-	)
+	f := rowFinder{search: s, of: math.MaxUint64}
 	defer func() {
-		if it == nil {
-			return
-		}
-		if closed := it.Close(); err == nil {
+		if closed := f.close(); err == nil {
 			err = closed
 		}
 	}()
-	for i := from; i < to; i++ {
-		p := place{v.tenant, s.space, position(i)}
-		if chunk := chunkOf(p.position); chunk != of || held == nil {
-			of = chunk
-			if held, err = s.held(chunk); err != nil {
+	var room [rowsTogether][]byte
+	for ; from < to; from += rowsTogether {
+		some := room[:min(rowsTogether, to-from)]
+		for k := range some {
+			if some[k], err = f.find(position(from + k)); err != nil {
 				return err
 			}
+			fetch(some[k])
 		}
-		var value []byte
-		if held != nil {
-			value = held.row(offsetOf(p.position))
-		} else if value = v.keptRow(p); value == nil {
-			if it == nil {
-				if it, err = v.r.Iter(rowsFrom(nil, v.tenant, 0), rowsFrom(nil, v.tenant, v.size)); err != nil {
-					return err
-				}
-			}
-			key = rowKey(key, p)
-			if it.Seek(key) && bytes.Equal(it.Key(), key) {
-				if value, err = it.Value(); err != nil {
-					return err
-				}
-				value = v.keep(p, value)
-			} else if err := it.Err(); err != nil {
+		for k, value := range some {
+			if err := visit(from+k, position(from+k), value); err != nil {
 				return err
 			}
-		}
-		if err := visit(i, p.position, value); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// rowFinder finds rows, in the order of their positions.
+type rowFinder struct {
+	*search
+	it   *kv.Iter // over those of the store; nil until one is needed
+	key  []byte
+	held *heldRows
+	of   uint64 // the chunk of held
+}
+
+// find returns the row of a document, or nil if it has none.
+func (f *rowFinder) find(position uint64) (value []byte, err error) {
+	v := f.view
+	p := place{v.tenant, f.space, position}
+	if chunk := chunkOf(position); chunk != f.of || f.held == nil {
+		f.of = chunk
+		if f.held, err = f.search.held(chunk); err != nil {
+			return nil, err
+		}
+	}
+	if f.held != nil {
+		return f.held.row(offsetOf(position)), nil
+	}
+	if value = v.keptRow(p); value != nil {
+		return value, nil
+	}
+	if f.it == nil {
+		if f.it, err = v.r.Iter(rowsFrom(nil, v.tenant, 0), rowsFrom(nil, v.tenant, v.size)); err != nil {
+			return nil, err
+		}
+	}
+	f.key = rowKey(f.key, p)
+	if !f.it.Seek(f.key) || !bytes.Equal(f.it.Key(), f.key) {
+		return nil, f.it.Err()
+	}
+	if value, err = f.it.Value(); err != nil {
+		return nil, err
+	}
+	return v.keep(p, value), nil
+}
+
+// close lets go of what rows were found with.
+func (f *rowFinder) close() error {
+	if f.it == nil {
+		return nil
+	}
+	return f.it.Close()
 }
 
 // held returns the rows of a chunk, or nil if they are not in memory.

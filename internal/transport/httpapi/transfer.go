@@ -131,7 +131,7 @@ func (c *call) takeExport(op *api.Operation) {
 		return
 	}
 	c.bodyDone = true
-	out, err := json.Marshal(answer.Imported{Imported: report.Imported, Present: report.Present, State: answer.StateOf(report.Root)})
+	out, err := json.Marshal(answer.ImportedOf(report))
 	if err != nil {
 		c.fail(err)
 		return

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lukasa.dev/internal/handout"
+)
+
+// told runs a hook and returns what the agent is told, without the marks.
+func told(t *testing.T, env func(string) (string, bool), dir, input string) string {
+	t.Helper()
+	out, problems, code := runHook(t, env, input, "claude-code", "--data", dir, "--tenant", "acme")
+	var answer struct {
+		Hook struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 || problems != "" {
+		t.Fatalf("%q, %q, %d, %v", out, problems, code, err)
+	}
+	if rest, _ := handout.Cut(answer.Hook.Context); rest != "" {
+		t.Errorf("told without a mark is %q", rest)
+	}
+	return answer.Hook.Context
+}
+
+// prompted is the input of a hook at a prompt.
+func prompted(session, dir, prompt string) string {
+	return fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":%q,"cwd":%q,"prompt":%q}`, session, dir, prompt)
+}
+
+// What is told at a prompt has to do with it, is not of another project, and is not what the
+// agent has before its eyes.
+func TestHookPack(t *testing.T) {
+	env := nothing(t)
+	home := t.TempDir()
+	dir := filepath.Join(home, "data")
+	shop, garden := filepath.Join(home, "shop"), filepath.Join(home, "garden")
+	for _, d := range []string{filepath.Join(shop, ".git"), filepath.Join(shop, "refund"), filepath.Join(garden, ".git")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, said := range []struct{ session, dir, text string }{
+		{"shop-1", filepath.Join(shop, "refund"), "The refund job of the shop waits two seconds for the gateway."},
+		{"garden-1", garden, "The refund form of the garden asks for the invoice number."},
+		{"nowhere-1", "", "A refund always needs a second pair of eyes."},
+	} {
+		told(t, env, dir, prompted(said.session, said.dir, said.text))
+	}
+	const shops, gardens, everywhere = "waits two seconds", "invoice number", "second pair of eyes"
+	for _, tc := range []struct {
+		name, session, dir, prompt string
+		want, not                  []string
+	}{
+		{"of its project and of none", "shop-2", shop, "How does the refund work?", []string{shops, everywhere}, []string{gardens}},
+		{"of the other", "garden-2", garden, "How does the refund work?", []string{gardens, everywhere}, []string{shops}},
+		{"without a project everything", "x", "", "How does the refund work?", []string{shops, gardens, everywhere}, nil},
+		{"its own turns are known", "shop-1", shop, "How does the refund work?", []string{everywhere}, []string{shops, gardens}},
+		{"a greeting", "shop-3", shop, "hello", nil, []string{"refund"}},
+		{"a word to go on", "shop-3", shop, "thanks, continue", nil, []string{"refund"}},
+		{"something else", "shop-3", shop, "What is the capital of France?", nil, []string{"refund"}},
+	} {
+		got := told(t, env, dir, prompted(tc.session, tc.dir, tc.prompt))
+		for _, text := range tc.want {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s: %q is not in\n%s", tc.name, text, got)
+			}
+		}
+		for _, text := range tc.not {
+			if strings.Contains(got, text) {
+				t.Errorf("%s: %q is in\n%s", tc.name, text, got)
+			}
+		}
+	}
+	// After a compaction the agent has no longer before its eyes what it said before.
+	told(t, env, dir, fmt.Sprintf(`{"hook_event_name":"PreCompact","session_id":"shop-1","cwd":%q,"trigger":"auto"}`, shop))
+	if got := told(t, env, dir, prompted("shop-1", shop, "How does the refund wait?")); !strings.Contains(got, shops) {
+		t.Errorf("after a compaction %q is not in\n%s", shops, got)
+	}
+}

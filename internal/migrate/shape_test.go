@@ -1,0 +1,111 @@
+package migrate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lukasa.dev/internal/fault"
+)
+
+// asWell are the sources that are of another format too: plain messages are those of both
+// interfaces.
+var asWell = map[string]Format{
+	"openai-chat/messages.jsonl": AnthropicMessages,
+}
+
+// Every fixture is taken as its own format, and as no other: none of it is taken, and what it
+// looks like is named.
+func TestOtherFormats(t *testing.T) {
+	for own, files := range fixtures(t) {
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base := filepath.Base(file)
+			key := string(own) + "/" + base
+			for _, named := range Formats() {
+				t.Run(key+" as "+string(named), func(t *testing.T) {
+					c, err := readBytes(named, base, data)
+					checked := Check(named, Source{Name: base, Reader: bytes.NewReader(data)})
+					if fmt.Sprint(checked) != fmt.Sprint(err) {
+						t.Errorf("Check says %v, and Read %v", checked, err)
+					}
+					if named == own || asWell[key] == named {
+						if err != nil || len(c.items) == 0 {
+							t.Fatalf("%d items, %v", len(c.items), err)
+						}
+						return
+					}
+					o, ok := errors.AsType[*OtherFormat](err)
+					if !ok {
+						t.Fatalf("%v; %d items, left %v", err, len(c.items), c.left)
+					}
+					if o.Looks != own || o.Named != named || len(c.items)+len(c.left) > 0 {
+						t.Errorf("%+v, %d items, %d left", o, len(c.items), len(c.left))
+					}
+					f := fault.From(err)
+					if f.Code != fault.InvalidDocument || f.Fix != "use --from "+string(own) || !strings.Contains(f.Error(), "looks like "+own.what()) {
+						t.Errorf("%s: %s; %s", f.Code, f, f.Fix)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What a source looks like is told by how it begins, however long it is and whatever is
+// around it; what cannot be told is left to who reads it.
+func TestShapes(t *testing.T) {
+	long := strings.Repeat("a long story ", peekBytes/12)
+	conversation := `[{"title":"x","create_time":1,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["` + long + `"]}}}}}]`
+	claude := `{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"hi"}}` + "\n"
+	for name, tc := range map[string]struct {
+		named Format
+		data  string
+		looks Format
+		told  bool
+	}{
+		"one value longer than is looked at":  {ClaudeCode, conversation, ChatGPTExport, true},
+		"the same as what it is":              {ChatGPTExport, conversation, "", false},
+		"unknown objects":                     {ClaudeCode, `{"type":"order","id":1}` + "\n" + `{"type":"order","id":2}`, "", true},
+		"an unknown list":                     {OpenAIChat, `[1, 2, 3, 4, 5, 6, 7]`, "", true},
+		"an empty list":                       {Mem0, "[                  ]", "", false},
+		"an empty object":                     {Mem0, "{                  }", "", false},
+		"an empty answer":                     {Mem0, `{"results": [        ]}`, "", false},
+		"an empty graph":                      {MCPMemory, `{"entities":[],"relations":[]}`, "", false},
+		"an empty export":                     {Engram, `{"version":"1","exported_at":"2026","sessions":null,"observations":null}`, "", false},
+		"metrics":                             {OTLP, `{"resourceMetrics":[{"scopeMetrics":[]}]}`, "", false},
+		"nothing":                             {Codex, "", "", false},
+		"a first line that is not whole":      {ClaudeCode, `{"type":"user","uuid":"u","sess`, "", false},
+		"a first line that is broken":         {ClaudeCode, `{"type":` + "\n" + claude, "", false},
+		"noise before the first line":         {ClaudeCode, "Last login: today\n" + claude, "", false},
+		"noise before another format":         {Codex, "Last login: today\n" + claude, ClaudeCode, true},
+		"only notes of the program":           {ClaudeCode, `{"type":"summary","summary":"x","leafUuid":"y"}`, "", false},
+		"words":                               {HMX, "Just some words, and more words.", "", true},
+		"a note without a name":               {HMX, "Words\n- [fact] It is a note.\n", BasicMemory, true},
+		"a list of links":                     {BasicMemory, "[a link](https://example.com) and words", "", false},
+		"a wiki link first":                   {BasicMemory, "[[Target]] is where it begins.", "", false},
+		"JSON of no format as a note":         {BasicMemory, `{"name of the shop":"x"}`, "", true},
+		"a note with JSON in it":              {BasicMemory, "# Title\n\n```\n" + claude + "```\n", "", false},
+		"too deep":                            {OpenAIChat, strings.Repeat("[", 5000), "", false},
+		"messages within requests":            {Engram, `{"custom_id":"r","body":{"messages":[{"role":"user","content":"x"}]}}`, OpenAIChat, true},
+		"tool calls as the other interface":   {AnthropicMessages, `{"messages":[{"role":"assistant","tool_calls":[]}]}`, OpenAIChat, true},
+		"tool uses as the other interface":    {OpenAIChat, `{"messages":[{"role":"assistant","content":[{"type":"tool_use"}]}]}`, AnthropicMessages, true},
+		"next to nothing":                     {Codex, `{"timestamp":"t","type":"event_msg","payload":{}}` + "\n" + strings.Repeat(claude, 60), ClaudeCode, true},
+		"other lines among those of a format": {ClaudeCode, strings.Repeat(`{"x":1}`+"\n", 40) + claude, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := Check(tc.named, Source{Reader: strings.NewReader(tc.data)})
+			o, ok := errors.AsType[*OtherFormat](err)
+			if ok != tc.told || ok && o.Looks != tc.looks || err != nil && !ok {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
