@@ -46,7 +46,10 @@ func written() []byte {
 		if o.Long != "" {
 			b.WriteString(" " + o.Long)
 		}
-		fmt.Fprintf(&b, "\n\n`%s %s` · rights: %s", o.Method, o.Path, strings.Join((o.Needs|o.Then).Names(), ", "))
+		fmt.Fprintf(&b, "\n\n`%s %s` · rights: %s", o.Method, o.Path, strings.Join(o.Needs.Names(), ", "))
+		if o.Then != 0 {
+			fmt.Fprintf(&b, " · for some requests also: %s", strings.Join(o.Then.Names(), ", "))
+		}
 		for _, x := range []struct {
 			holds bool
 			says  string

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 )
 
@@ -65,6 +66,15 @@ in the other form. Exit code 1: some files were left as they are.`,
 	c.Flags().StringVar(&flags.markdown, "markdown", "", "write memories and artifacts as Markdown files into the directory `DIR`")
 	c.Flags().BoolVar(&flags.salvage, "salvage", false, "write what can still be read of a damaged directory, and tell what cannot")
 	return c
+}
+
+// systemToo lets the tenant of the system be read: a copy of a directory is not
+// whole without it.
+func systemToo(ctx context.Context, tenant string) context.Context {
+	if tenant == lukasa.SystemTenant {
+		return engine.AsSystem(ctx)
+	}
+	return ctx
 }
 
 func (s *shell) export(c *cobra.Command, flags *exportFlags) error {

@@ -60,15 +60,6 @@ func (s *shell) exportSalvage(c *cobra.Command, flags *exportFlags) error {
 	})
 }
 
-// systemToo lets the tenant of the system be read: a copy of a directory is not
-// whole without it.
-func systemToo(ctx context.Context, tenant string) context.Context {
-	if tenant == lukasa.SystemTenant {
-		return engine.AsSystem(ctx)
-	}
-	return ctx
-}
-
 // salvageTenant returns the tenant that is to be salvaged: by the same rules as
 // where the directory can be opened.
 func (s *shell) salvageTenant(c *cobra.Command, flags *exportFlags, open *engine.Salvage) (string, error) {

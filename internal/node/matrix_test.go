@@ -17,6 +17,7 @@ import (
 // rule is what docs/api.md says of who may do an operation.
 type rule struct {
 	rights    string // by their first letters
+	then      string // those that some requests need besides, among them that of a cell
 	operators bool
 	noScope   bool
 	anyTenant bool
@@ -44,6 +45,10 @@ func rules(t *testing.T) map[string]rule {
 			case i == 0:
 				for _, right := range strings.Split(part, ", ") {
 					r.rights += right[:1]
+				}
+			case strings.HasPrefix(part, "for some requests also: "):
+				for _, right := range strings.Split(strings.TrimPrefix(part, "for some requests also: "), ", ") {
+					r.then += right[:1]
 				}
 			case part == "operators":
 				r.operators = true
@@ -75,6 +80,11 @@ func (r rule) says(c *credential) string {
 		return "out_of_scope"
 	case c.deals == "" && !r.anyTenant:
 		return "invalid_argument" // the header with the tenant is missing
+	}
+	for _, right := range r.then {
+		if !strings.ContainsRune(c.rights, right) {
+			return "not_permitted"
+		}
 	}
 	return ""
 }
