@@ -114,8 +114,24 @@ func lineLen(text string) int {
 	return i + n
 }
 
+// mostLayers is how often a line is looked at again: what is left of it when something was
+// cut may be what was handed out.
+const mostLayers = 16
+
 // cutLine takes what was handed out from a line: all of it, or lines of the strings in it.
-func cutLine(line string) (string, int) {
+func cutLine(line string) (kept string, cut int) {
+	for range mostLayers {
+		kept, n := cutOnce(line)
+		if cut += n; n == 0 {
+			break
+		}
+		line = kept
+	}
+	return line, cut
+}
+
+// cutOnce is cutLine for a line as it stands.
+func cutOnce(line string) (string, int) {
 	if !mayMark(line) {
 		return line, 0
 	}

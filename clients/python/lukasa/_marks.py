@@ -42,6 +42,10 @@ def _line(text: str) -> str:
     return MARK + _sum(text) + " " + text
 
 
+# How often a line is looked at again.
+_LAYERS = 16
+
+
 def cut_marked(text: str) -> str:
     """Returns a text without the lines that Lukasa handed out."""
     if not _MAY.search(text):
@@ -64,7 +68,19 @@ def cut_marked(text: str) -> str:
 
 
 def _cut_line(line: str) -> Tuple[str, int]:
-    """Takes what was handed out from a line: all of it, or lines of the strings in it."""
+    """Takes what was handed out from a line: all of it, or lines of the strings in it. What is
+    left when something was cut may be what was handed out."""
+    cut = 0
+    for _ in range(_LAYERS):
+        line, n = _cut_once(line)
+        cut += n
+        if n == 0:
+            break
+    return line, cut
+
+
+def _cut_once(line: str) -> Tuple[str, int]:
+    """Does the same for a line as it stands."""
     if not _MAY.search(line):
         return line, 0
     said = _marked(line)

@@ -53,8 +53,23 @@ export function cutMarked(text: string): string {
   return cut === 0 ? text : out.replace(/^[\r\n]+|[\r\n]+$/g, "");
 }
 
+/** layers is how often a line is looked at again: what is left of it when something was cut may be what was handed out. */
+const layers = 16;
+
 /** cutLine takes what was handed out from a line: all of it, or lines of the strings in it. */
 function cutLine(line: string): [kept: string, cut: number] {
+  let cut = 0;
+  for (let i = 0; i < layers; i++) {
+    const [kept, n] = cutOnce(line);
+    if (n === 0) break;
+    cut += n;
+    line = kept;
+  }
+  return [line, cut];
+}
+
+/** cutOnce is cutLine for a line as it stands. */
+function cutOnce(line: string): [kept: string, cut: number] {
   if (!may.test(line)) return [line, 0];
   const said = marked(line);
   if (said && !said.quoted && verified(said)) return ["", 1];
