@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -396,10 +397,7 @@ func (m *migration) finish(ctx context.Context, v *visit, failed error) error {
 	if _, ok := errors.AsType[*migrate.OtherFormat](failed); ok && m.Files == 0 {
 		return failed // there is nothing else to tell
 	}
-	for reason, n := range m.left {
-		m.Skipped = append(m.Skipped, leftCount{reason, n})
-	}
-	slices.SortFunc(m.Skipped, func(a, b leftCount) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
+	m.Skipped = leftCounts(m.left)
 	if err := m.print(); err != nil {
 		return err
 	}
@@ -415,20 +413,33 @@ func (m *migration) finish(ctx context.Context, v *visit, failed error) error {
 	return nil
 }
 
+// leftCounts lists how often something was left out, by the reason.
+func leftCounts(left map[migrate.Reason]int) (list []leftCount) {
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		list = append(list, leftCount{reason, left[reason]})
+	}
+	return list
+}
+
+// importVerb tells how many problems are not shown, and returns what was done, or would be.
+func (s *shell) importVerb(omitted int, dry bool) string {
+	if omitted > 0 {
+		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(omitted, "more problem"))
+	}
+	if dry {
+		return s.paint.green("would import")
+	}
+	return s.paint.green("imported")
+}
+
 // print prints the answer.
 func (m *migration) print() error {
 	s := m.shell
 	if s.json {
 		return s.writeJSON(m.importFromAnswer)
 	}
-	if m.Omitted > 0 {
-		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(m.Omitted, "more problem"))
-	}
-	verb := "imported"
-	if m.DryRun {
-		verb = "would import"
-	}
-	parts := []string{s.paint.green(verb) + " " + counted(m.Events, "event")}
+	verb := s.importVerb(m.Omitted, m.DryRun)
+	parts := []string{verb + " " + counted(m.Events, "event")}
 	if m.Sessions > 0 {
 		parts[0] += " of " + counted(m.Sessions, "session")
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lukasa.dev/internal/answer"
@@ -17,10 +16,7 @@ func (m *vaultImport) finish(ctx context.Context, failed error) error {
 		return err
 	}
 	m.State = answer.StateOf(root)
-	for reason, n := range m.left {
-		m.Skipped = append(m.Skipped, leftCount{reason, n})
-	}
-	slices.SortFunc(m.Skipped, func(a, b leftCount) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
+	m.Skipped = leftCounts(m.left)
 	if err := m.print(); err != nil {
 		return err
 	}
@@ -39,14 +35,8 @@ func (m *vaultImport) print() error {
 	if s.json {
 		return s.writeJSON(m.importedMarkdown)
 	}
-	if m.Omitted > 0 {
-		fmt.Fprintf(s.stdout, "… and %s; --max 0 shows all\n", counted(m.Omitted, "more problem"))
-	}
-	verb := "imported"
-	if m.DryRun {
-		verb = "would import"
-	}
-	fmt.Fprintf(s.stdout, "%s %s new and %s changed, %s there already, from %s\n", s.paint.green(verb), thousands(m.Created), thousands(m.Updated), thousands(m.Present), counted(m.Files, "file"))
+	verb := s.importVerb(m.Omitted, m.DryRun)
+	fmt.Fprintf(s.stdout, "%s %s new and %s changed, %s there already, from %s\n", verb, thousands(m.Created), thousands(m.Updated), thousands(m.Present), counted(m.Files, "file"))
 	if m.Forgotten > 0 {
 		s.detail("forgotten", sortsOf(m.Forgotten, "thing whose file is gone", "things whose files are gone"))
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -144,10 +145,8 @@ func (x *likely) next(from, until uint64) (at uint64, found bool, err error) {
 				return from, false, err
 			}
 		}
-		for _, p := range x.list {
-			if p >= from && p < until {
-				return p, true, nil
-			}
+		if i, _ := slices.BinarySearch(x.list, from); i < len(x.list) && x.list[i] < until {
+			return x.list[i], true, nil
 		}
 		from = (uint64(x.chunk) + 1) * column.ChunkDocs
 	}

@@ -24,6 +24,9 @@ import (
 // errors.Is(err, fault.Usage) asks whether err carries that code.
 type Code string
 
+// Type is the address that names a code in problem documents, where it is explained.
+func (c Code) Type() string { return "https://lukasa.dev/docs/errors#" + string(c) }
+
 // Error returns the code's one-line meaning.
 func (c Code) Error() string { return Lookup(c).Meaning }
 

@@ -19,9 +19,6 @@ import (
 // problemType is the media type of problems.
 const problemType = "application/problem+json"
 
-// typeBase is where the types of problems are described; the code follows.
-const typeBase = "https://lukasa.dev/docs/errors#"
-
 // maxProblems is how many places of a document a problem lists.
 const maxProblems = 20
 
@@ -62,7 +59,7 @@ func newProblem(err error, id string) *problem {
 	f := fault.From(err)
 	entry := fault.Lookup(f.Code)
 	p := &problem{
-		Type: typeBase + string(entry.Code), Title: entry.Meaning, Status: entry.HTTP, Detail: f.Error(), Code: entry.Code,
+		Type: entry.Code.Type(), Title: entry.Meaning, Status: entry.HTTP, Detail: f.Error(), Code: entry.Code,
 		Fix: f.Advice(), RequestID: id, Field: field(f),
 	}
 	if entry.Code == fault.Internal {

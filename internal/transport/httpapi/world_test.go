@@ -146,7 +146,7 @@ func (r *reply) problem(t testing.TB) *problem {
 	if p.Status != r.status {
 		t.Errorf("the problem says %d, the status is %d", p.Status, r.status)
 	}
-	if p.Title == "" || p.Detail == "" || p.Fix == "" || p.Type != typeBase+string(p.Code) || p.RequestID != r.header.Get("X-Request-Id") || p.RequestID == "" {
+	if p.Title == "" || p.Detail == "" || p.Fix == "" || p.Type != "https://lukasa.dev/docs/errors#"+string(p.Code) || p.RequestID != r.header.Get("X-Request-Id") || p.RequestID == "" {
 		t.Errorf("the problem lacks something: %s", r.body)
 	}
 	return p

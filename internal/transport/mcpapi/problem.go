@@ -8,13 +8,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// typeBase is where the codes of errors are explained.
-const typeBase = "https://lukasa.dev/docs/errors#"
-
 // writeProblem answers with a problem document, as the rest of the interface does.
 func writeProblem(w http.ResponseWriter, status int, f *fault.Error) {
 	body, err := json.Marshal(map[string]any{
-		"type": typeBase + string(f.Code), "title": fault.Lookup(f.Code).Meaning, "status": status,
+		"type": f.Code.Type(), "title": fault.Lookup(f.Code).Meaning, "status": status,
 		"code": f.Code, "detail": f.Error(), "fix": f.Advice(),
 	})
 	if err != nil {
