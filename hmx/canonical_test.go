@@ -2,8 +2,11 @@ package hmx
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"testing"
 )
 
@@ -20,6 +23,42 @@ func TestCanonicalAtOnce(t *testing.T) {
 		}
 		if got, err := encodeCanonical(nil, p); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("seed %d: %v\n%s\nis not\n%s", seed, err, got, want)
+		}
+	}
+}
+
+// A list of many objects is written by two goroutines, as by one, and the first of what
+// has no JSON form is named.
+func TestManyObjects(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, n := range []int{manyObjects - 1, manyObjects, manyObjects + 1, 301} {
+		p := &Pack{Entries: make([]Entry, n)}
+		f := filler{rand.New(rand.NewPCG(uint64(n), 1))}
+		for i := range p.Entries {
+			f.fill(reflect.ValueOf(&p.Entries[i]).Elem(), 0)
+		}
+		whole, err := encodeCanonical(nil, p.Entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []byte("[")
+		for i := range p.Entries {
+			if want, err = encodeCanonical(want, p.Entries[i]); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, ',')
+		}
+		if want[len(want)-1] = ']'; !bytes.Equal(whole, want) {
+			t.Errorf("%d entries:\n%s\nis not\n%s", n, whole, want)
+		}
+		for _, bad := range [][]int{{n - 1}, {1, n - 1}} {
+			for _, i := range bad {
+				p.Entries[i].Content = "\xff"
+			}
+			var refused *EncodeError
+			if _, err := p.Canonical(); !errors.As(err, &refused) || refused.Pointer != fmt.Sprintf("/entries/%d/content", bad[0]) {
+				t.Errorf("%d entries, %v bad: %v", n, bad, err)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -189,34 +190,116 @@ func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 // maxPlain is how long a Raw may be that is looked at byte by byte.
 const maxPlain = 256
 
-// plain reports whether r is a short text of ASCII without escapes, or a whole number
-// without a sign of at most 15 digits: it is written as it stands, in either form.
+// plain reports whether r is short and is written as it stands, in either form: a text of
+// ASCII without escapes, a number of a few digits without a sign or an exponent, or an
+// object of such numbers whose names are in order.
 func plain(r Raw) bool {
-	n := len(r)
-	switch {
-	case n > maxPlain:
-		return false
-	case n >= 2 && r[0] == '"' && r[n-1] == '"':
-		for _, c := range []byte(r[1 : n-1]) {
-			if c < ' ' || c > '~' || c == '"' || c == '\\' {
-				return false
-			}
-		}
-		return true
-	case n > 15 || n > 1 && r[0] == '0':
+	if len(r) > maxPlain {
 		return false
 	}
-	for _, c := range []byte(r) {
-		if c < '0' || c > '9' {
-			return false
-		}
+	if r[0] == '{' {
+		return plainObject(r)
 	}
-	return true
+	if r[0] == '"' {
+		return plainText(r) == len(r)
+	}
+	return plainNumber(r) == len(r)
 }
 
+// plainObject is plain for an object.
+func plainObject(r Raw) bool {
+	last := Raw("")
+	for first := true; ; first = false {
+		r = r[1:] // the brace, or a comma
+		n := plainText(r)
+		if n == 0 || n == len(r) || r[n] != ':' || !first && r[:n-1] <= last {
+			return false
+		}
+		last, r = r[:n-1], r[n+1:]
+		if n = plainNumber(r); n == 0 || n == len(r) {
+			return false
+		}
+		if r = r[n:]; r[0] != ',' {
+			return r == "}"
+		}
+	}
+}
+
+// plainText returns how many bytes at the beginning of r are a text of ASCII without
+// escapes; 0 if there is none.
+func plainText(r Raw) int {
+	if r == "" || r[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(r); i++ {
+		switch c := r[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ' || c > '~' || c == '\\':
+			return 0
+		}
+	}
+	return 0
+}
+
+// plainNumber returns how many bytes at the beginning of r are a number of at most 15
+// digits, none of which could be left out, and of at most 6 behind the point; 0 if there
+// is none.
+func plainNumber(r Raw) int {
+	whole := digits(r)
+	if whole == 0 || whole > 1 && r[0] == '0' || whole > 15 {
+		return 0
+	}
+	if whole == len(r) || r[whole] != '.' {
+		return whole
+	}
+	part := digits(r[whole+1:])
+	n := whole + 1 + part
+	if part == 0 || part > 6 || whole+part > 15 || r[n-1] == '0' {
+		return 0
+	}
+	return n
+}
+
+// digits returns how many digits r begins with.
+func digits(r Raw) int {
+	n := 0
+	for n < len(r) && r[n] >= '0' && r[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// manyObjects is how many objects of a list are worth another goroutine.
+const manyObjects = 64
+
 func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
+	n := v.Len()
 	dst = append(dst, '[')
-	for i := range v.Len() {
+	if n < manyObjects || v.Type().Elem().Kind() != reflect.Struct || runtime.GOMAXPROCS(0) == 1 {
+		dst, err := e.items(dst, v, 0, n)
+		return append(dst, ']'), err
+	}
+	type part struct {
+		data []byte
+		err  error
+	}
+	rest := make(chan part, 1)
+	go func() {
+		data, err := e.items(nil, v, n/2, n)
+		rest <- part{data, err}
+	}()
+	dst, err := e.items(dst, v, 0, n/2)
+	other := <-rest
+	if err == nil {
+		err = other.err
+	}
+	return append(append(dst, other.data...), ']'), err
+}
+
+// items appends some of the items of a list.
+func (e encoder) items(dst []byte, v reflect.Value, from, to int) ([]byte, error) {
+	for i := from; i < to; i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -225,7 +308,7 @@ func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
 			return nil, within(strconv.Itoa(i), err)
 		}
 	}
-	return append(dst, ']'), nil
+	return dst, nil
 }
 
 // sort puts names in the order in which they are written.

@@ -11,7 +11,10 @@ import (
 func TestPlainRaw(t *testing.T) {
 	for raw, want := range map[Raw]bool{
 		`""`: true, `"a b/~"`: true, `0`: true, `7`: true, `123456789012345`: true,
-		`"`: false, `"a"b"`: false, `"a\n"`: false, "\"a\nb\"": false, `"é"`: false, "\"\x7f\"": false, `01`: false, `-1`: false, `1.5`: false,
+		`"`: false, `"a"b"`: false, `"a\n"`: false, "\"a\nb\"": false, `"é"`: false, "\"\x7f\"": false, `01`: false, `-1`: false, `1.50`: false, `1.`: false, `.5`: false,
+		`1.5`: true, `0.000001`: true, `0.0000001`: false, `0.0`: false, `12345678901234.12`: false, `1e3`: false,
+		`{"a":1}`: true, `{"a":0.25,"b":3}`: true, `{"a":1,"a b":2}`: true, `{"a b":1,"a":2}`: false, `{"b":1,"a":2}`: false, `{"a":1,"a":2}`: false,
+		`{"a":1,}`: false, `{"a":1`: false, `{"a"}`: false, `{"a":}`: false, `{"a":-1}`: false, `{"a":1}}`: false, `{"a" :1}`: false, `{`: false, `{"a":"b"}`: false,
 		`1234567890123456`: false, `{}`: false, `true`: false, ` 1`: false, `"a" `: false,
 	} {
 		if plain(raw) != want {
@@ -19,7 +22,9 @@ func TestPlainRaw(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		raw := Raw(rapid.OneOf(rapid.StringMatching(`"[ -~]{0,12}"`), rapid.StringMatching(`[0-9]{1,17}`), rapid.StringMatching(`"[ -\x{ff}]{0,4}"`)).Draw(t, "raw"))
+		raw := Raw(rapid.OneOf(rapid.StringMatching(`"[ -~]{0,12}"`), rapid.StringMatching(`[0-9]{1,17}`),
+			rapid.StringMatching(`[0-9]{1,9}\.[0-9]{1,7}`), rapid.StringMatching(`\{"[ -~]{0,2}":[0-9.]{1,4}(,"[ -~]{0,2}":[0-9.]{1,4}){0,2}\}`),
+			rapid.StringMatching(`"[ -\x{ff}]{0,4}"`)).Draw(t, "raw"))
 		if !plain(raw) {
 			return
 		}

@@ -125,6 +125,7 @@ type packing struct {
 	loads    []loaded
 	reached  atomic.Int64 // up to where they are read ahead
 	counted  int          // how many of the first are counted when they are read
+	foreseen foreseen
 }
 
 // packing has use called with a pack under way: its state is chosen, and nothing is
@@ -163,7 +164,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	defer b.leave()
-	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
 	end, err := p.choose(o.AsOf)
 	if err != nil {
 		return err
@@ -226,8 +227,10 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 func (p *packing) compose() (*pack.Result, error) {
 	var task pack.Task
 	if p.rows != nil {
-		var err error
-		if err = p.gather(); err != nil {
+		p.foretell = p.foresee
+		err := p.gather()
+		p.foreseen.end()
+		if err != nil {
 			return nil, err
 		}
 		if err = p.lead(); err != nil {

@@ -108,26 +108,14 @@ type finding struct {
 	pinned    bool
 }
 
-// salienceAt is the place of the salience among the parts of a score.
-var salienceAt = slices.Index(recall.PartNames(), recall.PartSalience)
-
 // addHits makes candidates of what the search found, the best first.
 func (p *packing) addHits(hits []recall.Hit, pins []uint64) error {
 	if len(hits) == 0 {
 		return nil
 	}
-	rows := make([]roster.Row, len(hits))
 	var things []int
 	for i := range hits {
-		row, ok, err := p.rows.Row(hits[i].Position)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fault.Newf(fault.Damaged, "the indexes disagree about position %d", hits[i].Position).
-				WithFix("`lukasa rebuild` makes them anew from the journal")
-		}
-		if rows[i] = row; row.Kind != record.Event {
+		if hits[i].Row.Kind != record.Event {
 			things = append(things, i)
 		}
 	}
@@ -142,16 +130,16 @@ func (p *packing) addHits(hits []recall.Hit, pins []uint64) error {
 	place := make([]int, len(hits)) // one more than that of a hit in the list
 	for i := range hits {
 		h := &hits[i]
-		x := finding{salience: h.Parts[salienceAt].Value, weighed: true, pinned: slices.Contains(pins, h.Position)}
+		x := finding{salience: h.Salience(), weighed: true, pinned: slices.Contains(pins, h.Position)}
 		if best > 0 {
 			x.relevance = max(h.Score, 0) / best
 		}
 		before := len(p.list)
-		if rows[i].Kind == record.Event {
-			if err := p.addEvent(h.Position, &rows[i], x); err != nil {
+		if h.Row.Kind == record.Event {
+			if err := p.addEvent(h.Position, &h.Row, x); err != nil {
 				return err
 			}
-		} else if err := p.addKnown(h.Position, &rows[i], known[i], x); err != nil {
+		} else if err := p.addKnown(h.Position, &h.Row, known[i], x); err != nil {
 			return err
 		}
 		if len(p.list) > before {

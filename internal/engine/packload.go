@@ -77,6 +77,9 @@ func (p *packing) fill(i int, x *loaded) {
 	defer x.done.Store(true)
 	if x.err = p.source(i, &x.source); x.err == nil {
 		x.source.Prepare()
+		if i < p.counted {
+			x.source.Write(&p.list[i], p.counter, p.spanned())
+		}
 	}
 }
 
@@ -113,6 +116,55 @@ func (p *packing) readAhead() (end func()) {
 	}
 }
 
+// foreseen are events that were read before it was known that they are candidates. What
+// went wrong with others is told to whoever asks for them.
+type foreseen struct {
+	wait   sync.WaitGroup
+	ended  atomic.Bool
+	mu     sync.Mutex
+	events map[uint64]*pack.Source
+}
+
+// end waits until nothing more is read.
+func (f *foreseen) end() {
+	f.ended.Store(true)
+	f.wait.Wait()
+}
+
+// get returns the event at a position, or nil if it was not read.
+func (f *foreseen) get(position uint64) *pack.Source {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.events[position]
+}
+
+// foresee begins to read what is likely to be found, in its order, beside whoever weighs
+// it.
+func (p *packing) foresee(positions []uint64) {
+	f := &p.foreseen
+	f.events = make(map[uint64]*pack.Source, len(positions))
+	if runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
+	f.wait.Go(func() {
+		for _, position := range positions {
+			if f.ended.Load() || p.ctx.Err() != nil {
+				return
+			}
+			rec, err := p.record(position)
+			if err != nil || rec == nil || rec.Event == nil {
+				continue
+			}
+			s := new(pack.Source)
+			quoteEvent(rec.Event, p.t.Name, s)
+			s.Prepare()
+			f.mu.Lock()
+			f.events[position] = s
+			f.mu.Unlock()
+		}
+	})
+}
+
 // source reads the candidate at a place.
 func (p *packing) source(i int, s *pack.Source) error {
 	c := &p.list[i]
@@ -131,7 +183,13 @@ func (p *packing) source(i int, s *pack.Source) error {
 		if rec.Event == nil {
 			return pack.ErrGone
 		}
-		quoteEvent(rec.Event, p.t.Name, s)
+		if early := p.foreseen.get(c.Position); early != nil {
+			origin, evidence := s.Origin, s.Evidence
+			*s = *early
+			s.Origin, s.Evidence = origin, evidence
+		} else {
+			quoteEvent(rec.Event, p.t.Name, s)
+		}
 	} else if err := p.quoteThing(p.seen[i], s); err != nil {
 		return err
 	}
@@ -463,15 +521,20 @@ func (p *packing) likely() int {
 	return len(p.list)
 }
 
+// spanned is how many tokens of a text are quoted at least, if it has as many.
+func (p *packing) spanned() int {
+	most := max(pack.SpanFloor, p.request.Budget/pack.SpanShare)
+	if p.request.Strategy == hmx.StrategyBreadthFirst {
+		most /= 2
+	}
+	return most
+}
+
 // count returns how many tokens the text of a candidate that is an event has as it is
 // shown, or 0 if nobody knows. What a thing says may depend on others, and is counted
 // anew each time.
 func (p *packing) count(i int, text string) int {
-	least := max(pack.SpanFloor, p.request.Budget/pack.SpanShare)
-	if p.request.Strategy == hmx.StrategyBreadthFirst {
-		least /= 2
-	}
-	if len(text) > maxCounted || len(text) <= least {
+	if len(text) > maxCounted || len(text) <= p.spanned() {
 		return 0 // it is never quoted as a whole, or always
 	}
 	k := countKey{p.list[i].Position, p.t.Number, p.counter.Name() != p.b.tokens.Name()}

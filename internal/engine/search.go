@@ -187,6 +187,12 @@ type asking struct {
 	weights salience.Weights
 	used    map[record.Kind]bool // kinds that feedback drew on
 
+	// foretell is told which documents are likely to be found, see [recall.Request]. It is
+	// nil if nobody wants to know.
+	foretell func(positions []uint64)
+	// estimates has documents compared by what is held of their vectors, and none read for
+	// it: scores are off by about 0.002.
+	estimates bool
 	// over has found, too, what no longer holds, and passes over what cannot be read.
 	over bool
 	// Where the state is a past one: whether a position was erased since; the tenant as it
@@ -238,7 +244,10 @@ func (a *asking) ask() (*recall.Answer, error) {
 	q := recall.Request{
 		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
 		Each:   len(a.o.Tags) > 0,
-		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources,
+		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources, Likely: a.foretell,
+	}
+	if a.estimates {
+		q.Exact = nil
 	}
 	if a.visible != nil {
 		q.Visible = &a.visible.Visible
@@ -498,7 +507,7 @@ func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 
 // hit reads what a hit is.
 func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
-	out := &SearchHit{Score: found.Score, Parts: found.Parts}
+	out := &SearchHit{Score: found.Score, Parts: found.Parts()}
 	rec, err := a.record(found.Position)
 	if err != nil {
 		return nil, err

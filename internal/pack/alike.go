@@ -18,65 +18,90 @@ const (
 	alikeText = 16 << 10
 )
 
+// Characters as wordsOf sees them: what a byte stands for in lower case, or one of these.
+const (
+	byteSpace = 1 // white space
+	byteWide  = 2 // a part of a character that is not ASCII
+	byteOther = 4 // stands by itself
+)
+
+// bytesOf says of each byte what it is: of letters and digits which one, in lower case.
+var bytesOf = func() (table [256]byte) {
+	for c := range table {
+		switch {
+		case c >= utf8.RuneSelf:
+			table[c] = byteWide
+		case c >= 'A' && c <= 'Z':
+			table[c] = byte(c) + 'a' - 'A'
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			table[c] = byte(c)
+		case c == ' ', c >= '\t' && c <= '\r':
+			table[c] = byteSpace
+		default:
+			table[c] = byteOther
+		}
+	}
+	return table
+}()
+
+// Seed and factor of the hashes of words (FNV-1a, of characters).
+const (
+	wordSeed   = 14695981039346656037
+	wordFactor = 1099511628211
+)
+
 // wordsOf returns the words of a text: letters and digits that stand together, in lower
 // case. Those that every text has are among them: a "not" is a difference.
 func wordsOf(s string) words {
 	long := len(s) > alikeText
 	list := make(words, 1, 1+min(len(s), alikeText)/5)
-	const seed, prime = 14695981039346656037, 1099511628211
-	whole, word := uint64(seed), uint64(0)
-	gap := false
-	end := func() {
-		if word != 0 && !long {
+	whole, gap := uint64(wordSeed), false
+	for i := 0; i < len(s); {
+		word, began := uint64(wordSeed), i
+		for i < len(s) { // as far as the word goes
+			r, size := rune(bytesOf[s[i]]), 1
+			if r == byteWide {
+				if r, size = utf8.DecodeRuneInString(s[i:]); !inWord(r) {
+					break
+				}
+				r = unicode.ToLower(r)
+			} else if r <= byteOther {
+				break
+			}
+			if gap && whole != wordSeed {
+				whole = (whole ^ ' ') * wordFactor
+			}
+			gap = false
+			whole, word = (whole^uint64(r))*wordFactor, (word^uint64(r))*wordFactor
+			i += size
+		}
+		if i > began && !long {
 			list = append(list, word^word>>29)
 		}
-		word = 0
-	}
-	add := func(r rune, in bool) {
-		if gap && whole != seed {
-			whole = (whole ^ ' ') * prime
+		if i == len(s) {
+			break
+		}
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if i += size; bytesOf[byte(r)] == byteSpace && r < utf8.RuneSelf || r >= utf8.RuneSelf && unicode.IsSpace(r) {
+			gap = true
+			continue
+		}
+		if gap && whole != wordSeed {
+			whole = (whole ^ ' ') * wordFactor
 		}
 		gap = false
-		whole = (whole ^ uint64(r)) * prime
-		if !in {
-			end()
-			return
-		}
-		if word == 0 {
-			word = seed
-		}
-		word = (word ^ uint64(r)) * prime
+		whole = (whole ^ uint64(unicode.ToLower(r))) * wordFactor
 	}
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			i += n
-			if unicode.IsSpace(r) {
-				gap = true
-				end()
-				continue
-			}
-			add(unicode.ToLower(r), unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
-			continue
-		case c >= 'A' && c <= 'Z':
-			add(rune(c)+'a'-'A', true)
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-			add(rune(c), true)
-		case c == ' ', c >= '\t' && c <= '\r':
-			gap = true
-			end()
-		default:
-			add(rune(c), false)
-		}
-		i++
-	}
-	end()
 	list[0] = whole
 	slices.Sort(list[1:])
 	return append(list[:1], slices.Compact(list[1:])...)
 }
+
+// inWord reports whether a character that is not ASCII is part of a word.
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
 // same reports whether two texts say nearly the same: they are equal but for case and
 // white space, or nine of ten of their words are.

@@ -143,10 +143,8 @@ func (k *composer) write(x *contender, most int) bool {
 	if x.most == most {
 		return x.tokens > 0
 	}
-	text, cut := x.source.Text, false
-	// No token has less than a byte.
-	fits := len(text) <= most || x.source.Tokens > 0 && x.source.Tokens <= most
-	if !fits || !fitsRoom(text, textRoom(most)) || Visible(text) != text {
+	text, cut, whole := x.source.Text, false, x.source.fits(most)
+	if !whole {
 		text, cut = span(k.in.Counter, text, most, k.keywords)
 	}
 	x.most, x.cut, x.tokens = most, cut, 0
@@ -154,8 +152,13 @@ func (k *composer) write(x *contender, most int) bool {
 	if cut && strings.Trim(strings.ReplaceAll(text, truncated, ""), " \n") == "" {
 		return false
 	}
-	x.lines = itemText(&x.item)
-	if x.tokens = k.in.Counter.Count(x.lines); most == k.size(x) {
+	if w := &x.source.whole; whole && w.section == x.c.Section && w.text != "" {
+		x.lines, x.tokens = w.text, w.tokens
+	} else {
+		x.lines = itemText(&x.item)
+		x.tokens = k.in.Counter.Count(x.lines)
+	}
+	if most == k.size(x) {
 		x.guess = x.tokens
 	}
 	return true

@@ -60,6 +60,14 @@ type Source struct {
 	Unproven string
 
 	words words // of Text, once it is prepared
+	whole lines // of all of Text, once they are written
+}
+
+// lines are how an item stands in the text of a pack.
+type lines struct {
+	section hmx.Section // that they are written for
+	text    string
+	tokens  int // by the counter of the request
 }
 
 // Load reads a candidate. It is called once for each at most, by one goroutine. An

@@ -218,8 +218,9 @@ func (k *composer) metadata(digest string) hmx.Raw {
 // result completes the pack.
 func (k *composer) result() (*Result, error) {
 	p, kept := k.pack, k.entries()
-	for _, x := range kept {
-		p.Entries = append(p.Entries, x.entry())
+	p.Entries = make([]hmx.Entry, len(kept))
+	for i, x := range kept {
+		p.Entries[i] = x.entry()
 		p.TokenBudget.Truncated = p.TokenBudget.Truncated || x.cut
 	}
 	for _, x := range k.drops {
@@ -320,12 +321,12 @@ func (x *contender) entry() hmx.Entry {
 	}
 }
 
-// raw returns the parts as JSON.
+// raw returns the parts as JSON, in canonical form.
 func (p Parts) raw() hmx.Raw {
 	b := make([]byte, 0, 80)
-	for i, x := range [...]float64{p.Relevance, p.Recency, p.Provenance, p.Salience} {
+	for i, x := range [...]float64{p.Provenance, p.Recency, p.Relevance, p.Salience} {
 		b = append(b, "{,,,"[i], '"')
-		b = append(b, [...]string{"relevance", "recency", "provenance", "salience"}[i]...)
+		b = append(b, [...]string{"provenance", "recency", "relevance", "salience"}[i]...)
 		b = canon.AppendShortest(append(b, '"', ':'), round4(x))
 	}
 	return hmx.Raw(append(b, '}'))

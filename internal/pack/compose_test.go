@@ -83,7 +83,8 @@ func (b *board) unproven(i int) {
 	b.sources[b.in.Candidates[i].Position] = s
 }
 
-// input returns a copy to compose, in which each candidate is loaded once at most.
+// input returns a copy to compose, in which each candidate is loaded once at most. Some
+// of them have done before what Compose would do.
 func (b *board) input() Input {
 	in := b.in
 	in.Candidates = slices.Clone(b.in.Candidates)
@@ -97,6 +98,10 @@ func (b *board) input() Input {
 			return fmt.Errorf("reading: %w", ErrGone)
 		}
 		*s = b.sources[c.Position]
+		if c.Position%2 == 0 {
+			s.Prepare()
+			s.Write(c, in.Counter, int(c.Position%7)*SpanFloor/2)
+		}
 		return nil
 	}
 	return in

@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/tokens"
 )
 
 // lead is by how much more than all others what is behind a thing has to be worth to
@@ -122,6 +123,26 @@ func (s *Source) Prepare() {
 	}
 	s.Label = clip(s.Label, labelBytes)
 	s.words = wordsOf(s.Text)
+}
+
+// Write does what Compose does with a source that is quoted as a whole: the lines are
+// written that it has in a pack, and counted by the counter of the request. Who loads it
+// beside others may do that for it once it is prepared, if it knows that no more than so
+// many tokens are to be quoted, or that it is likely.
+func (s *Source) Write(c *Candidate, counter tokens.Counter, most int) {
+	if !s.fits(most) {
+		return
+	}
+	it := Item{c.Section, s.ID, s.Label, s.Text, c.Time, c.Trust}
+	s.whole = lines{section: c.Section, text: itemText(&it)}
+	s.whole.tokens = counter.Count(s.whole.text)
+}
+
+// fits reports whether all of the text may be quoted where so many tokens may be.
+func (s *Source) fits(most int) bool {
+	// No token has less than a byte.
+	few := len(s.Text) <= most || s.Tokens > 0 && s.Tokens <= most
+	return few && fitsRoom(s.Text, textRoom(most)) && Visible(s.Text) == s.Text
 }
 
 // ready reads x and reports whether it may be kept. What is behind it must verify, and

@@ -264,46 +264,54 @@ func namesOf(entities []kind.Entity) (names []string) {
 	return names
 }
 
-// gather finds candidates by words, by meaning and by name. Words and meaning are
-// looked for at the same time.
+// gather finds candidates by words, by meaning and by name. Those by meaning, which
+// take the longest, are looked for beside the others.
 func (e *question) gather(ctx context.Context) error {
-	near := make(chan error, 1)
 	var nearest, others []vector.Match
-	byVector := e.request.Sources.has(Meaning) && e.vector != nil && !e.strict()
-	if byVector {
-		go func() {
-			var err error
+	near := func() error { return nil }
+	if e.request.Sources.has(Meaning) && e.vector != nil && !e.strict() {
+		near = beside(func() (err error) {
 			if nearest, err = e.nearest(ctx); err == nil {
 				others, err = e.nearestOthers(ctx)
 			}
-			near <- err
-		}()
+			return err
+		})
 	}
-	var matched []index.Match
-	var failed error
-	if e.request.Sources.has(Words) && len(e.lexical.Terms) > 0 {
-		matched, failed = e.words.Search(ctx, e.lexical, max(byWords, e.request.K), e.filter)
-	}
-	var err error
-	if byVector {
-		err = <-near
-	}
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
-		return err
-	}
-	if err := e.quotations(ctx); err != nil {
-		return err
-	}
-	for _, m := range matched {
-		e.at(m.Position).words = m.Score
+	named := e.named(ctx)
+	if err := near(); named != nil || err != nil {
+		return cmp.Or(named, err)
 	}
 	for _, m := range nearest {
 		e.at(m.Position).near = m.Score
 	}
 	e.addOthers(nearest, others)
+	for i := range e.list {
+		e.list[i].core = true
+	}
+	return e.rows()
+}
+
+// beside does something in a goroutine of its own. What it returns waits for that.
+func beside(do func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	return func() error { return <-done }
+}
+
+// named finds candidates by words and by name.
+func (e *question) named(ctx context.Context) error {
+	if e.request.Sources.has(Words) && len(e.lexical.Terms) > 0 {
+		matched, err := e.words.Search(ctx, e.lexical, max(byWords, e.request.K), e.filter)
+		if err != nil {
+			return err
+		}
+		for _, m := range matched {
+			e.at(m.Position).words = m.Score
+		}
+	}
+	if err := e.quotations(ctx); err != nil {
+		return err
+	}
 	if e.request.Sources.has(Graph) && !e.strict() && !e.narrowed() {
 		if err := e.connected(); err != nil {
 			return err
@@ -311,9 +319,6 @@ func (e *question) gather(ctx context.Context) error {
 	}
 	if err := e.anchor(ctx); err != nil {
 		return err
-	}
-	for i := range e.list {
-		e.list[i].core = true
 	}
 	return e.rows()
 }
@@ -412,23 +417,33 @@ func (e *question) at(position uint64) *candidate {
 	return &e.list[i]
 }
 
+// partRows is how many rows are worth a goroutine.
+const partRows = 128
+
 // rows reads what the roster says of candidates that it was not asked about yet.
 func (e *question) rows() error {
-	for i := range e.list {
-		c := &e.list[i]
-		if c.row.Kind != 0 {
-			continue
-		}
-		row, ok, err := e.roster.Row(c.position)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return damaged(c.position)
-		}
-		c.row = row
+	unknown := slices.IndexFunc(e.list, func(c candidate) bool { return c.row.Kind == 0 })
+	if unknown < 0 {
+		return nil
 	}
-	return nil
+	list := e.list[unknown:] // those that came later, mostly
+	return index.Share(len(list), index.Parts(len(list), partRows), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			c := &list[i]
+			if c.row.Kind != 0 {
+				continue
+			}
+			row, ok, err := e.roster.Row(c.position)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return damaged(c.position)
+			}
+			c.row = row
+		}
+		return nil
+	})
 }
 
 // neighbours brings in what stands beside the best candidates.
@@ -448,6 +463,7 @@ func (e *question) neighbours(ctx context.Context) error {
 		x, y := &e.list[a], &e.list[b]
 		return cmp.Or(cmp.Compare(best(y), best(x)), cmp.Compare(x.position, y.position))
 	})
+	e.foresee(order)
 	if !e.strict() && e.request.Sources == allSources {
 		if err := e.allBeside(ctx, order[:min(len(order), hoods)]); err != nil {
 			return err
@@ -462,6 +478,18 @@ func (e *question) neighbours(ctx context.Context) error {
 	}
 	e.connect()
 	return nil
+}
+
+// foresee tells whoever asks which candidates are likely to be hits, in their order.
+func (e *question) foresee(order []int) {
+	if e.request.Likely == nil {
+		return
+	}
+	positions := make([]uint64, min(len(order), e.request.K))
+	for i := range positions {
+		positions[i] = e.list[order[i]].position
+	}
+	e.request.Likely(positions)
 }
 
 // allBeside brings in what stands beside candidates, and notes where. What stands
@@ -481,11 +509,11 @@ func (e *question) allBeside(ctx context.Context, order []int) error {
 		if !e.list[order[i]].inSession() {
 			continue
 		}
-		h, more, err := e.beside(&around[i], e.list[order[i]].position)
+		h, more, err := e.standing(&around[i], e.list[order[i]].position)
 		if err == nil && more {
 			// Some of them may not be found: others are then looked for farther away.
 			if err = e.around(ctx, around[i:i+1], order[i:i+1], farReach); err == nil {
-				h, _, err = e.beside(&around[i], e.list[order[i]].position)
+				h, _, err = e.standing(&around[i], e.list[order[i]].position)
 			}
 		}
 		if err != nil {
@@ -538,9 +566,9 @@ func (e *question) around(ctx context.Context, to []neighbourhood, order []int, 
 	return nil
 }
 
-// beside brings in what stands beside a candidate. It reports whether there may be more
+// standing brings in what stands beside a candidate. It reports whether there may be more
 // farther away.
-func (e *question) beside(n *neighbourhood, position uint64) (h hood, more bool, err error) {
+func (e *question) standing(n *neighbourhood, position uint64) (h hood, more bool, err error) {
 	h.of = position
 	for i := n.earlier - 1; i >= 0 && len(h.before) < reach; i-- {
 		if h.before, err = e.beside1(h.before, n.positions[i]); err != nil {

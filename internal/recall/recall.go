@@ -122,7 +122,11 @@ type Request struct {
 	// Salience says how much a document matters, from 0 to 1. It is asked about the best
 	// only. Nil means by its importance alone.
 	Salience func(position uint64, row roster.Row) (float64, error)
-	Sources  Sources
+	// Likely is told which documents are likely to be hits, the likeliest first, while
+	// they are still weighed: who is going to read them may begin. It must not take long.
+	// Nil is told nothing.
+	Likely  func(positions []uint64)
+	Sources Sources
 }
 
 // Visible is the documents that there are for whoever asks.
@@ -135,11 +139,14 @@ type Visible struct {
 // Hit is a document that answers.
 type Hit struct {
 	Position uint64
+	Row      roster.Row
 	Score    float64 // 0 to 1
-	Parts    []Part  // what the score is made of, in the order of [PartNames]
 	// Duplicate says that the hit at place Of of the answer says nearly the same.
 	Duplicate bool
 	Of        int
+
+	values  *features
+	weights *features // what each counts
 }
 
 // Part is one reason for a score.

@@ -37,8 +37,11 @@ func PartNames() []string {
 	}
 }
 
-// parts is how many parts there are.
-const parts = 13
+// How many parts there are, and the place of one of them.
+const (
+	parts        = 13
+	partSalience = 10
+)
 
 // weights say what each part counts. They were fitted, see docs/quality.md.
 var weights = [parts]float64{1, 0.35, 0.5, 0.05, 0.25, -0.15, 0.9, 0.35, -0.08, 0.02, 0.1, 0.05, 0.6}
@@ -294,7 +297,7 @@ func (e *question) weighRest(f *features, c *candidate) {
 	// The ends of time are further apart than 64 bits can say.
 	age := max(0, float64(e.request.Now)-float64(c.row.Time))
 	f[9] = 1 / (1 + age/float64(month))
-	f[10] = c.row.Importance
+	f[partSalience] = c.row.Importance
 	f[11] = float64(c.row.Trust) / 5
 	if c.quoted {
 		f[12] = 1
@@ -303,7 +306,7 @@ func (e *question) weighRest(f *features, c *candidate) {
 
 // score adds the parts up and orders the candidates.
 func (e *question) score(all []features) {
-	w := weights
+	w := features(weights)
 	if e.class.Newest {
 		w[9] += newestRecency
 	}
@@ -326,18 +329,25 @@ func (e *question) score(all []features) {
 	slices.SortFunc(scored, func(a, b scoredPlace) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
 	})
-	names := PartNames()
 	e.hits = make([]Hit, min(len(scored), max(e.request.K, askedSalience)))
-	room := make([]Part, parts*len(e.hits))
 	for i := range e.hits {
-		h := &e.hits[i]
-		h.Position, h.Score = e.list[scored[i].place].position, scored[i].score
-		h.Parts, room = room[:parts:parts], room[parts:]
-		for k, value := range all[scored[i].place] {
-			h.Parts[k] = Part{Name: names[k], Value: value, Weight: w[k], Score: float64(value * w[k])}
-		}
+		c := &e.list[scored[i].place]
+		e.hits[i] = Hit{Position: c.position, Row: c.row, Score: scored[i].score, values: &all[scored[i].place], weights: &w}
 	}
 }
+
+// Parts returns what the score is made of, in the order of [PartNames].
+func (h *Hit) Parts() []Part {
+	names := PartNames()
+	list := make([]Part, parts)
+	for k, value := range h.values {
+		list[k] = Part{Name: names[k], Value: value, Weight: h.weights[k], Score: float64(value * h.weights[k])}
+	}
+	return list
+}
+
+// Salience is how much the hit matters, from 0 to 1, of which its score is made too.
+func (h *Hit) Salience() float64 { return h.values[partSalience] }
 
 // scoredPlace is the place of a candidate, and its score.
 type scoredPlace struct {
@@ -364,17 +374,15 @@ func (e *question) salience() error {
 	best := e.hits[:min(len(e.hits), askedSalience)]
 	for i := range best {
 		h := &best[i]
-		value, err := e.request.Salience(h.Position, e.list[e.place[h.Position]].row)
+		value, err := e.request.Salience(h.Position, h.Row)
 		if err != nil {
 			return err
 		}
-		p := &h.Parts[10]
-		p.Value = min(max(value, 0), 1)
-		p.Score = float64(p.Value * p.Weight)
+		h.values[partSalience] = min(max(value, 0), 1)
 		// What did not change has the same bits as before.
 		h.Score = 0
-		for _, p := range h.Parts {
-			h.Score += p.Score
+		for k, value := range h.values {
+			h.Score += float64(value * h.weights[k])
 		}
 	}
 	order(e.hits)

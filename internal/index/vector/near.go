@@ -14,16 +14,21 @@ type Near struct {
 	Scale  float32
 	Cosine float64
 	Pieces int // word pieces of the text; 0 if unknown
+
+	dot  func(values []byte, query []int16) int32
+	wide []int16 // Values, once it was asked how near others are
 }
 
-// Like returns the cosine of two documents of one space. Both must have a vector.
+// Like returns the cosine of two documents of one space. Both must have a vector. It is
+// for one goroutine.
 func (n *Near) Like(o *Near) float64 {
-	values := o.Values[:len(n.Values)]
-	var sum int32
-	for i, x := range n.Values {
-		sum += int32(int8(x)) * int32(int8(values[i]))
+	if n.wide == nil {
+		n.wide = make([]int16, len(n.Values))
+		for i, x := range n.Values {
+			n.wide[i] = int16(int8(x))
+		}
 	}
-	return limited(float64(sum) * (float64(n.Scale) * float64(o.Scale)))
+	return limited(float64(n.dot(o.Values[:len(n.wide)], n.wide)) * (float64(n.Scale) * float64(o.Scale)))
 }
 
 // Near returns how documents that are named lie to a query, in their order. Of the
@@ -49,7 +54,7 @@ func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, e
 			if err != nil {
 				return err
 			}
-			list[i] = Near{Values: r.values, Scale: r.scale, Cosine: s.cosine(&r), Pieces: r.pieces}
+			list[i] = Near{Values: r.values, Scale: r.scale, Cosine: s.cosine(&r), Pieces: r.pieces, dot: v.kernels.dot}
 			return nil
 		})
 	})

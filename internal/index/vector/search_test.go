@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,28 @@ func TestNear(t *testing.T) {
 	}
 	if same, other := got[3].Like(&got[3]), got[3].Like(&got[0]); math.Abs(same-1) > 1e-6 || other != got[0].Like(&got[3]) || other > 0.9 {
 		t.Error(same, other)
+	}
+}
+
+// TestLike compares rows with each other, by the quickest kernels as by a plain sum.
+func TestLike(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, dimensions := range []int{1, 15, 16, 31, 256, 1024} {
+		var two [2]Near
+		for i := range two {
+			two[i] = Near{Values: make([]byte, dimensions), Scale: float32(i+1) / 300, dot: quickest().dot}
+			for k := range two[i].Values {
+				two[i].Values[k] = byte(r.Uint32())
+			}
+		}
+		sum := 0
+		for k, x := range two[0].Values {
+			sum += int(int8(x)) * int(int8(two[1].Values[k]))
+		}
+		want := limited(float64(sum) * (float64(two[0].Scale) * float64(two[1].Scale)))
+		if got := two[0].Like(&two[1]); got != want {
+			t.Errorf("%d dimensions: %v, and not %v", dimensions, got, want)
+		}
 	}
 }
 
