@@ -194,6 +194,12 @@ func (t *Tenant) Event(ctx context.Context, id string) (*StoredEvent, error) {
 	return t.engine.Event(ctx, t.name, id, t.view(View{}))
 }
 
+// EventsOf returns events by their ids, in the order of the ids and of one state. In the place
+// of one that is not there, was erased, or that the scope does not show is nil.
+func (t *Tenant) EventsOf(ctx context.Context, ids []string) ([]*StoredEvent, error) {
+	return t.engine.EventsOf(ctx, t.name, ids, t.view(View{}))
+}
+
 // Events returns the events of a session, an agent, a trace or a correlation,
 // or the children of an event, in order, a page at a time.
 func (t *Tenant) Events(ctx context.Context, q EventQuery) (*EventPage, error) {

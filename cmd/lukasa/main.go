@@ -18,17 +18,23 @@ import (
 // What the collector keeps to, unless the environment says otherwise: it lets the heap
 // grow to three times what is in use, which saves a seventh of the work of taking
 // events in, but not beyond the limit, which is what is in use with full caches and half
-// as much again. What the store holds outside of the heap counts too.
+// as much again. What the store holds outside of the heap counts too. A process that is
+// over in a moment has it wait until the heap has 64 MB.
 const (
-	heapGrowth = 200
-	heapLimit  = 880<<20 - outsideHeap
+	heapGrowth  = 200
+	briefGrowth = 1600
+	heapLimit   = 880<<20 - outsideHeap
 )
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapLimit)
 		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(heapGrowth)
+			growth := heapGrowth
+			if cli.Brief(os.Args[1:]) {
+				growth = briefGrowth
+			}
+			debug.SetGCPercent(growth)
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

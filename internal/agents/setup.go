@@ -243,7 +243,9 @@ func (s *Setup) planInstall(t target) (*step, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !held {
+		if made, err := t.handmade(c, s.Command); err != nil {
+			return nil, err
+		} else if !held && !made {
 			st.backup = "" // it is ours alone
 		}
 	}
@@ -306,11 +308,19 @@ func (s *Setup) planUninstall(t target) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !held && len(old) == 0 {
+	made, err := t.handmade(c, s.Command)
+	if err != nil {
+		return nil, err
+	}
+	if !held && !made && len(old) == 0 {
 		st.Action = Deleted
 		return st, nil
 	}
-	st.Action, st.after = Changed, after
+	st.Action, st.after = Changed, append([]byte{}, after...) // also if nothing is left
+	if made && len(old) == 0 {
+		st.backup = backupName(t.file, after)
+		st.Backup = st.backup
+	}
 	return st, nil
 }
 

@@ -74,7 +74,7 @@ func (b *backfill) run(c *cobra.Command) int {
 	if b.found.Files == 0 || b.flags.dryRun {
 		return 0
 	}
-	code, answer := b.also(c, append([]string{"import", "--from", string(b.found.Format), "--newest-first"}, b.shared(c)...), b.found.Directories)
+	code, answer := b.also(c, append([]string{"import", "--from", string(b.found.Format)}, b.shared(c)...), b.found.Directories)
 	b.told.Import = answer
 	if code > 1 {
 		return code

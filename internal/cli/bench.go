@@ -116,7 +116,7 @@ func (s *shell) printJournal(r *bench.JournalReport) error {
 
 func benchContextCommand(s *shell) *cobra.Command {
 	var o bench.ContextOptions
-	var strict bool
+	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "context",
 		Short: "Measure how long a starting agent waits for its bundle",
@@ -148,45 +148,17 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 			if o.Keep != "" && o.Reuse != "" {
 				return fault.New(fault.Usage, "--keep builds a directory, --reuse does not").WithFix("give one of them")
 			}
-			if o.Dir == "" {
-				o.Dir = "."
-			}
-			p := s.progress()
-			defer p.done()
-			o.Progress = func(what string, done, total int) {
-				p.update(func() string {
-					if total == 0 {
-						return what
-					}
-					return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
-				})
-			}
-			r, err := bench.Context(cmd.Context(), o)
-			p.done()
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.writeJSON(r)
-			} else {
-				err = s.printContextBench(r)
-			}
-			if err != nil {
-				return err
-			}
-			return failedBench(r, strict)
+			return measured(s, &o.Dir, &o.Progress, func() (*bench.ContextReport, error) { return bench.Context(cmd.Context(), o) }, s.printContextBench,
+				func(r *bench.ContextReport) error { return failedBench(r, flags.strict) })
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
-	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
-	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	flags.add(f, &o.Dir, &o.Keep, &o.Reuse)
 	f.IntVar(&o.Things, "things", 1_000_000, "how many memories and events there are, half of each")
 	f.IntVar(&o.Frames, "frames", 10_000, "how many files they are about")
 	f.IntVar(&o.Calls, "calls", 10_000, "how many calls are made one after the other")
 	f.IntVar(&o.Callers, "callers", 1_000, "how many call at the same time")
 	f.IntVar(&o.Rounds, "rounds", 20, "how often each of those calls")
-	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
 	return cmd
 }
 
@@ -210,7 +182,7 @@ func failedBench(r *bench.ContextReport, strict bool) error {
 }
 
 // printContextBench prints a report as a table.
-func (s *shell) printContextBench(r *bench.ContextReport) error {
+func (s *shell) printContextBench(r *bench.ContextReport) {
 	fmt.Fprintf(s.stdout, "%s about %s: %s, %d MB\n", thousands(r.Things)+" memories and events", counted(r.Frames, "file"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if b := r.Building; b != nil {
 		fmt.Fprintf(s.stdout, "  built in %.0f s: %.0f events/s from a stream, %.0f memories/s in single durable writes, peak memory %d MB\n",
@@ -242,7 +214,6 @@ func (s *shell) printContextBench(r *bench.ContextReport) error {
 		}
 		fmt.Fprintf(s.stdout, "%s of one caller: %.3f ms, %.2f times the goal of %.0f ms  %s\n", g.Name, g.Got, g.Ratio, g.Goal, mark)
 	}
-	return nil
 }
 
 // megabytes is how many bytes something has, in millions.

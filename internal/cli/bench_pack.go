@@ -10,7 +10,7 @@ import (
 
 func benchPackCommand(s *shell) *cobra.Command {
 	var o bench.RecallOptions
-	var strict bool
+	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "pack",
 		Short: "Measure how long an agent waits for a pack",
@@ -37,35 +37,13 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
 				return err
 			}
-			if o.Dir == "" {
-				o.Dir = "."
-			}
-			p := s.progress()
-			defer p.done()
-			o.Progress = p.counted
-			r, err := bench.Pack(cmd.Context(), o)
-			p.done()
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.writeJSON(r)
-			} else {
-				s.printPackBench(r)
-			}
-			if err != nil {
-				return err
-			}
-			return failedPackBench(r, strict)
+			return measured(s, &o.Dir, &o.Progress, func() (*bench.PackReport, error) { return bench.Pack(cmd.Context(), o) }, s.printPackBench, func(r *bench.PackReport) error { return failedPackBench(r, flags.strict) })
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
-	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
-	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	flags.add(f, &o.Dir, &o.Keep, &o.Reuse)
 	f.IntVar(&o.Events, "events", 1_000_000, "how many events there are")
 	f.IntVar(&o.Queries, "queries", 2_000, "how many packs are made by rank, of each size; of the other sorts a quarter of them")
-	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
 	return cmd
 }
 

@@ -11,7 +11,7 @@ import (
 
 func benchRecallCommand(s *shell) *cobra.Command {
 	var o bench.RecallOptions
-	var strict bool
+	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "recall",
 		Short: "Measure how long it takes to find what answers a question",
@@ -47,36 +47,14 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
 				return err
 			}
-			if o.Dir == "" {
-				o.Dir = "."
-			}
-			p := s.progress()
-			defer p.done()
-			o.Progress = p.counted
-			r, err := bench.Recall(cmd.Context(), o)
-			p.done()
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.writeJSON(r)
-			} else {
-				s.printRecallBench(r)
-			}
-			if err != nil {
-				return err
-			}
-			return failedRecallBench(r, strict)
+			return measured(s, &o.Dir, &o.Progress, func() (*bench.RecallReport, error) { return bench.Recall(cmd.Context(), o) }, s.printRecallBench, func(r *bench.RecallReport) error { return failedRecallBench(r, flags.strict) })
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
-	f.StringVar(&o.Keep, "keep", "", "build `DIR` and leave it there")
-	f.StringVar(&o.Reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	flags.add(f, &o.Dir, &o.Keep, &o.Reuse)
 	f.IntVar(&o.Events, "events", 1_000_000, "how many events there are")
 	f.IntVar(&o.Queries, "queries", 2_000, "how many questions are asked; with each filter a quarter of them")
 	f.StringArrayVar(&o.Texts, "texts", nil, "compare vectors of the texts in `FILE` too; may be given again")
-	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
 	return cmd
 }
 

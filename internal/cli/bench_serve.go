@@ -11,7 +11,7 @@ import (
 
 func benchServeCommand(s *shell) *cobra.Command {
 	var o serving.Options
-	var strict bool
+	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Measure the server beside the library and bare handlers",
@@ -36,32 +36,17 @@ Exit code 1: a goal is missed, with --strict.`,
 			if o.Events < 10 || o.Events > 10_000_000 {
 				return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 10 to 10000000")
 			}
-			if o.Dir == "" {
-				o.Dir = "."
-			}
-			p := s.progress()
-			defer p.done()
-			o.Progress = p.counted
-			r, err := serving.Run(cmd.Context(), o)
-			p.done()
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.writeJSON(r)
-			} else {
-				s.printServeBench(r)
-			}
-			if err == nil && strict {
-				err = missedServeGoals(r)
-			}
-			return err
+			return measured(s, &o.Dir, &o.Progress, func() (*serving.Report, error) { return serving.Run(cmd.Context(), o) }, s.printServeBench, func(r *serving.Report) error {
+				if !flags.strict {
+					return nil
+				}
+				return missedServeGoals(r)
+			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
+	flags.add(f, &o.Dir, nil, nil)
 	f.IntVar(&o.Events, "events", 50_000, "how many events the stream of lines has; there are a fifth as many single ones")
-	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
 	return cmd
 }
 

@@ -35,7 +35,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // run is Run with the commands of list.
 func (s *shell) run(ctx context.Context, list []command, args []string) int {
-	hooked := forAgents(args)
+	hooked := Brief(args)
 	if hooked {
 		list = onlyHook()
 	}

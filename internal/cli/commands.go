@@ -14,7 +14,9 @@ It also speaks HMX-1.0, the protocol of agents and their memory: check events,
 artifacts and context packs, hash them, translate them.`
 
 // programExample is the first thing a newcomer runs, in a checkout.
-const programExample = `  lukasa ingest examples/session.ndjson
+const programExample = `  lukasa demo
+  lukasa install claude-code --print
+  lukasa ingest examples/session.ndjson
   lukasa remember release/cadence "Releases are cut every second Tuesday."
   lukasa recall release/cadence
   lukasa context --verb modify --object file=billing/refund.go`

@@ -127,6 +127,9 @@ func (x *examination) fails(check string, err error) {
 	x.say(check, mend, e.Advice(), "%s", e.Error())
 }
 
+// checkWidth is how wide the longest name of something that is looked at is.
+const checkWidth = len("claude-desktop")
+
 // showDiagnosis prints what was found for a person.
 func (s *shell) showDiagnosis(a *doctorAnswer) {
 	part := ""
@@ -151,9 +154,9 @@ func (s *shell) showDiagnosis(a *doctorAnswer) {
 		case mend:
 			word = s.paint.red(word)
 		}
-		fmt.Fprintf(s.stdout, "  %s  %s  %s\n", word, padded(d.Check, 12), oneLine(d.Detail))
+		fmt.Fprintf(s.stdout, "  %s  %s  %s\n", word, padded(d.Check, checkWidth), oneLine(d.Detail))
 		if d.Fix != "" && d.Verdict != sound {
-			fmt.Fprintf(s.stdout, "        %s  %s\n", padded("", 12), s.paint.dim("-> "+oneLine(d.Fix)))
+			fmt.Fprintf(s.stdout, "        %s  %s\n", padded("", checkWidth), s.paint.dim("-> "+oneLine(d.Fix)))
 		}
 	}
 	if a.OK {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"lukasa.dev/internal/agents"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
@@ -26,7 +27,7 @@ func (x *examination) directory() {
 	info, err := os.Stat(x.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.say("exists", mend, firstSteps+"; or name another with --data", "there is no directory %s", x.dir)
+		x.absent()
 		return
 	case err != nil:
 		x.say("exists", mend, "look at who owns what is above it", "%s cannot be looked at: %v", x.dir, cause(err))
@@ -47,6 +48,22 @@ func (x *examination) directory() {
 	x.spooled()
 	x.witness()
 	x.inside()
+}
+
+// absent tells that there is no data directory. The first session of an agent that is set up makes
+// one.
+func (x *examination) absent() {
+	for _, agent := range agents.All() {
+		setup, _, err := x.setup(agent.Name, &installFlags{})
+		if err != nil {
+			continue // told with the agents
+		}
+		if state := agentStateOf(setup); state.Server {
+			x.say("exists", heed, "start a session of "+agent.Title+", and look again; or name another with --data", "there is no directory %s yet; the first session makes it", x.dir)
+			return
+		}
+	}
+	x.say("exists", mend, firstSteps+"; or name another with --data", "there is no directory %s", x.dir)
 }
 
 // unmarked tells of a directory without the file that says what it is.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lukasa.dev"
 	"lukasa.dev/eval"
 	"lukasa.dev/internal/fault"
 )
@@ -92,16 +91,8 @@ func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
 			WithFix("leave them away")
 	}
 	o = eval.Options{Work: f.work, Keep: f.keep, Top: f.top, Limit: f.limit, Seed: f.seed, Fit: f.fit, Pack: f.pack}
-	switch f.only {
-	case "":
-	case onlyWords:
-		o.Sources = lukasa.FromWords
-	case onlyMeaning:
-		o.Sources = lukasa.FromMeaning
-	default:
-		return o, unknownName(fault.Usage, "source for --only", f.only, []string{onlyWords, onlyMeaning})
-	}
-	return o, nil
+	o.Sources, err = onlyFrom(f.only)
+	return o, err
 }
 
 func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {

@@ -46,7 +46,7 @@ matches, a lower --min-relevance.`,
 			if len(args) == 2 {
 				return nil
 			}
-			return fault.Newf(fault.Usage, "%q takes an ID or a URI and a QUERY, got %d arguments", c.CommandPath(), len(args)).
+			return fault.Newf(fault.Usage, "%q takes an ID or a URI and a QUERY, got %s", c.CommandPath(), counted(len(args), "argument")).
 				WithFix(`name what is asked about first and put the QUERY into quotes, such as lukasa explain m-1 "when are releases cut"`)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return s.explain(c, args[0], args[1], &flags) },

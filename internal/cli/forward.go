@@ -86,9 +86,25 @@ func isServed(dir string) bool {
 // with it.
 var errNobody = errors.New("nobody listens")
 
+// errand is what a server is asked to do.
+type errand struct {
+	args []string
+	// input is all of standard input, if whoever asks has it. A longer one than a message
+	// holds is handed over piece by piece.
+	input []byte
+	// vars are the variables that the command will look at, as far as that is known. They go
+	// with it, so that the server need not ask.
+	vars []string
+}
+
 // forward has the server at dir carry out a command line. It returns the exit
 // code as an error, or errNobody if there is no server.
 func (s *shell) forward(ctx context.Context, dir string, args []string) error {
+	return s.forwardAll(ctx, dir, errand{args: args})
+}
+
+// forwardAll is forward with what is known of the command beforehand.
+func (s *shell) forwardAll(ctx context.Context, dir string, do errand) error {
 	a, err := readAddress(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return fault.Newf(fault.Locked, "%s is served by a process of another user", dir).WithCause(err).
@@ -105,7 +121,7 @@ func (s *shell) forward(ctx context.Context, dir string, args []string) error {
 		return unanswered(dir, err)
 	}
 	defer func() { _ = conn.Close() }() // everything was said
-	l := &caller{shell: s, talk: newTalk(conn), args: args, open: map[int]*handed{}}
+	l := &caller{shell: s, talk: newTalk(conn), args: do.args, before: do, open: map[int]*handed{}}
 	if err := l.introduce(a); err != nil {
 		return unanswered(dir, err)
 	}
@@ -131,6 +147,8 @@ type caller struct {
 	shell *shell
 	talk  *talk
 	args  []string
+	// before is what the server is told before it asks.
+	before errand
 
 	mu   sync.Mutex
 	open map[int]*handed
@@ -171,7 +189,15 @@ func (l *caller) introduce(a *address) error {
 	for _, stream := range []any{l.shell.stdin, l.shell.stdout.target, l.shell.stderr} {
 		run.Ends = append(run.Ends, packEnd(l.shell.detect(stream)))
 	}
-	if err := l.talk.send(run, nil); err != nil {
+	for _, name := range l.before.vars {
+		value, ok := l.shell.lookup(name)
+		run.Vars = append(run.Vars, wireVar{Name: name, Value: []byte(value), Set: ok})
+	}
+	var input []byte
+	if run.Whole = l.before.input != nil && len(l.before.input) <= maxData; run.Whole {
+		input = l.before.input
+	}
+	if err := l.talk.send(run, input); err != nil {
 		return err
 	}
 	return l.talk.conn.SetDeadline(time.Time{})

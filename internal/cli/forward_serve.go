@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -184,7 +185,7 @@ func (c *counter) converse(w *talk) {
 		_ = w.send(&head{Op: opExit, Error: packError(fault.Newf(fault.Overloaded, "the server is at %d commands already", maxCommands))}, nil)
 		return
 	}
-	run, err := c.meet(w)
+	run, input, err := c.meet(w)
 	if err != nil {
 		return
 	}
@@ -193,7 +194,10 @@ func (c *counter) converse(w *talk) {
 	defer context.AfterFunc(c.ctx, func() {
 		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
 	})()
-	r := &remote{talk: w, asked: map[uint64]chan answered{}}
+	r := &remote{talk: w, vars: run.Vars, asked: map[uint64]chan answered{}}
+	if run.Whole {
+		r.input = bytes.NewReader(input)
+	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -209,34 +213,37 @@ func (c *counter) converse(w *talk) {
 }
 
 // meet is the beginning of a conversation, with someone who knows the secret.
-func (c *counter) meet(w *talk) (*head, error) {
+func (c *counter) meet(w *talk) (run *head, input []byte, err error) {
 	hello, _, err := w.receive()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if hello.Op != opHello || hello.Version != wireVersion {
 		_ = w.send(&head{Op: opExit, Error: packError(fault.New(fault.NoServer, "the server is of another version than this program").
 			WithFix("use the program that the server runs"))}, nil)
-		return nil, errors.ErrUnsupported
+		return nil, nil, errors.ErrUnsupported
 	}
 	nonce := make([]byte, 32)
 	_, _ = rand.Read(nonce) // it never fails
 	if err := w.send(&head{Op: opServer, Nonce: nonce, Proof: c.address.proof(opServer, hello.Nonce)}, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	run, _, err := w.receive()
-	if err != nil {
-		return nil, err
+	if run, input, err = w.receive(); err != nil {
+		return nil, nil, err
 	}
 	if run.Op != opRun || len(run.Ends) != 3 || !hmac.Equal(run.Proof, c.address.proof(opRun, nonce)) {
-		return nil, fs.ErrPermission
+		return nil, nil, fs.ErrPermission
 	}
-	return run, w.conn.SetDeadline(time.Time{})
+	return run, input, w.conn.SetDeadline(time.Time{})
 }
 
 // remote is the world around a command, at the other end of a connection.
 type remote struct {
 	talk *talk
+	// vars and input are what the caller told beforehand: some variables, and all of
+	// standard input or nil.
+	vars  []wireVar
+	input io.Reader
 
 	mu    sync.Mutex
 	last  uint64
@@ -311,7 +318,10 @@ func (r *remote) ask(ctx context.Context, h *head, data []byte) (*head, []byte, 
 // shell returns the caller's world as a command knows it.
 func (r *remote) shell(what served, ends []wireEnd) *shell {
 	stream := func(handle int) *remoteFile { return &remoteFile{remote: r, handle: handle} }
-	in, out, problems := stream(handleIn), stream(handleOut), stream(handleErr)
+	in, out, problems := io.Reader(stream(handleIn)), stream(handleOut), stream(handleErr)
+	if r.input != nil {
+		in = r.input
+	}
 	known := map[any]terminal{in: ends[0].unpack(), out: ends[1].unpack(), problems: ends[2].unpack()}
 	s := newShell(in, out, problems, r.lookup, func(stream any) terminal { return known[stream] })
 	s.files, s.served = r, what
@@ -320,6 +330,11 @@ func (r *remote) shell(what served, ends []wireEnd) *shell {
 
 // lookup returns a variable of the caller.
 func (r *remote) lookup(name string) (string, bool) {
+	for _, v := range r.vars {
+		if v.Name == name {
+			return string(v.Value), v.Set
+		}
+	}
 	h, _, err := r.ask(context.Background(), &head{Op: opLookup, Name: []byte(name)}, nil)
 	if err != nil {
 		return "", false

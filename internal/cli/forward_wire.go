@@ -109,7 +109,9 @@ type head struct {
 	Nonce   []byte    `json:"nonce,omitempty"`
 	Proof   []byte    `json:"proof,omitempty"`
 	Args    [][]byte  `json:"args,omitempty"`
-	Ends    []wireEnd `json:"ends,omitempty"` // of standard input, output and error
+	Ends    []wireEnd `json:"ends,omitempty"`  // of standard input, output and error
+	Vars    []wireVar `json:"vars,omitempty"`  // that the command will look at
+	Whole   bool      `json:"whole,omitempty"` // the data is all of standard input
 
 	Handle int         `json:"handle,omitempty"`
 	Name   []byte      `json:"name,omitempty"`
@@ -204,6 +206,13 @@ func (t *talk) receive() (*head, []byte, error) {
 		return nil, nil, err
 	}
 	return &h, buf[n:], nil
+}
+
+// wireVar is a variable on its way.
+type wireVar struct {
+	Name  string `json:"name"`
+	Value []byte `json:"value,omitempty"`
+	Set   bool   `json:"set,omitempty"`
 }
 
 // wireEnd is a terminal on its way.

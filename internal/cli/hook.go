@@ -91,8 +91,9 @@ asked about or denied.`,
 	return c
 }
 
-// forAgents reports whether a command line is that of a hook.
-func forAgents(args []string) bool { return len(args) > 0 && args[0] == nameHook }
+// Brief reports whether a command line is over in a moment, and somebody waits for it: that of
+// a hook.
+func Brief(args []string) bool { return len(args) > 0 && args[0] == nameHook }
 
 // onlyHook is the list of commands for a hook, which has no time for the others.
 func onlyHook() []command { return []command{{groupMemory, hookCommand}} }
@@ -132,7 +133,7 @@ func (s *shell) hook(c *cobra.Command, args []string, flags *hookFlags) error {
 	if !slices.Contains(enforcements(), flags.enforce) {
 		return unknownName(fault.Usage, "mode for --enforce", flags.enforce, enforcements())
 	}
-	h := &hooking{shell: s, cmd: c, flags: flags, agent: args[0], now: s.now()}
+	h := &hooking{shell: s, cmd: c, flags: flags, agent: args[0], now: s.now(), began: time.Now()}
 	if flags.at > 0 {
 		h.now = time.UnixMicro(flags.at)
 	}
@@ -178,6 +179,7 @@ type hooking struct {
 	flags *hookFlags
 	agent string
 	now   time.Time
+	began time.Time
 	dir   string
 	call  *hook.Call
 	scope string
@@ -189,17 +191,23 @@ func (h *hooking) log(what string) {
 	if h.call != nil {
 		who += " " + h.call.Name
 	}
-	hookLog(h.dir, h.now, who, what)
+	if !hookLog(h.dir, h.now, who, what) {
+		fmt.Fprintf(h.shell.stderr, "%s: %s: %s\n", program, who, oneLine(what))
+	}
 }
 
 // work does everything, in the process that the agent has started, and returns the answer.
 func (h *hooking) work(ctx context.Context) []byte {
-	input, cut, err := hook.Read(h.shell.stdin)
+	in, err := h.read(ctx)
+	input := in.Text
 	if err != nil {
-		h.log("the input cannot be read: " + err.Error())
+		h.broken(input, fmt.Errorf("the input cannot be read to its end: %w", err))
 		return nil
 	}
-	h.flags.cut = h.flags.cut || cut
+	h.flags.cut = h.flags.cut || in.Cut
+	if len(in.Rest) > 0 {
+		h.broken(in.Rest, errors.New("something follows the object, and only that is recorded"))
+	}
 	if err := h.decode(input); err != nil {
 		h.broken(input, err)
 		return nil
@@ -207,7 +215,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 	if h.call.Note != "" {
 		h.log(h.call.Note)
 	}
-	if cut {
+	if in.Cut {
 		h.log("the input was too long and is recorded in part")
 	}
 	if len(h.call.Events) == 0 && !h.call.Takes() {
@@ -217,19 +225,31 @@ func (h *hooking) work(ctx context.Context) []byte {
 		h.broken(input, err)
 		return nil
 	}
-	if isServed(h.dir) {
-		// A server that does not answer leaves time to put the events elsewhere.
-		sooner, cancel := context.WithTimeout(ctx, h.flags.limit*6/10)
-		out, err := h.forward(sooner, input)
-		cancel()
-		if err == nil {
-			return out
-		}
-		if !errors.Is(err, errNobody) {
-			h.log("through the server: " + err.Error())
-		}
+	// A server that does not answer leaves time to put the events elsewhere.
+	sooner, cancel := h.until(ctx, 8)
+	out, err := h.forward(sooner, input)
+	cancel()
+	if err == nil {
+		return out
+	}
+	if !errors.Is(err, errNobody) {
+		h.log("through the server: " + err.Error())
 	}
 	return h.alone(ctx)
+}
+
+// until returns a context that ends when so many tenths of the time are over.
+func (h *hooking) until(ctx context.Context, tenths time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, h.began.Add(h.flags.limit*tenths/10))
+}
+
+// read reads standard input, for as long as leaves time to put aside what has come.
+func (h *hooking) read(ctx context.Context) (hook.Input, error) {
+	sooner, cancel := h.until(ctx, 6)
+	defer cancel()
+	p := newPump(sooner, h.shell.stdin, func() {})
+	defer p.stop()
+	return hook.Read(p)
 }
 
 // decode reads the input.
@@ -238,10 +258,13 @@ func (h *hooking) decode(input []byte) (err error) {
 	if name == "" {
 		name = h.shell.env("LUKASA_AGENT")
 	}
-	if h.flags.project == "" && h.shell.served.board == nil {
-		h.flags.project = projectAt(hook.Directory(input))
+	project := func(dir string) string {
+		if h.flags.project == "" && h.shell.served.board == nil {
+			h.flags.project = projectAt(dir)
+		}
+		return h.flags.project
 	}
-	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: h.flags.project, Cut: h.flags.cut})
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: project, Cut: h.flags.cut})
 	return err
 }
 
@@ -278,7 +301,7 @@ func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
 	}
 	done := make(chan ended, 1)
 	go func() {
-		err := s.forward(ctx, h.dir, args)
+		err := s.forwardAll(ctx, h.dir, errand{args: args, input: input, vars: []string{"LUKASA_AGENT", "LUKASA_TENANT", "LUKASA_SCOPE"}})
 		if code, ok := errors.AsType[carriedOut](err); ok {
 			err = nil
 			if text := strings.TrimSpace(problems.String()); text != "" {

@@ -17,11 +17,10 @@ const (
 	maxHookLine = 2 << 10
 )
 
-// hookLog writes a line to the log of a data directory, as far as that can be done: who is
-// there to be told otherwise would be an agent at work.
-func hookLog(dir string, at time.Time, who, what string) {
+// hookLog writes a line to the log of a data directory, and reports whether that could be done.
+func hookLog(dir string, at time.Time, who, what string) bool {
 	if dir == "" {
-		return
+		return false
 	}
 	name := filepath.Join(dir, nameHookLog)
 	if info, err := os.Stat(name); err == nil && info.Size() >= maxHookLog {
@@ -32,14 +31,14 @@ func hookLog(dir string, at time.Time, who, what string) {
 		f, err = openHookLog(name)
 	}
 	if err != nil {
-		return
+		return false
 	}
 	line := oneLine(fmt.Sprintf("%s %s: %s", at.UTC().Format(time.RFC3339), who, what))
 	if len(line) > maxHookLine {
 		line = strings.ToValidUTF8(line[:maxHookLine], "") + "…"
 	}
-	_, _ = f.WriteString(line + "\n") // nobody could be told
-	_ = f.Close()
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close()) == nil
 }
 
 func openHookLog(name string) (*os.File, error) {

@@ -9,29 +9,45 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/tokens"
 )
 
-// wider is how much more than its budget an answer is chosen from, since some of it is not for
-// this prompt.
-const wider = 2
+// How many times its budget an answer is chosen from, since some of it is not for this prompt:
+// at first, and at most, where what is of other projects leaves half of the budget unused.
+const (
+	wider   = 2
+	widest  = 32
+	widened = 4
+)
+
+// atOnce is how many entries are looked at together.
+const atOnce = 32
 
 // pack is what is known about a prompt: the entries of a pack that have to do with it, that are
 // not of another project, and that the agent has not before its eyes.
 func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
 	budget := hook.Inside(h.flags.budget)
-	p, err := t.Pack(ctx, lukasa.PackOptions{
-		Query: h.call.Query, Budget: wider * budget, Counter: hook.Counter(), Session: h.call.Session, View: view,
-	})
-	if err != nil {
-		return hook.Answer{}, err
+	var chosen *hmx.Pack
+	for times := wider; times <= widest; times *= widened {
+		p, err := t.Pack(ctx, lukasa.PackOptions{
+			Query: h.call.Query, Budget: times * budget, Counter: hook.Counter(), Session: h.call.Session, View: view,
+		})
+		if err != nil {
+			return hook.Answer{}, err
+		}
+		thin := false
+		if chosen, thin, err = h.choose(ctx, t, p.Pack, budget); err != nil {
+			return hook.Answer{}, err
+		}
+		if !thin {
+			break
+		}
 	}
-	chosen, err := h.choose(ctx, t, p.Pack, budget)
-	if err != nil || len(chosen.Entries) == 0 {
-		return hook.Answer{}, err
+	if len(chosen.Entries) == 0 {
+		return hook.Answer{}, nil
 	}
 	text := pack.Markdown(chosen)
 	for tokens.Estimate().Count(text) > budget && len(chosen.Entries) > 1 {
@@ -45,8 +61,9 @@ func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) 
 func byRank(a, b hmx.Entry) int { return cmp.Compare(a.Rank, b.Rank) }
 
 // choose returns a pack with what is for this prompt only, the best first until a budget is
-// used, in the order of the pack.
-func (h *hooking) choose(ctx context.Context, t *lukasa.Tenant, p *hmx.Pack, budget int) (*hmx.Pack, error) {
+// used, in the order of the pack. It reports whether that is thin, since much is of other
+// projects.
+func (h *hooking) choose(ctx context.Context, t *lukasa.Tenant, p *hmx.Pack, budget int) (chosen *hmx.Pack, thin bool, err error) {
 	out := *p
 	out.Entries = nil
 	asked := hook.About(h.call.Query)
@@ -56,50 +73,86 @@ func (h *hooking) choose(ctx context.Context, t *lukasa.Tenant, p *hmx.Pack, bud
 	own := &ownTurns{h: h, tenant: t}
 	left := int64(budget)
 	taken := map[int64]bool{}
-	for _, e := range slices.SortedFunc(slices.Values(p.Entries), byRank) {
+	others := 0
+	for some := range slices.Chunk(slices.SortedFunc(slices.Values(p.Entries), byRank), atOnce) {
 		if left <= 0 {
 			break
 		}
-		if e.Section != hmx.SectionConstraints && e.Section != hmx.SectionCore && !asked.Concerns(e.Content) {
-			continue
+		some = concerned(asked, some)
+		elsewhere, err := h.elsewhere(ctx, t, some, own)
+		if err != nil {
+			return nil, false, err
 		}
-		if e.SourceType == hmx.SourceEpisode {
-			elsewhere, err := h.elsewhere(ctx, t, e.SourceID, own)
-			if err != nil {
-				return nil, err
-			}
-			if elsewhere {
-				continue
+		for i, e := range some {
+			if elsewhere[i] {
+				others++
+			} else if left > 0 {
+				left -= e.TokenEstimate
+				taken[e.Rank] = true
 			}
 		}
-		left -= e.TokenEstimate
-		taken[e.Rank] = true
 	}
 	for _, e := range p.Entries {
 		if taken[e.Rank] {
 			out.Entries = append(out.Entries, e)
 		}
 	}
-	return &out, nil
+	return &out, 2*left > int64(budget) && others > len(taken), nil
 }
 
-// elsewhere reports whether an event is of another project, or one that the agent knows of.
-func (h *hooking) elsewhere(ctx context.Context, t *lukasa.Tenant, id string, own *ownTurns) (bool, error) {
-	ev, err := t.Event(ctx, id)
-	if fault.CodeOf(err) == fault.NotFound {
-		return false, nil
-	}
-	if err != nil || ev.Event == nil {
-		return true, err
-	}
-	if ev.Event.SessionID == h.call.Session {
-		known, err := own.known(ctx, ev.Event)
-		if err != nil || known {
-			return true, err
+// concerned returns those of some entries that have to do with a prompt, or always hold.
+func concerned(asked *hook.Question, some []hmx.Entry) (left []hmx.Entry) {
+	told := make([]bool, len(some))
+	_ = index.Share(len(some), index.Parts(len(some), partConcerned), func(_, from, to int) error { // nothing fails
+		for i := from; i < to; i++ {
+			e := &some[i]
+			told[i] = e.Section == hmx.SectionConstraints || e.Section == hmx.SectionCore || asked.Concerns(e.Content)
+		}
+		return nil
+	})
+	for i, ok := range told {
+		if ok {
+			left = append(left, some[i])
 		}
 	}
-	project := hook.ProjectOf(ev.Event)
-	return project != "" && h.call.Project() != "" && project != h.call.Project(), nil
+	return left
+}
+
+// partConcerned is how many entries are worth a goroutine.
+const partConcerned = 4
+
+// elsewhere reports of each of some entries whether it is an event of another project, or one
+// that the agent knows of.
+func (h *hooking) elsewhere(ctx context.Context, t *lukasa.Tenant, some []hmx.Entry, own *ownTurns) ([]bool, error) {
+	out := make([]bool, len(some))
+	var ids []string
+	var of []int
+	for i, e := range some {
+		if e.SourceType == hmx.SourceEpisode {
+			ids, of = append(ids, e.SourceID), append(of, i)
+		}
+	}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	events, err := t.EventsOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for n, stored := range events {
+		if stored == nil { // it was erased since
+			out[of[n]] = true
+			continue
+		}
+		project := hook.ProjectOf(stored.Event)
+		out[of[n]] = project != "" && h.call.Project() != "" && project != h.call.Project()
+		if stored.Event.SessionID == h.call.Session && !out[of[n]] {
+			if out[of[n]], err = own.known(ctx, stored.Event); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // ownTurns tells which turns of its session an agent has before its eyes: those since its

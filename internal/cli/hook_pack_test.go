@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -82,5 +83,32 @@ func TestHookPack(t *testing.T) {
 	told(t, env, dir, fmt.Sprintf(`{"hook_event_name":"PreCompact","session_id":"shop-1","cwd":%q,"trigger":"auto"}`, shop))
 	if got := told(t, env, dir, prompted("shop-1", shop, "How does the refund wait?")); !strings.Contains(got, shops) {
 		t.Errorf("after a compaction %q is not in\n%s", shops, got)
+	}
+}
+
+// A board full of other projects that say much the same leaves something for this one.
+func TestHookPackAmongProjects(t *testing.T) {
+	env := nothing(t)
+	home := t.TempDir()
+	dir, shop := filepath.Join(home, "data"), filepath.Join(home, "shop")
+	if err := os.MkdirAll(filepath.Join(shop, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for i := range 300 {
+		project, text := fmt.Sprint("other", i), fmt.Sprintf("The refund job waits %d seconds for the gateway of refunds.", i)
+		if i%100 == 50 {
+			project, text = "shop", fmt.Sprintf("The job for a refund here waits for shelf %d.", i)
+		}
+		fmt.Fprintf(&lines, `{"hmx_version":"HMX-1.0","event_id":"e%d","event_type":"message","timestamp":"2026-01-01T00:00:00Z","tenant_id":"acme","agent_id":"a","session_id":"%s","sequence":1,"content":{"role":"user","text":%q},"metadata":{"project":%q}}`+"\n",
+			i, project, text, project)
+	}
+	var out, problems bytes.Buffer
+	if code := Run(t.Context(), []string{"ingest", "--data", dir, "-"}, strings.NewReader(lines.String()), &out, &problems, env); code != 0 {
+		t.Fatal(out.String(), problems.String())
+	}
+	got := told(t, env, dir, prompted("s", shop, "How long does the refund job wait for the gateway of refunds?"))
+	if n := strings.Count(got, "waits for shelf"); n != 3 || strings.Contains(got, "seconds") {
+		t.Errorf("%d of 3 are told:\n%s", n, got)
 	}
 }

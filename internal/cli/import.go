@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
 )
 
 func importCommand(s *shell) *cobra.Command {
@@ -29,12 +31,12 @@ same records: an import that was interrupted is simply run again.
 With --from, bring in what another program wrote, such as the transcripts below
 ~/.claude/projects with --from claude-code: transcripts and messages as events,
 memories as memories, with where each comes from in its metadata. DIR is looked
-through for the files of that format, in order and without following links. The
-same again changes nothing, and a file that grew adds what is new, so one that was
-interrupted is simply run again. A bad line costs no good one. What
-people said is trusted as a user's word, what agents and tools said as theirs,
-and memories as an agent's unless --trust says otherwise. docs/import.md says
-what becomes of what.
+through for the files of that format, without following links: transcripts in the
+order in which they began, others by their names. The same again changes nothing,
+and a file that grew adds what is new, so one that was interrupted is simply run
+again. A bad line costs no good one. What people said is trusted as a user's word,
+what agents and tools said as theirs, and memories as an agent's unless --trust says
+otherwise. docs/import.md says what becomes of what.
 
 With --markdown, bring back what ` + "`lukasa export --markdown`" + ` wrote into DIR, as
 people edited it: what was changed becomes a new version, a new file with the
@@ -95,7 +97,7 @@ func exported(in *input) error {
 	case bytes.HasPrefix(head, []byte(gzipped)):
 		return fault.Newf(fault.InvalidDocument, "%s: this is gzip", in.name).WithFix("unpack it, such as with zcat FILE | lukasa import -")
 	case !bytes.Contains(head, []byte(`"lukasa_export"`)) && !bytes.HasPrefix(head, []byte(`{"lukasa_salvage"`)):
-		return fault.Newf(fault.InvalidDocument, "%s: this is not an export", in.name).WithFix("use the file as `lukasa export` wrote it")
+		return noExport(in.name, io.MultiReader(bytes.NewReader(head), readFunc(in.read)))
 	}
 	if in.seek != nil {
 		_, err := in.Seek(0, io.SeekStart)
@@ -103,6 +105,22 @@ func exported(in *input) error {
 	}
 	in.read = io.MultiReader(bytes.NewReader(head), readFunc(in.read)).Read
 	return nil
+}
+
+// isDirectory reports whether an argument names a directory.
+func (s *shell) isDirectory(name string) bool {
+	info, err := s.files.stat(name)
+	return err == nil && info.IsDir()
+}
+
+// noExport is the error for what is not an export. What another program wrote is told by how it
+// begins.
+func noExport(name string, src io.Reader) error {
+	if f := migrate.Detect(migrate.Source{Name: strings.Trim(name, `"`), Reader: src}); f != "" {
+		return fault.Newf(fault.InvalidDocument, "%s: this is not an export: it looks like %s", name, f.What()).WithFix("add --from " + string(f))
+	}
+	return fault.Newf(fault.InvalidDocument, "%s: this is not an export", name).
+		WithFix("use the file as `lukasa export` wrote it, or say with --from which program wrote it")
 }
 
 // readFunc is a function that reads.
@@ -121,6 +139,9 @@ func size(done, total int64) string {
 
 func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) error {
 	if err := s.readable(args); err != nil {
+		if len(args) == 1 && s.isDirectory(args[0]) {
+			return fault.From(err).WithFix("name a file inside it, or say with --from which program wrote what is in it")
+		}
 		return err
 	}
 	in, err := s.open(c.Context(), args)

@@ -45,7 +45,7 @@ func (f *importFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.from, "from", "", "what another program wrote, by its `FORMAT`: "+strings.Join(formats, ", "))
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --from or --markdown, record nothing, and say what would be")
 	c.Flags().IntVar(&f.most, "max", 20, "with --from or --markdown, show at most `N` problems; 0 shows all")
-	c.Flags().BoolVar(&f.newest, "newest-first", false, "with --from, read the files that were written to last first, instead of by their names")
+	c.Flags().BoolVar(&f.newest, "newest-first", false, "with --from, read the files that were written to last first, instead of in their order")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "bring back the Markdown files in the directory `DIR`, as they were edited")
 	c.Flags().BoolVar(&f.prune, "prune", false, "with --markdown, forget what has no file any more")
 	suggestValues(c, "from", formats)
@@ -233,7 +233,11 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 		if err != nil {
 			return nil, err
 		}
+		m.inTime(ctx, found)
 		files = append(files, found...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	for _, f := range files {
 		m.total += max(f.size, 0)
@@ -242,6 +246,31 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 		slices.SortStableFunc(files, func(a, b foundFile) int { return b.time.Compare(a.time) })
 	}
 	return files, nil
+}
+
+// inTime puts the transcripts of a directory into the order in which they began: what was said
+// later is to be recorded later, since it takes the place of what was said before. Others stay
+// in the order of their names.
+func (m *migration) inTime(ctx context.Context, files []foundFile) {
+	if m.format != migrate.ClaudeCode && m.format != migrate.Codex || m.flags.newest {
+		return
+	}
+	began := make(map[string]time.Time, len(files))
+	for _, f := range files {
+		if !f.below || ctx.Err() != nil {
+			return
+		}
+		began[f.name] = f.time // what cannot be told is as old as the file
+		src, err := m.shell.open(ctx, []string{f.name})
+		if err != nil {
+			continue // told when it is read
+		}
+		if t := migrate.Began(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src}); !t.IsZero() {
+			began[f.name] = t
+		}
+		_ = src.Close() // nothing was written to it
+	}
+	slices.SortStableFunc(files, func(a, b foundFile) int { return began[a.name].Compare(began[b.name]) })
 }
 
 // all brings in one file after the other.

@@ -86,6 +86,9 @@ func (s *shell) importMarkdown(c *cobra.Command, flags *importFlags) error {
 	if !m.dir.exists {
 		return fault.Newf(fault.UnreadableInput, "there is no directory %q", flags.markdown).WithFix("name the directory that `lukasa export --markdown` wrote")
 	}
+	if m.dir.manifest == nil && len(m.dir.pages()) == 0 {
+		return fault.Newf(fault.UnreadableInput, "there is no Markdown file in %q", flags.markdown).WithFix("name the directory that `lukasa export --markdown` wrote")
+	}
 	options := lukasa.Options{}
 	if flags.dryRun {
 		options = reading()

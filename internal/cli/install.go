@@ -33,15 +33,16 @@ func installCommand(s *shell) *cobra.Command {
 		Use:   "install [AGENT]",
 		Short: "Give a coding agent its memory: the MCP server and the hooks",
 		Long: `Write the entry of the MCP server, and the hooks where an agent has them, into the
-settings of AGENT, in its own documented form: ` + strings.Join(agents.Names(), ", ") + `.
+settings of AGENT, in its own documented form. AGENT is one of
+` + strings.Join(agents.Names(), ", ") + `.
 Without AGENT, list the agents: which are found on this machine, and which are set up.
 
 Everything else in a file stays as it is, comments and formatting too. A file is
 replaced in one step, and a copy of what it was is put beside it first. The same again
 changes nothing, and ` + "`lukasa uninstall`" + ` brings back what was there. No other program
 is run. With --backfill, what the agent has recorded on this machine until now is
-brought in as by ` + "`lukasa import --from`" + `, the newest first. docs/integrations.md
-says what is written where.`,
+brought in as by ` + "`lukasa import --from`" + `, in the order in which it happened.
+docs/integrations.md says what is written where.`,
 		Example: `  lukasa install
   lukasa install claude-code --print
   lukasa install cursor --project --dry-run
@@ -303,7 +304,7 @@ func (s *shell) tellInstall(a *installAnswer, setup *agents.Setup, d deed) error
 	for _, f := range a.Files {
 		line := f.File
 		if len(f.Entries) > 0 {
-			line += ": " + strings.Join(f.Entries, ", ")
+			line += ": " + strings.Join(inShort(f.Entries), ", ")
 		}
 		s.detail(actionWord(f.Action, a.DryRun), line)
 		if f.Backup != "" && f.Action == agents.Changed {
@@ -319,6 +320,23 @@ func (s *shell) tellInstall(a *installAnswer, setup *agents.Setup, d deed) error
 		}
 	}
 	return nil
+}
+
+// inShort names entries, of which many are hooks of single events: --json and --print name each.
+func inShort(entries []string) []string {
+	var short []string
+	hooks := 0
+	for _, e := range entries {
+		if strings.HasPrefix(e, "hooks.") {
+			hooks++
+			continue
+		}
+		short = append(short, e)
+	}
+	if hooks > 0 {
+		short = append(short, counted(hooks, "hook"))
+	}
+	return short
 }
 
 // actionWord says what became of a file, or would.
@@ -355,7 +373,7 @@ func (s *shell) uninstall(name string, flags *installFlags) error {
 			if a.DryRun {
 				verb = "would be"
 			}
-			a.Notes = append(a.Notes, f.File+" was touched since, so our entries "+verb+" taken out of it; what it was before is in the copy beside it")
+			a.Notes = append(a.Notes, f.File+" has been edited by others too, so only our entries "+verb+" taken out of it; what it was before is in the copy beside it")
 		}
 	}
 	if slices.ContainsFunc(a.Files, func(f installedFile) bool { return f.Action != agents.Unchanged }) {

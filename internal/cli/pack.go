@@ -93,9 +93,10 @@ tokens. Ask for less with --budget 500, or for what really answers with
 
 The same state and flags give the same pack, whatever the time. --as-of gives the pack
 as it was: at a position, at a root, or at a time. --verify proves each entry down to the
-journal, makes the pack again, and says so where that cannot be. --explain says of one entry, or of something that is missing, why it is in or
-out, as ` + "`lukasa explain`" + ` does. --session is the one under way, which tells what usually
-comes next; --agent whose pack it is, and hides what is private to others.
+journal, makes the pack again, and says so where that cannot be. --explain says of one
+entry, or of something that is missing, why it is in or out, as ` + "`lukasa explain`" + ` does.
+--session is the one under way, which tells what usually comes next; --agent whose pack
+it is, and hides what is private to others.
 
 --context gives a plain block of bullets about a topic instead, by --ordering and with
 four characters a token: what does not fit is left out whole.

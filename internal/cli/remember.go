@@ -66,7 +66,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 			if len(args) == 2 {
 				return nil
 			}
-			return fault.Newf(fault.Usage, "%q takes a KEY and a TEXT, got %d arguments", c.CommandPath(), len(args)).
+			return fault.Newf(fault.Usage, "%q takes a KEY and a TEXT, got %s", c.CommandPath(), counted(len(args), "argument")).
 				WithFix(`put the text into quotes, such as lukasa remember release/cadence "Every second Tuesday."`)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return s.remember(c, args, &flags) },

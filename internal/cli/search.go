@@ -45,16 +45,21 @@ func (f *findFlags) question(s *shell, c *cobra.Command, text string) (o lukasa.
 			return o, unknownName(fault.Usage, "tier for --trust", f.trust, trustNames())
 		}
 	}
-	switch f.only {
+	o.Sources, err = onlyFrom(f.only)
+	return o, err
+}
+
+// onlyFrom reads the flag --only.
+func onlyFrom(only string) (lukasa.Sources, error) {
+	switch only {
 	case "":
+		return 0, nil
 	case onlyWords:
-		o.Sources = lukasa.FromWords
+		return lukasa.FromWords, nil
 	case onlyMeaning:
-		o.Sources = lukasa.FromMeaning
-	default:
-		return o, unknownName(fault.Usage, "source for --only", f.only, []string{onlyWords, onlyMeaning})
+		return lukasa.FromMeaning, nil
 	}
-	return o, nil
+	return 0, unknownName(fault.Usage, "source for --only", only, []string{onlyWords, onlyMeaning})
 }
 
 // What --only can be.

@@ -27,10 +27,10 @@ called most and how they fared; sessions and agents; how many records were
 erased; and how much room the data directory takes.
 
 Days are those that the events tell of, in UTC, not those on which they were taken
-in, and end with the last that has one, not with today: the same state gives the same answer, but for the room on the disk, which
-is that of all tenants together. A call counts as good or failed if its result
-says so. Under a scope only what it shows is counted, and nothing is told of
-erasures and the disk.`,
+in, and end with the last that has one, not with today: the same state gives the
+same answer, but for the room on the disk, which is that of all tenants together. A
+call counts as good or failed if its result says so. Under a scope only what it
+shows is counted, and nothing is told of erasures and the disk.`,
 		Example: `  lukasa stats
   lukasa stats --days 60 --top 5
   lukasa stats --json`,

@@ -47,6 +47,7 @@ type saidThing struct {
 	statement.Known
 	squashed string             // what it says, for comparing
 	who      statement.Identity // who it says that somebody is, if it does
+	when     int64              // it was said, in milliseconds
 	ops      []saidOp
 }
 
@@ -96,13 +97,15 @@ func (s *saying) take(m *said, x *statement.Statement, by voice) {
 		s.things = append(s.things, thing)
 	} else {
 		at := slices.IndexFunc(live, func(k *saidThing) bool { return k.ID == act.ID })
-		thing = live[at]
+		if thing = live[at]; m.Time < thing.when {
+			return // what was said before is brought in late, such as by an import, and changes nothing
+		}
 		live = slices.Delete(live, at, at+1)
 	}
 	op := saidOp{event: m.Event, position: m.Position}
 	if act.Verdict != statement.Retract {
 		thing.Known = statement.Known{ID: thing.ID, Type: x.Type, Subject: x.Subject, Text: x.Text, Trust: record.User, Position: m.Position}
-		thing.squashed, thing.who = squashed, who
+		thing.squashed, thing.who, thing.when = squashed, who, m.Time
 		op.body = s.body(thing, m, x, by, live)
 		live = append(live, thing)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
@@ -72,6 +73,46 @@ func TestWhatUsersSay(t *testing.T) {
 				}
 				if got != first {
 					t.Errorf("compiled as it came, it is\n%s\nand in one go\n%s", got, first)
+				}
+			}
+		})
+	}
+}
+
+// What was said before, and is brought in late, takes nobody's place; and a clock that is ahead
+// does not make a word last.
+func TestWhatWasSaidBeforeComesLate(t *testing.T) {
+	day := func(year int) hmx.Time { return hmx.TimeOf(time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC)) }
+	const old, newer, newest = "Our job queue is SQLite.", "Actually, our job queue is Postgres now.", "Actually, our job queue is Redis now."
+	for name, c := range map[string]struct {
+		said  []string
+		years []int
+		want  string
+	}{
+		"in its order":        {[]string{old, newer, newest}, []int{2001, 2002, 2003}, newest},
+		"the newest first":    {[]string{newest, newer, old}, []int{2003, 2002, 2001}, newest},
+		"one in between":      {[]string{newer, old, newest}, []int{2002, 2001, 2003}, newest},
+		"at the same time":    {[]string{old, newer}, []int{2002, 2002}, newer},
+		"by clocks ahead":     {[]string{old, newer}, []int{2998, 2997}, newer},
+		"after a clock ahead": {[]string{old, newer}, []int{2998, time.Now().Year() + 1}, newer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, each := range []bool{false, true} {
+				b := open(t, disk.NewMem(), "data")
+				for i, text := range c.said {
+					ev := stated(t, fmt.Sprint("e", i), int64(i), text)
+					ev.Timestamp = day(c.years[i])
+					store(t, b, ev)
+					if each {
+						compileNow(t, b, engine.CompileOptions{})
+					}
+				}
+				r := compileNow(t, b, engine.CompileOptions{})
+				if got := remembered(t, b); !slices.Equal(got, []string{"fact: " + c.want}) {
+					t.Errorf("it remembers %q, want %q", got, c.want)
+				}
+				if again := compileNow(t, b, engine.CompileOptions{Full: true}); again.Root != r.Root || len(again.Changes) > 0 {
+					t.Errorf("again: %+v", again.Changes)
 				}
 			}
 		})

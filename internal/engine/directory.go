@@ -43,6 +43,9 @@ func (b *Board) path(elem ...string) string {
 	return b.o.FS.PathJoin(append([]string{b.dir}, elem...)...)
 }
 
+// firstWrites is what to do where there is nothing yet.
+const firstWrites = "`lukasa install AGENT`, `lukasa ingest` or `lukasa remember` begin one, and `lukasa demo` shows how it works; or name another with --data"
+
 // claim makes sure that the directory is ours or can be, and locks it. Nothing
 // is written to a directory that is somebody else's.
 func (b *Board) claim() (io.Closer, error) {
@@ -53,8 +56,7 @@ func (b *Board) claim() (io.Closer, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if b.o.MustExist {
-			return nil, fault.Newf(fault.NotFound, "there is no data directory %s", b.dir).
-				WithFix("`lukasa ingest` or `lukasa remember` make one; or name another with --data")
+			return nil, fault.Newf(fault.NotFound, "there is no data directory %s", b.dir).WithFix(firstWrites)
 		}
 		if err := disk.MkdirAll(b.o.FS, b.dir); err != nil {
 			return nil, fmt.Errorf("make the data directory %s: %w", b.dir, disk.Fault(err))
@@ -69,8 +71,7 @@ func (b *Board) claim() (io.Closer, error) {
 			return nil, err
 		}
 		if b.o.MustExist && !slices.Contains(names, nameMark) {
-			return nil, fault.Newf(fault.NotFound, "%s is empty, not a data directory", b.dir).
-				WithFix("`lukasa ingest` or `lukasa remember` make one; or name another with --data")
+			return nil, fault.Newf(fault.NotFound, "%s is empty, not a data directory", b.dir).WithFix(firstWrites)
 		}
 	}
 	return disk.Lock(b.o.FS, b.path(nameLock), b.o.Note)

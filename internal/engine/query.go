@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -35,8 +36,41 @@ func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEv
 	return ev, err
 }
 
+// EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
+// one that is not there, was erased, or that the view does not show is nil.
+func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
+	out := make([]*StoredEvent, len(ids))
+	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+		read := b.frameAt
+		if whole, err := unerased(r, t); err != nil {
+			return err
+		} else if whole {
+			read = b.wholeAt
+		}
+		for i, id := range ids {
+			ev, err := b.eventIn(r, t, id, v, read)
+			if code := fault.CodeOf(err); err != nil && code != fault.NotFound && code != fault.Erased {
+				return err
+			}
+			if err == nil {
+				out[i] = ev
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// reading is how a frame of a tenant is read.
+type reading func(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error)
+
 // event returns an event that a view shows.
 func (b *Board) event(r kv.Reader, t *ledger.Tenant, id string, v View) (*StoredEvent, error) {
+	return b.eventIn(r, t, id, v, b.frameAt)
+}
+
+// eventIn is event with a way to read.
+func (b *Board) eventIn(r kv.Reader, t *ledger.Tenant, id string, v View, read reading) (*StoredEvent, error) {
 	digest := record.ID(t.Name, record.Event, id)
 	position, ok, err := ledger.Find(r, t.Number, &digest)
 	if err != nil {
@@ -46,7 +80,7 @@ func (b *Board) event(r kv.Reader, t *ledger.Tenant, id string, v View) (*Stored
 	if !ok {
 		return nil, missing
 	}
-	ev, err := b.eventAt(r, t, position)
+	ev, err := b.eventRead(r, t, position, read)
 	switch {
 	case fault.CodeOf(err) == fault.Erased && v.Scope != "":
 		return nil, missing // nothing is left that would tell whether it was in scope
@@ -65,7 +99,12 @@ func (v View) seesEvent(ev *StoredEvent) bool {
 
 // eventAt reads the event at a position.
 func (b *Board) eventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*StoredEvent, error) {
-	f, err := b.frameAt(r, t, position)
+	return b.eventRead(r, t, position, b.frameAt)
+}
+
+// eventRead is eventAt with a way to read.
+func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read reading) (*StoredEvent, error) {
+	f, err := read(r, t, position)
 	if err != nil {
 		return nil, err
 	}

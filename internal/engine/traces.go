@@ -97,7 +97,7 @@ type kept struct {
 type said struct {
 	Event      string                `json:"event"`
 	Position   uint64                `json:"position"`
-	Time       int64                 `json:"time"`              // milliseconds, as the event says
+	Time       int64                 `json:"time"`              // milliseconds, as the event says, and at the latest when it was recorded
 	Speaker    string                `json:"speaker,omitempty"` // as its metadata names them
 	Part       int                   `json:"part,omitempty"`    // of the session
 	Statements []statement.Statement `json:"statements"`

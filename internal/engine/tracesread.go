@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
@@ -213,7 +214,7 @@ type sessionReader struct {
 	whole  bool // nothing of the tenant was erased
 	said   []said
 
-	alike []trace.Event // with the same sequence and timestamp
+	alike []heardEvent // with the same sequence and timestamp
 	last  timeline.Place
 }
 
@@ -336,6 +337,12 @@ func (s *sessionReader) read(ctx context.Context, session string) error {
 	return first(failed, err)
 }
 
+// heardEvent is an event of a session, and when it was recorded, in nanoseconds.
+type heardEvent struct {
+	event   trace.Event
+	written int64
+}
+
 // add reads the event at a place. One that was erased meanwhile, or cannot be read, is
 // passed over.
 func (s *sessionReader) add(p timeline.Place) error {
@@ -357,19 +364,19 @@ func (s *sessionReader) add(p timeline.Place) error {
 	if rec.Event == nil || !s.view.seesEvent(&StoredEvent{Event: rec.Event}) {
 		return nil
 	}
-	s.alike = append(s.alike, trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust})
+	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})
 	return nil
 }
 
 // flush reads the events that are equal in sequence and timestamp, by their ids.
 func (s *sessionReader) flush() {
-	slices.SortFunc(s.alike, func(a, b trace.Event) int { return hmx.CompareEvents(a.Event, b.Event) })
+	slices.SortFunc(s.alike, func(a, b heardEvent) int { return hmx.CompareEvents(a.event.Event, b.event.Event) })
 	for _, e := range s.alike {
-		s.traces.Add(e)
+		s.traces.Add(e.event)
 		if !s.listen {
 			continue
 		}
-		if x, ok := saidIn(e); ok {
+		if x, ok := saidIn(e.event, e.written); ok {
 			s.said = append(s.said, x)
 		}
 	}
@@ -377,10 +384,10 @@ func (s *sessionReader) flush() {
 	s.alike = s.alike[:0]
 }
 
-// saidIn returns what a user plainly states in an event. Nobody else is listened to:
+// saidIn returns what a user plainly states in an event that was recorded at a time. Nobody else is listened to:
 // not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
 // trusted less; and nothing else of a message but its text, not what is attached to it.
-func saidIn(e trace.Event) (said, bool) {
+func saidIn(e trace.Event, written int64) (said, bool) {
 	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
 		return said{}, false
 	}
@@ -392,7 +399,9 @@ func saidIn(e trace.Event) (said, bool) {
 	if len(found) == 0 {
 		return said{}, false
 	}
-	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: e.Timestamp.Time().UnixMilli(), Speaker: strings.Clone(namedIn(e.Event))}
+	// A clock that is ahead must not make a word last: nothing was said after it was recorded.
+	at := min(e.Timestamp.Time().UnixMilli(), time.Unix(0, written).UnixMilli())
+	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event))}
 	for _, s := range found {
 		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
 		x.Statements = append(x.Statements, s)

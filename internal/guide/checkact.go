@@ -3,6 +3,7 @@ package guide
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/trace"
 )
@@ -151,7 +152,7 @@ func gitWords(words []string) (rest, sub []string) {
 func (a *act) does(sub []string) {
 	phrase := a.program
 	note := func(phrase string) {
-		if known, ok := done[phrase]; ok {
+		if known, ok := done()[phrase]; ok {
 			addAll(a.verbs, known[0])
 			addAll(a.nouns, known[1])
 		}
@@ -174,7 +175,7 @@ func (a *act) doesBehindFlags(words []string) {
 		if strings.HasPrefix(w, "-") {
 			continue
 		}
-		if known, ok := done[a.program+" "+w]; ok {
+		if known, ok := done()[a.program+" "+w]; ok {
 			addAll(a.verbs, known[0])
 			addAll(a.nouns, known[1])
 			return
@@ -275,7 +276,7 @@ func (a *act) value(v string) {
 // environment notes production and its like inside a name such as prod-db.
 func (a *act) environment(v string) {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }) {
-		if w := folded(part); environments[w] && a.program != "git" {
+		if w := folded(part); environments()[w] && a.program != "git" {
 			a.nouns[w], a.names[w] = true, true
 		}
 	}
@@ -447,7 +448,7 @@ func (a *act) requests(rest []string) {
 // method notes what a request does.
 func (a *act) method(name string) {
 	name = strings.ToUpper(name)
-	if doing, ok := methods[name]; ok {
+	if doing, ok := methods()[name]; ok {
 		addAll(a.verbs, doing)
 	}
 	a.keywords[strings.ToLower(name)] = true
@@ -456,7 +457,9 @@ func (a *act) method(name string) {
 }
 
 // methods are what the methods of requests do.
-var methods = map[string]set{
-	"GET": setOf("get fetch read"), "HEAD": setOf("get fetch"), "POST": setOf("post create send"), "PUT": setOf("put update replace write modify change"),
-	"PATCH": setOf("patch update modify change"), "DELETE": setOf("delete remove"),
-}
+var methods = sync.OnceValue(func() map[string]set {
+	return map[string]set{
+		"GET": setOf("get fetch read"), "HEAD": setOf("get fetch"), "POST": setOf("post create send"), "PUT": setOf("put update replace write modify change"),
+		"PATCH": setOf("patch update modify change"), "DELETE": setOf("delete remove"),
+	}
+})

@@ -28,9 +28,9 @@ func (r *argReader) named(tool string) {
 		words[i] = folded(w)
 	}
 	addAll(a.verbs, toolVerbs(words))
-	looks := len(a.verbs) == 1 && slices.ContainsFunc(words, func(w string) bool { return readers[w] && a.verbs[w] })
+	looks := len(a.verbs) == 1 && slices.ContainsFunc(words, func(w string) bool { return readers()[w] && a.verbs[w] })
 	for _, w := range words {
-		if !looks || !verbs[w] || a.verbs[w] {
+		if !looks || !verbs()[w] || a.verbs[w] {
 			a.names[w], a.nouns[w] = true, true
 		}
 	}
@@ -46,27 +46,27 @@ func (r *argReader) named(tool string) {
 }
 
 // readers are the verbs of tools that only look.
-var readers = setOf("get list read search find show describe check view lookup look count status history is has fetch query think calculate preview validate")
+var readers = foldedWords("get list read search find show describe check view lookup look count status history is has fetch query think calculate preview validate")
 
 // toolVerbs returns what a tool does, by the words of its name: the first that is a
 // verb, and the last if it is one, unless the tool only looks. If none is, any may be.
 func toolVerbs(words []string) set {
 	out := set{}
 	for _, w := range words {
-		if readers[w] {
+		if readers()[w] {
 			out[w] = true
 			return out
 		}
-		if verbs[w] && !means[w] {
+		if verbs()[w] && !means()[w] {
 			out[w] = true
-			if last := words[len(words)-1]; verbs[last] && !means[last] {
+			if last := words[len(words)-1]; verbs()[last] && !means()[last] {
 				out[last] = true
 			}
 			return out
 		}
 	}
 	for _, w := range words {
-		if !means[w] {
+		if !means()[w] {
 			out[w] = true
 		}
 	}
@@ -131,7 +131,7 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 		}
 	case canon.Array:
 		first, end := r.doc.Children(c)
-		if lineNames[key] {
+		if lineNames()[key] {
 			var line []string
 			for x := first; x < end && len(line) < 64; x = r.doc.After(x) {
 				if r.doc.Kind(x) == canon.String {
@@ -152,17 +152,17 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 }
 
 var (
-	lineNames  = rawSet("command cmd script command_line commandLine")
-	sqlNames   = rawSet("sql query statement q")
-	proseNames = rawSet("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
-	moneyNames = setOf("amount total price value sum cost fee budget refund payment charge")
+	lineNames  = rawWords("command cmd script command_line commandLine")
+	sqlNames   = rawWords("sql query statement q")
+	proseNames = rawWords("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
+	moneyNames = foldedWords("amount total price value sum cost fee budget refund payment charge")
 )
 
 // number notes a number, in whole units if it is named in cents.
 func (r *argReader) number(n float64, key []string) {
 	money := false
 	for _, w := range key {
-		if moneyNames[folded(w)] {
+		if moneyNames()[folded(w)] {
 			money = true
 		}
 		if w == "cents" || w == "cent" {
@@ -181,12 +181,12 @@ func (r *argReader) number(n float64, key []string) {
 // text notes a string among the arguments.
 func (r *argReader) text(v, key string, words []string) {
 	switch {
-	case proseNames[key]:
+	case proseNames()[key]:
 		return
-	case lineNames[key]:
+	case lineNames()[key]:
 		r.lines = append(r.lines, v)
 		return
-	case sqlNames[key]:
+	case sqlNames()[key]:
 		if sqlBegins(v) {
 			r.sql = append(r.sql, v)
 			return

@@ -38,7 +38,7 @@ func (a *act) meets(g *group) (met, means bool) {
 			}
 			fallthrough
 		default:
-			if (a.verbs[w.folded] || a.names[w.folded]) && (a.program == "" || !programs[w.low] || a.runs[w.low]) {
+			if (a.verbs[w.folded] || a.names[w.folded]) && (a.program == "" || !programs()[w.low] || a.runs[w.low]) {
 				return true, true
 			}
 			if w.caps && a.bases[exactly(w.low)] {
@@ -156,7 +156,7 @@ func (a *act) hasNumber(low string) bool {
 // speaks says how a clause stands to an act, before what was done is looked at.
 func (c *clause) speaks(a *act) finding {
 	if c.only != "" {
-		if f := families[c.only]; families[a.program] == f && a.program != c.only {
+		if f := families()[c.only]; families()[a.program] == f && a.program != c.only {
 			return missing
 		}
 		return apart
@@ -177,7 +177,7 @@ func (c *clause) speaks(a *act) finding {
 			maybe, first = true, false
 			continue
 		}
-		if !met || c.use && first && !means && !environments[g.words[0].folded] {
+		if !met || c.use && first && !means && !environments()[g.words[0].folded] {
 			return apart
 		}
 		first = false

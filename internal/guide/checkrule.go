@@ -165,7 +165,7 @@ var heads = [][]string{
 var lastHeads = [][]string{{"forbidden"}, {"prohibited"}, {"banned"}, {"not", "allowed"}, {"not", "permitted"}, {"off", "limits"}, {"off-limits"}}
 
 // leadIns are words before a rule that say nothing.
-var leadIns = rawSet("you we i should must always please remember rule note important also and but keep in mind that really make sure to be are is want need agents agent the assistant from now on hey so then will shall let us lets let's policy warning")
+var leadIns = rawWords("you we i should must always please remember rule note important also and but keep in mind that really make sure to be are is want need agents agent the assistant from now on hey so then will shall let us lets let's policy warning")
 
 func at(s []token, i int, words []string) bool {
 	if i+len(words) > len(s) {
@@ -253,31 +253,31 @@ func (c *clause) settle() {
 	named, placed := 0, 0
 	for i := range c.groups {
 		switch w := c.groups[i].words[0].folded; {
-		case environments[w]:
+		case environments()[w]:
 			placed++
-		case !kinds[w] && (!verbs[w] || i > 0):
+		case !kinds()[w] && (!verbs()[w] || i > 0):
 			named++
 		}
 	}
 	for i := range c.groups {
 		g := &c.groups[i]
 		w := g.words[0].folded
-		g.optional = !g.by && (kinds[w] && named > 0 || w == folded("environment") && placed > 0)
+		g.optional = !g.by && (kinds()[w] && named > 0 || w == folded("environment") && placed > 0)
 	}
 }
 
 // kinds are words for kinds of things, which say nothing beside a name.
-var kinds = setOf("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli")
+var kinds = foldedWords("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli")
 
 // keywords are those of SQL and the methods of HTTP that rules name in capitals.
-var keywords = rawSet("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")
+var keywords = rawWords("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")
 
 // context reads what stands before what is forbidden: a circumstance, or a wish of its
 // own.
 func (b *clauseBuilder) context(s []token) {
 	for i, t := range s {
-		if !leadIns[t.low] || prepositions[t.low] {
-			if i < len(s) && s[len(s)-1].mark != 0 && !prepositions[t.low] && tails[t.low] == 0 {
+		if !leadIns()[t.low] || prepositions()[t.low] {
+			if i < len(s) && s[len(s)-1].mark != 0 && !prepositions()[t.low] && tails[t.low] == 0 {
 				b.c.instead = adviceIn(s)
 				return
 			}
@@ -285,10 +285,10 @@ func (b *clauseBuilder) context(s []token) {
 		}
 	}
 	for i, t := range s {
-		if leadIns[t.low] || fillers[t.low] || places[t.low] {
+		if leadIns()[t.low] || fillers()[t.low] || places()[t.low] {
 			continue
 		}
-		if tails[t.low] != 0 || times[folded(t.low)] || environments[folded(t.low)] {
+		if tails[t.low] != 0 || times()[folded(t.low)] || environments()[folded(t.low)] {
 			b.c.unless = words(s[i:])
 			return
 		}
@@ -313,10 +313,10 @@ var tails = map[string]int{
 	"before": tailBefore, "without": tailWithout, "instead": tailReason, "rather": tailReason,
 }
 
-var prepositions = rawSet("to into onto in on at of for from with within inside under against via through over across")
+var prepositions = rawWords("to into onto in on at of for from with within inside under against via through over across")
 
 // starters are words that begin a clause of its own behind a comma.
-var starters = rawSet("always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
+var starters = rawWords("always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
 
 // core reads what is forbidden, and returns what it leaves for a clause of its own.
 func (b *clauseBuilder) core(s []token) (rest []token) {
@@ -331,7 +331,7 @@ func (b *clauseBuilder) core(s []token) (rest []token) {
 		if kind := tails[t.low]; kind != 0 && (t.low != "so" || b.any) && !(t.low == "other" && !at(s, i, []string{"other", "than"})) {
 			return b.tail(s[i:])
 		}
-		if t.low == "as" && i+1 < len(s) && rawPronouns[s[i+1].low] {
+		if t.low == "as" && i+1 < len(s) && rawPronouns()[s[i+1].low] {
 			return nil
 		}
 		if (t.low == "pull" || t.low == "merge") && i+1 < len(s) && (s[i+1].low == "request" || s[i+1].low == "requests") {
@@ -346,17 +346,17 @@ func (b *clauseBuilder) core(s []token) (rest []token) {
 		case t.low == "or" || t.low == "nor" || t.low == "and" && b.any:
 			b.join = b.any
 			continue
-		case times[folded(t.low)] || manners[folded(t.low)]:
+		case times()[folded(t.low)] || manners()[folded(t.low)]:
 			b.c.unless = words(s[max(0, i-1):])
 			return nil
 		case b.inPlace(s, i):
 			// where the agent works anyway
-		case prepositions[t.low] && !(t.low == "over" && b.any && !b.verb):
+		case prepositions()[t.low] && !(t.low == "over" && b.any && !b.verb):
 			b.place, b.by = true, t.low == "via" || t.low == "through" || t.low == "with"
 		default:
 			b.add(t)
 		}
-		if t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters[s[i+1].low] {
+		if t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters()[s[i+1].low] {
 			return s[i+1:]
 		}
 		if t.mark == ',' {
@@ -366,21 +366,21 @@ func (b *clauseBuilder) core(s []token) (rest []token) {
 	return nil
 }
 
-var rawPronouns = rawSet("it this that we they there you i he she")
+var rawPronouns = rawWords("it this that we they there you i he she")
 
 // inPlace reports whether the word is one such as repo in "in this repo".
 func (b *clauseBuilder) inPlace(s []token, i int) bool {
-	return places[s[i].low] && b.place && b.any
+	return places()[s[i].low] && b.place && b.any
 }
 
 // add adds a word to the core.
 func (b *clauseBuilder) add(t token) {
 	w := wordOf(t)
-	verb := verbs[w.folded] && !w.flag && !w.path
-	if fillers[t.low] && !(verb && !b.verb) {
+	verb := verbs()[w.folded] && !w.flag && !w.path
+	if fillers()[t.low] && !(verb && !b.verb) {
 		return
 	}
-	if verb && means[w.folded] && (!b.any || b.verb) {
+	if verb && means()[w.folded] && (!b.any || b.verb) {
 		b.c.use = b.c.use || !b.any
 		b.verb, b.any = true, true
 		return
@@ -388,7 +388,7 @@ func (b *clauseBuilder) add(t token) {
 	if b.join && len(b.c.groups) > 0 {
 		b.join = false
 		last := &b.c.groups[len(b.c.groups)-1]
-		lastVerb := verbs[last.words[0].folded] && len(b.c.groups) == 1
+		lastVerb := verbs()[last.words[0].folded] && len(b.c.groups) == 1
 		switch {
 		case verb == lastVerb || verb && !base(t.low):
 			last.words = append(last.words, w)
@@ -413,7 +413,7 @@ func base(low string) bool {
 func wordOf(t token) word {
 	w := word{low: t.low, folded: folded(t.low), caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
 	switch {
-	case keywords[t.raw]:
+	case keywords()[t.raw]:
 		w.keyword = true
 	case len(t.raw) > 1 && t.raw[0] == '-':
 		w.flag, w.low = true, t.raw
@@ -459,13 +459,13 @@ func (b *clauseBuilder) limit(s []token) int {
 		return 0
 	}
 	b.c.limit, b.c.limited = v, true
-	if n++; n < len(s) && (currencies[s[n].low]) {
+	if n++; n < len(s) && (currencies()[s[n].low]) {
 		n++
 	}
 	return n
 }
 
-var currencies = rawSet("usd eur gbp dollar dollars euro euros pounds bucks $ €")
+var currencies = rawWords("usd eur gbp dollar dollars euro euros pounds bucks $ €")
 
 // tail reads what stands behind the core.
 func (b *clauseBuilder) tail(s []token) (rest []token) {
@@ -473,7 +473,7 @@ func (b *clauseBuilder) tail(s []token) (rest []token) {
 		return nil
 	}
 	for i, t := range s {
-		if (t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters[s[i+1].low]) && i+1 < len(s) {
+		if (t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters()[s[i+1].low]) && i+1 < len(s) {
 			s, rest = s[:i+1], s[i+1:]
 			break
 		}
@@ -499,7 +499,7 @@ func (b *clauseBuilder) tail(s []token) (rest []token) {
 				b.tail(s[i:])
 				return rest
 			}
-			if times[folded(t.low)] {
+			if times()[folded(t.low)] {
 				b.c.unless = words(s)
 				return rest
 			}
@@ -518,7 +518,7 @@ func (b *clauseBuilder) tail(s []token) (rest []token) {
 // spared returns what "outside" and "except" speak of.
 func spared(s []token) (groups []group) {
 	for _, t := range s {
-		if !fillers[t.low] && !prepositions[t.low] && !kinds[folded(t.low)] && len(groups) < maxGroups {
+		if !fillers()[t.low] && !prepositions()[t.low] && !kinds()[folded(t.low)] && len(groups) < maxGroups {
 			groups = append(groups, group{words: []word{wordOf(t)}, place: true})
 		}
 	}
@@ -533,7 +533,7 @@ func checkable(s []token) []group {
 			return []group{{words: []word{wordOf(t)}}}
 		case t.low == "dry" || t.low == "dry-run":
 			return []group{{words: []word{{low: "--dry-run", flag: true}}}}
-		case !fillers[t.low]:
+		case !fillers()[t.low]:
 			return nil
 		}
 	}
@@ -547,12 +547,12 @@ func needed(s []token) []group {
 	for _, t := range s {
 		w := wordOf(t)
 		switch {
-		case asked[w.folded], times[w.folded]:
+		case asked()[w.folded], times()[w.folded]:
 			return nil
-		case good[w.folded], fillers[t.low], means[w.folded], leadIns[t.low], t.low == "have", t.low == "had", t.low == "first", t.low == "unit", t.low == "integration", t.low == "suite":
+		case good()[w.folded], fillers()[t.low], means()[w.folded], leadIns()[t.low], t.low == "have", t.low == "had", t.low == "first", t.low == "unit", t.low == "integration", t.low == "suite":
 			continue
 		}
-		seen = seen || observable[w.folded]
+		seen = seen || observable()[w.folded]
 		if len(groups) < maxGroups {
 			groups = append(groups, group{words: []word{w}})
 		}

@@ -27,14 +27,14 @@ func sqlBegins(text string) bool {
 	case "select", "with":
 		return contains(w, "from")
 	case "drop", "alter", "create", "truncate":
-		return w[0] == "truncate" || sqlKinds[w[1]] || contains(w[:min(len(w), 5)], "table")
+		return w[0] == "truncate" || sqlKinds()[w[1]] || contains(w[:min(len(w), 5)], "table")
 	case "grant", "revoke":
 		return contains(w, "on") || contains(w, "to") || contains(w, "from")
 	}
 	return false
 }
 
-var sqlKinds = rawSet("table database schema index view column user role function trigger sequence materialized temporary temp unique type extension")
+var sqlKinds = rawWords("table database schema index view column user role function trigger sequence materialized temporary temp unique type extension")
 
 // sqlWords returns the words of the first statement in lower case, without what stands
 // in single quotes or in comments.
@@ -118,7 +118,7 @@ func sqlActs(text string, by *act) []*act {
 		addAll(a.names, by.names)
 		addAll(a.where, by.exact)
 		for w := range by.nouns {
-			if environments[w] {
+			if environments()[w] {
 				a.nouns[w] = true
 			}
 		}
@@ -187,14 +187,14 @@ func (a *act) statement(w []string) {
 // kind notes which kind of thing a statement is about, and returns where its name is.
 func (a *act) kind(w []string) int {
 	for i := 1; i < len(w) && i < 6; i++ {
-		if !sqlKinds[w[i]] {
+		if !sqlKinds()[w[i]] {
 			continue
 		}
 		a.nouns[folded(w[i])] = true
 		if w[i] == "table" {
 			addAll(a.nouns, setOf("data"))
 		}
-		for i++; i < len(w) && (w[i] == "if" || w[i] == "not" || w[i] == "exists" || sqlKinds[w[i]]); i++ {
+		for i++; i < len(w) && (w[i] == "if" || w[i] == "not" || w[i] == "exists" || sqlKinds()[w[i]]); i++ {
 		}
 		return i
 	}

@@ -19,7 +19,7 @@ func adviceIn(s []token) string {
 // what is to be done before another thing.
 func readWish(s []token) (list []clause, rest []token, ok bool) {
 	began := s
-	for len(s) > 0 && leadIns[s[0].low] {
+	for len(s) > 0 && leadIns()[s[0].low] {
 		s = s[1:]
 	}
 	if len(s) == 0 {
@@ -49,7 +49,7 @@ func readWish(s []token) (list []clause, rest []token, ok bool) {
 	if s[0].low == "only" {
 		s = s[1:]
 	}
-	if forced && len(s) >= 2 && s[0].low == "use" && families[s[1].low] > 0 {
+	if forced && len(s) >= 2 && s[0].low == "use" && families()[s[1].low] > 0 {
 		return []clause{{only: s[1].low, instead: words(s[:2])}}, nil, true
 	}
 	return nil, nil, false
@@ -64,7 +64,7 @@ func before(s []token) (clause, bool) {
 	}
 	b := &clauseBuilder{}
 	b.core(trigger)
-	if !b.good() || b.c.unless != "" || b.c.needs != nil || !b.verb && !verbs[b.c.groups[0].words[0].folded] {
+	if !b.good() || b.c.unless != "" || b.c.needs != nil || !b.verb && !verbs()[b.c.groups[0].words[0].folded] {
 		return clause{}, false
 	}
 	c := b.list()[0]

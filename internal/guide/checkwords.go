@@ -1,6 +1,9 @@
 package guide
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // folded returns a word as words of rules and of actions are compared: in lower case,
 // without the ending of a number or a tense, and one of several names for one thing.
@@ -88,45 +91,55 @@ func rawSet(list string) map[string]bool {
 	return s
 }
 
+// foldedWords is setOf, and rawWords is rawSet, for tables of the package: they are made when
+// they are first asked for, since most processes check nothing.
+func foldedWords(lists ...string) func() set {
+	return sync.OnceValue(func() set { return setOf(lists...) })
+}
+
+func rawWords(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return rawSet(list) })
+}
+
 // fillers are words of a rule that say nothing about which action it means.
-var fillers = rawSet("a an the any all some this that these those our my your their its his her to into onto in on at of for from with within inside under by via and " +
+var fillers = rawWords("a an the any all some this that these those our my your their its his her to into onto in on at of for from with within inside under by via and " +
 	"directly straight ever again please just simply manually anything everything something stuff things thing it them us me you we i he they be been being is are was " +
 	"whole entire code changes change commands command tools tool program there here also too yourself agent agents assistant which who as do does did have has had " +
 	"called named out up off actually really absolutely only")
 
 // means are the verbs that say that something is used, whatever it does.
-var means = setOf("use run call execute invoke start launch try using utilise utilize work")
+var means = foldedWords("use run call execute invoke start launch try using utilise utilize work")
 
 // verbs are the words of rules that are taken for what is done.
-var verbs = setOf("push deploy delete remove drop truncate erase wipe purge destroy install uninstall add commit merge rebase reset revert amend publish release ship edit modify change alter touch write overwrite " +
+var verbs = foldedWords("push deploy delete remove drop truncate erase wipe purge destroy install uninstall add commit merge rebase reset revert amend publish release ship edit modify change alter touch write overwrite " +
 	"create make move rename copy read open send email post pay refund charge transfer cancel book buy purchase order sell spend withdraw kill stop start restart reboot shutdown scale rollback roll update upgrade downgrade " +
 	"build test lint format run use call execute invoke launch fetch download upload pull clone checkout switch tag force sign approve grant revoke query select insert migrate seed apply provision import export share " +
 	"pipe disable enable bypass skip log print store save archive close assign exceed schedule reply answer forward message notify connect ssh chmod chown prune clean discard squash cherry-pick stash exec empty rotate invite ban block")
 
 // observable are what is done before something else and leaves a step of its own.
-var observable = setOf("test lint linter formatter format build typecheck compile pull fetch rebase backup back plan diff status migrate commit install vet check verify validate audit scan")
+var observable = foldedWords("test lint linter formatter format build typecheck compile pull fetch rebase backup back plan diff status migrate commit install vet check verify validate audit scan")
 
 // asked are words for what people say to each other, which no step shows.
-var asked = setOf("ask asking approval approve permission consent confirm confirmation review reviewed reviewer sign-off signoff tell telling notify inform discuss agree agreement")
+var asked = foldedWords("ask asking approval approve permission consent confirm confirmation review reviewed reviewer sign-off signoff tell telling notify inform discuss agree agreement")
 
 // good are words that say that something went well.
-var good = setOf("pass passes passing passed green succeed succeeds succeeded success successful successfully ok clean locally first suite full complete completely")
+var good = foldedWords("pass passes passing passed green succeed succeeds succeeded success successful successfully ok clean locally first suite full complete completely")
 
 // times are words that say when, which an action does not tell.
-var times = setOf("monday tuesday wednesday thursday friday saturday sunday weekend weekday holiday night evening morning afternoon noon midnight today tomorrow tonight now yet christmas month week year quarter hour hours am pm daytime nighttime eod")
+var times = foldedWords("monday tuesday wednesday thursday friday saturday sunday weekend weekday holiday night evening morning afternoon noon midnight today tomorrow tonight now yet christmas month week year quarter hour hours am pm daytime nighttime eod")
 
 // manners are words that say how or by whom, which an action does not tell.
-var manners = setOf("automatically blindly unnecessarily unattended silently alone needlessly twice often frequently immediately quickly carelessly")
+var manners = foldedWords("automatically blindly unnecessarily unattended silently alone needlessly twice often frequently immediately quickly carelessly")
 
 // environments are names of where something runs. They are looked for inside longer
 // names of machines, too.
-var environments = setOf("production staging live prod")
+var environments = foldedWords("production staging live prod")
 
 // places are what a rule says it holds in, and that is where the agent works anyway.
-var places = rawSet("repo repository project codebase workspace monorepo app application")
+var places = rawWords("repo repository project codebase workspace monorepo app application")
 
 // families are programs that do the same.
-var families = func() map[string]int {
+var families = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i, list := range []string{"npm yarn pnpm bun", "pip pip3 pipenv poetry uv conda", "docker podman", "make just task", "docker-compose podman-compose", "terraform tofu", "mvn gradle", "git hg svn jj"} {
 		for w := range strings.FieldsSeq(list) {
@@ -134,11 +147,11 @@ var families = func() map[string]int {
 		}
 	}
 	return m
-}()
+})
 
 // done says what programs do, in the words of rules: the verbs, and behind a bar what
 // they do it to.
-var done = func() map[string][2]set {
+var done = sync.OnceValue(func() map[string][2]set {
 	m := map[string][2]set{}
 	for _, line := range strings.Split(doneTable, "\n") {
 		phrases, words, ok := strings.Cut(line, ":")
@@ -151,17 +164,17 @@ var done = func() map[string][2]set {
 		}
 	}
 	return m
-}()
+})
 
 // programs are names that in a rule mean the program: what is both that and a word for
 // something else is none.
-var programs = func() map[string]bool {
+var programs = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for phrase := range done {
+	for phrase := range done() {
 		name, _, _ := strings.Cut(phrase, " ")
 		m[name] = true
 	}
-	for name := range families {
+	for name := range families() {
 		m[name] = true
 	}
 	for name := range m {
@@ -169,12 +182,12 @@ var programs = func() map[string]bool {
 		case "just", "task", "go", "http", "https", "service", "black", "dd":
 			delete(m, name)
 		}
-		if verbs[folded(name)] {
+		if verbs()[folded(name)] {
 			delete(m, name)
 		}
 	}
 	return m
-}()
+})
 
 const doneTable = `
 git push: push | branch commit remote

@@ -11,17 +11,12 @@ import (
 // and members for those that they share.
 func (c *call) claude() bool {
 	switch c.Name {
-	case "SessionStart", "SubagentStart":
+	case "SubagentStart":
 		c.Ask = Start // that it began is told by what it does
-	case "UserPromptSubmit":
-		c.prompt(c.in.text("prompt"))
-	case "PreToolUse":
-		c.act(c.used())
 	case "PostToolUse":
 		c.claudeUse(c.used(), c.in.first("tool_response", "tool_result"))
-	case "PostToolUseFailure", "PermissionDenied":
-		c.call(c.used())
-		c.claudeFailure()
+	case "PermissionDenied":
+		c.failure()
 	case "PostToolBatch":
 		for _, one := range c.in.list("tool_calls") {
 			if f, ok := one.(map[string]any); ok {
@@ -41,13 +36,9 @@ func (c *call) claude() bool {
 	case "StopFailure":
 		c.say("assistant", c.in.text("last_assistant_message"))
 		c.failed(c.in.text("error"), c.in.text("error_details"))
-	case "PreCompact":
-		c.changed("context", "being compacted", c.in.text("trigger"), map[string]any{"instructions": c.in.text("custom_instructions")})
 	case "PostCompact":
 		c.say("assistant", c.in.text("compact_summary"), "summary")
 		c.changed("context", "compacted", c.in.text("trigger"), nil)
-	case "SessionEnd":
-		c.changed("session", "ended", c.in.text("reason"), nil)
 	case "TaskCreated", "TaskCompleted":
 		to := map[string]string{"TaskCreated": "created", "TaskCompleted": "completed"}[c.Name]
 		c.changed("task: "+c.in.text("task_subject"), to, "", map[string]any{"description": c.in.text("task_description"), "teammate": c.in.text("teammate_name")})
@@ -68,19 +59,13 @@ func (c *call) claude() bool {
 	return true
 }
 
-// used is the tool that an event is about.
-func (c *call) used() tool { return usedOf(c.in) }
-
-func usedOf(f fields) tool {
-	return tool{id: f.text("tool_use_id", "toolUseId", "tool_call_id"), name: f.text("tool_name", "toolName"), arguments: f.first("tool_input", "toolArgs")}
-}
-
 // claudeUse makes the use of a tool that did not fail.
 func (c *call) claudeUse(t tool, response any) {
 	out, success := outcome(response)
 	raw, err := json.Marshal(response)
 	if c.Agent == Codex && err == nil {
 		out, success = migrate.CodexResult(raw)
+		response = out
 	} else if !success.Set {
 		success = hmx.Some(true)
 	}
@@ -88,16 +73,4 @@ func (c *call) claudeUse(t tool, response any) {
 		c.call(t)
 		c.result(t, out, success)
 	}
-}
-
-// claudeFailure makes the result of a tool that failed, or was not allowed to run.
-func (c *call) claudeFailure() {
-	out := map[string]any{"error": c.in.text("error", "reason", "error_message")}
-	if c.in.truth("is_interrupt") {
-		out["interrupted"] = true
-	}
-	if c.Name == "PermissionDenied" {
-		out["denied"] = true
-	}
-	c.result(c.used(), out, hmx.Some(false))
 }

@@ -1,8 +1,6 @@
 package hook
 
 import (
-	"strings"
-
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/migrate"
 )
@@ -10,24 +8,11 @@ import (
 // cursor reads the events of Cursor.
 func (c *call) cursor() bool {
 	switch c.Name {
-	case "sessionStart":
-		c.Ask = Start // that it began is told by what it does
-	case "beforeSubmitPrompt":
-		c.prompt(c.in.text("prompt"))
-	case "preToolUse":
-		c.act(c.used())
 	case "postToolUse":
 		if _, success := outcome(c.in.first("tool_output")); !c.editedBy(c.used(), c.in.first("tool_output"), success) {
 			c.call(c.used())
 			c.cursorResult(c.used(), c.in.first("tool_output"))
 		}
-	case "postToolUseFailure":
-		c.call(c.used())
-		out := map[string]any{"error": c.in.text("error_message"), "failure": c.in.text("failure_type")}
-		if c.in.truth("is_interrupt") {
-			out["interrupted"] = true
-		}
-		c.result(c.used(), out, hmx.Some(false))
 	case "beforeShellExecution":
 		c.act(c.shell())
 	case "afterShellExecution":
@@ -37,7 +22,7 @@ func (c *call) cursor() bool {
 	case "afterMCPExecution":
 		c.cursorResult(c.mcp(), c.in.text("result_json"))
 	case "afterFileEdit", "afterTabFileEdit":
-		c.edited(c.in.text("file_path"), "modify", differences(c.in.list("edits")))
+		c.edited(c.in.text("file_path"), "modify", migrate.Differences(c.in.list("edits")))
 	case "subagentStart":
 		if sub := migrate.Name(c.in.text("subagent_id"), ""); sub != "" {
 			c.Session = migrate.Name(c.in.text("parent_conversation_id"), c.Session)
@@ -54,13 +39,6 @@ func (c *call) cursor() bool {
 		c.say("assistant", c.in.text("text"))
 	case "stop":
 		c.changed("turn", "stopped", c.in.text("status"), nil)
-	case "preCompact":
-		c.changed("context", "being compacted", c.in.text("trigger"), nil)
-	case "sessionEnd":
-		if c.in.text("reason") == "error" {
-			c.failed("session_error", c.in.text("error_message"))
-		}
-		c.changed("session", "ended", c.in.text("reason"), nil)
 	case "afterAgentThought", "beforeReadFile", "beforeTabFileRead", "workspaceOpen":
 		// What a model thought to itself, and what stands in files, is not recorded.
 	default:
@@ -92,20 +70,4 @@ func (c *call) cursorResult(t tool, output any) {
 		success = hmx.Some(true)
 	}
 	c.result(t, out, success)
-}
-
-// differences writes edits as lines that went and lines that came.
-func differences(edits []any) string {
-	var b strings.Builder
-	side := func(sign, text string) {
-		for line := range strings.Lines(text) {
-			b.WriteString(sign + strings.TrimRight(line, "\r\n") + "\n")
-		}
-	}
-	for _, e := range edits {
-		f, _ := e.(map[string]any)
-		side("-", fields(f).text("old_string", "oldString", "old_str"))
-		side("+", fields(f).text("new_string", "newString", "new_str"))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

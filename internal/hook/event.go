@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/migrate"
@@ -139,7 +140,7 @@ func (c *call) call(t tool) string {
 
 // act makes a tool call and asks what speaks against it.
 func (c *call) act(t tool) {
-	if len(t.edits(nil)) == 0 { // an edit is told when it is done
+	if len(migrate.Edits(t.name, t.arguments, nil)) == 0 { // an edit is told when it is done
 		c.call(t)
 	}
 	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
@@ -212,19 +213,33 @@ func (c *call) edited(file, operation, diff string) {
 	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
-// How Lukasa's own tools are called: mcp__lukasa__recall, lukasa.pack, mcp_lukasa_recall; and
-// its command line in a shell.
-var (
-	ownTool    = regexp.MustCompile(`(?i)^(mcp_{1,2})?lukasa(_|\.|-|/|:|$)`)
-	ownCommand = regexp.MustCompile("^\\s*([^\\s;&|<>()$`]*/)?lukasa(\\s[^;&|<>()$`\n]*)?$")
+// ownName is in the names of Lukasa's own tools and command lines, and ownScheme begins the
+// names of what it keeps: Cursor does not say whose tool a tool is.
+const (
+	ownName   = "lukasa"
+	ownScheme = "lukasa://"
 )
 
-// ownScheme is how what Lukasa keeps is named. Cursor does not say whose tool a tool is.
-const ownScheme = "lukasa://"
+// ownCommand is Lukasa's command line in a shell. It is compiled when one may be there: a hook
+// has little time.
+var ownCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\\s*([^\\s;&|<>()$`]*/)?lukasa(\\s[^;&|<>()$`\n]*)?$")
+})
+
+// ownTool reports whether a name is one that agents give to Lukasa's own tools:
+// mcp__lukasa__recall, lukasa.pack, mcp_lukasa_recall.
+func ownTool(name string) bool {
+	name = strings.ToLower(name)
+	if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
+		name = strings.TrimPrefix(rest, "_")
+	}
+	rest, ok := strings.CutPrefix(name, ownName)
+	return ok && (rest == "" || strings.IndexByte("_.-/:", rest[0]) >= 0)
+}
 
 // own reports whether a tool is one of Lukasa's own, so that its result is nothing new.
 func own(t tool, result map[string]any) bool {
-	if ownTool.MatchString(t.name) {
+	if ownTool(t.name) {
 		return true
 	}
 	if strings.HasPrefix(t.name, "MCP:") && result != nil {
@@ -232,7 +247,8 @@ func own(t tool, result map[string]any) bool {
 		return strings.Contains(string(text), ownScheme)
 	}
 	args := fields(migrate.Object(t.arguments, "input"))
-	return ownCommand.MatchString(args.text("command"))
+	command := args.text("command")
+	return strings.Contains(command, ownName) && ownCommand().MatchString(command)
 }
 
 // outcome reads how the result of a tool went, of what agents write into results.

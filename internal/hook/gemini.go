@@ -8,21 +8,11 @@ import (
 // gemini reads the events of Gemini CLI.
 func (c *call) gemini() bool {
 	switch c.Name {
-	case "SessionStart":
-		c.Ask = Start // that it began is told by what it does
-	case "BeforeAgent":
-		c.prompt(c.in.text("prompt"))
-	case "BeforeTool":
-		c.act(c.used())
 	case "AfterTool":
 		c.geminiResult()
 	case "AfterAgent":
 		c.say("assistant", c.in.text("prompt_response"))
 		c.changed("turn", "stopped", "", nil)
-	case "PreCompress":
-		c.changed("context", "being compacted", c.in.text("trigger"), nil)
-	case "SessionEnd":
-		c.changed("session", "ended", c.in.text("reason"), nil)
 	case "BeforeModel", "AfterModel", "BeforeToolSelection", "Notification":
 		// They tell of each request to the model what the others tell of the work.
 	default:

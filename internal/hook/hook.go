@@ -84,9 +84,9 @@ type Options struct {
 	Now time.Time
 	// Agent is the id of the agent that does all this. Empty means the name of the agent.
 	Agent string
-	// Project is what people call what the agent works on. Empty means the name of the
-	// directory.
-	Project string
+	// Project returns what people call what the agent works on in a directory. Nothing, and
+	// nil, mean the name of the directory.
+	Project func(dir string) string
 	// Cut says that parts of the input were left away before.
 	Cut bool
 }
@@ -107,11 +107,16 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	}
 	c := &call{Call: Call{Agent: agent}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
 	c.common()
-	c.project = migrate.Name(o.Project, migrate.Name(base(c.Directory), ""))
+	if o.Project != nil {
+		c.project = migrate.Name(o.Project(c.Directory), "")
+	}
+	if c.project == "" {
+		c.project = migrate.Name(base(c.Directory), "")
+	}
 	if c.Name == "" {
 		return nil, fault.New(fault.InvalidDocument, "the input does not say which hook event it is").WithFix("hand over the JSON as the agent wrote it")
 	}
-	if !read(c) {
+	if !c.moment() && !read(c) {
 		c.unknown()
 	}
 	c.Query = strings.TrimSpace(shorten(c.Query, maxQuery))
@@ -121,7 +126,8 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	return &c.Call, nil
 }
 
-// readers is the table of agents. A reader reports whether it knows the event.
+// readers is the table of agents. A reader reports whether it knows an event, of those that
+// are no moment of all agents.
 func readers() map[string]func(*call) bool {
 	return map[string]func(*call) bool{
 		ClaudeCode: (*call).claude,
@@ -146,15 +152,6 @@ type call struct {
 	// group links what a sub-agent does to the session that it works for.
 	group   string
 	ceiling record.Trust
-}
-
-// Directory returns where the agent works that handed over an input, or nothing.
-func Directory(input []byte) string {
-	in, err := parse(input)
-	if err != nil {
-		return ""
-	}
-	return in.directory()
 }
 
 // directory is where the agent works.

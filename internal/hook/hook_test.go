@@ -97,12 +97,12 @@ func TestHugeInput(t *testing.T) {
 		{"a list before the rest", `{"tool_response":[[` + strings.Repeat(`{"type":"te]}xt","text":"x\\\""},`, 100_000) + `{}]],"session_id":"s-1","hook_event_name":"PostToolUse","tool_name":"Bash"}`, "s-1"},
 		{"escapes", `{"hook_event_name":"UserPromptSubmit","prompt":"Begin ` + strings.Repeat(`\u00e4\\`, 1<<17) + `","session_id":"s-1"}`, "s-1"},
 	} {
-		input, cut, err := Read(strings.NewReader(tc.in))
-		if err != nil || !cut || len(input) > maxHeld {
-			t.Errorf("%s: %d bytes of %d are held, cut %v, %v", tc.name, len(input), len(tc.in), cut, err)
+		in, err := Read(strings.NewReader(tc.in))
+		if err != nil || !in.Cut || len(in.Text) > maxHeld || len(in.Rest) > 0 {
+			t.Errorf("%s: %d bytes of %d are held, cut %v, rest %q, %v", tc.name, len(in.Text), len(tc.in), in.Cut, in.Rest, err)
 		}
 		for _, agent := range []string{ClaudeCode, Codex} {
-			c, err := Decode(agent, input, Options{Now: called, Cut: cut})
+			c, err := Decode(agent, in.Text, Options{Now: called, Cut: in.Cut})
 			if err != nil {
 				t.Errorf("%s: %v", tc.name, err)
 				continue
@@ -122,13 +122,14 @@ func TestHugeInput(t *testing.T) {
 // What is short enough is not touched, whatever it is.
 func TestReadLeavesShortInput(t *testing.T) {
 	for _, in := range []string{"", "x", `{"a":"b\"c\\","d":[1,{"e":null}]}`, "\x00\xff", `"`, `{"a":"\`, "]]]}"} {
-		got, cut, err := Read(strings.NewReader(in))
-		if err != nil || cut || string(got) != in {
-			t.Errorf("%q becomes %q, %v, %v", in, got, cut, err)
+		got, err := Read(strings.NewReader(in))
+		if err != nil || got.Cut || string(got.Text) != in || len(got.Rest) > 0 {
+			t.Errorf("%q becomes %+v, %v", in, got, err)
 		}
 	}
-	if _, _, err := Read(io.MultiReader(strings.NewReader(`{"a":"`), broken{})); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("a reader that fails: %v", err)
+	got, err := Read(io.MultiReader(strings.NewReader(`{"a":"`), broken{}))
+	if !errors.Is(err, io.ErrNoProgress) || string(got.Text) != `{"a":"` {
+		t.Errorf("a reader that fails: %+v, %v", got, err)
 	}
 }
 
@@ -170,11 +171,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(OpenCode, `{"hook_event_name":"event","event":{"type":"message.updated","properties":{"info":{"role":"assistant"},"text":"x"}}}`)
 	f.Add(Cursor, `{"hook_event_name":"afterFileEdit","file_path":"a","edits":[1,{"old_string":"a"}],"duration":-1}`)
 	f.Fuzz(func(t *testing.T, agent, in string) {
-		input, cut, err := Read(strings.NewReader(in))
+		input, err := Read(strings.NewReader(in))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Decode(agent, input, Options{Now: called, Cut: cut})
+		c, err := Decode(agent, input.Text, Options{Now: called, Cut: input.Cut})
 		if err != nil {
 			return
 		}
@@ -194,9 +195,19 @@ func FuzzDecode(f *testing.F) {
 func TestReadEndsWithTheObject(t *testing.T) {
 	in, out := io.Pipe()
 	go func() { _, _ = io.WriteString(out, `{"a":{"b":[1,{}]},"c":"}"}`+"\n") }() // and no end
-	got, cut, err := Read(in)
-	if string(got) != `{"a":{"b":[1,{}]},"c":"}"}` || cut || err != nil {
-		t.Errorf("%q, %v, %v", got, cut, err)
+	got, err := Read(in)
+	if string(got.Text) != `{"a":{"b":[1,{}]},"c":"}"}` || got.Cut || len(got.Rest) > 0 || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What follows the object is told apart from it.
+func TestReadRest(t *testing.T) {
+	for in, want := range map[string]string{"{}": "", "{}\n\t \n": "", `{"a":1} {"b":2}` + "\n": `{"b":2}`, "{}x": "x", "{}{}{}": "{}{}"} {
+		got, err := Read(strings.NewReader(in))
+		if err != nil || string(got.Rest) != want || string(got.Text)+want != strings.Join(strings.Fields(in), "") {
+			t.Errorf("%q becomes %+v, %v", in, got, err)
+		}
 	}
 }
 

@@ -10,19 +10,22 @@ import (
 )
 
 // Question is a prompt, as what is known is held against it. Two texts have to do with each
-// other if they share words that say something, or mean nearly the same.
+// other the more the more words they share that say something, and the nearer their meanings
+// are.
 type Question struct {
 	words  []text.Term
 	vector []float32
 }
 
-// closeness is how near the meanings of two texts are, from -1 to 1, that have to do with each
-// other without sharing a word: the nearest pairs of texts of the tests about other things are
-// below.
-const closeness = 0.45
-
-// fewWords is how many words of a prompt need only one of them in a text.
-const fewWords = 3
+// What a text needs to have to do with a prompt: the share of the prompt's words that it has,
+// weighed, and how near its meaning is, from -1 to 1, make at least enough. A long prompt is
+// taken for one of mostCounted words: none of its words counts less for those around it.
+// docs/hooks.md says how the three were measured.
+const (
+	wordsWeight = 0.7
+	mostCounted = 7
+	enough      = 0.5
+)
 
 // About takes a prompt apart.
 func About(prompt string) *Question {
@@ -43,20 +46,22 @@ func (q *Question) Empty() bool { return len(q.words) == 0 }
 
 // Concerns reports whether a text has to do with the question.
 func (q *Question) Concerns(what string) bool {
-	shared := map[text.Term]bool{}
+	if q.Empty() {
+		return false
+	}
+	shared := q.shared(what)
+	return shared >= enough || shared+q.near(what) >= enough
+}
+
+// shared is what the words count that a text shares with the question.
+func (q *Question) shared(what string) float64 {
+	met := map[text.Term]bool{}
 	for _, t := range text.Analyze(nil, text.FieldText, what) {
 		if slices.Contains(q.words, t.Term) {
-			shared[t.Term] = true
+			met[t.Term] = true
 		}
 	}
-	need := 1
-	if len(q.words) > fewWords {
-		need = 2
-	}
-	if len(shared) >= need {
-		return true
-	}
-	return !q.Empty() && q.near(what) >= closeness
+	return wordsWeight * float64(len(met)) / float64(min(len(q.words), mostCounted))
 }
 
 // near is how near the meaning of a text is.

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"unicode/utf8"
 )
@@ -14,11 +15,22 @@ const (
 	maxDepth = 512
 )
 
+// Input is what an agent handed over.
+type Input struct {
+	Text []byte
+	// Cut says that parts of it were left away.
+	Cut bool
+	// Rest is what was there behind the object that the input is, as far as it came with it,
+	// without white space around it: there should be nothing.
+	Rest []byte
+}
+
 // Read reads an input of any length and holds at most a few MB of it. In its JSON, texts that
 // are too long are cut, and lists and objects ended where it became too much; what follows
-// them at the top is there again. Then cut is true. What is no JSON is passed on as it is, as
-// far as it is held. It ends with the object that the input is: an agent may leave it open.
-func Read(r io.Reader) (input []byte, cut bool, err error) {
+// them at the top is there again. What is no JSON is passed on as it is, as far as it is held.
+// It ends with the object that the input is: an agent may leave it open. With an error comes
+// what was read before.
+func Read(r io.Reader) (in Input, err error) {
 	s := &shortener{in: bufio.NewReaderSize(r, 64<<10)}
 	for err == nil {
 		err = s.step()
@@ -26,7 +38,8 @@ func Read(r io.Reader) (input []byte, cut bool, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	return s.out, s.cut, err
+	rest, _ := s.in.Peek(s.in.Buffered()) // it is there
+	return Input{Text: s.out, Cut: s.cut, Rest: bytes.Clone(bytes.TrimSpace(rest))}, err
 }
 
 // shortener copies JSON and leaves away what is too long.

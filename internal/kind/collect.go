@@ -120,7 +120,7 @@ func (r *reader) apply(rule *rule) {
 		r.addFile(memory.VerbModify, r.command.written)
 		for _, f := range r.command.files {
 			r.addFile(verb, f)
-			if wordsOfMakers[r.command.program] {
+			if wordsOfMakers()[r.command.program] {
 				r.addFile(memory.VerbModify, f)
 			}
 		}

@@ -65,7 +65,7 @@ func readWords(words []string, depth int) command {
 	if name == "" {
 		return command{}
 	}
-	if depth < 3 && shells[name] {
+	if depth < 3 && shells()[name] {
 		if inner, ok := shellText(words); ok {
 			return readShell(inner, depth+1)
 		}
@@ -106,7 +106,7 @@ func (c *command) judge(words []string) {
 			p, c.verb = inner, inner.verb
 			continue
 		}
-		if verb, ok := phraseVerbs[c.phrase]; ok {
+		if verb, ok := phraseVerbs()[c.phrase]; ok {
 			c.verb = verb
 		} else if verb, ok := wordVerb(w); ok && p.script {
 			c.verb = verb

@@ -386,7 +386,7 @@ func secretName(key []byte) bool {
 		return false
 	}
 	var buf [maxWord]byte
-	return secrets[string(fold(buf[:0], key))]
+	return secrets()[string(fold(buf[:0], key))]
 }
 
 // value appends what n says: a string as it is, a number or truth, and of an object

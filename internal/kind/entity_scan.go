@@ -73,7 +73,7 @@ func (f *found) scan(text string, prose bool) {
 		if class&^isCode == 0 && (class == 0 || plainStop(text[i:j])) {
 			// Small letters and punctuation: nearly every word.
 			if run.words > 0 {
-				if run.joined < 2 && joinerWords[text[i:j]] {
+				if run.joined < 2 && joinerWords()[text[i:j]] {
 					run.joined++
 				} else {
 					f.flush(text, &run)
@@ -570,7 +570,7 @@ var hostEnding = indexWords(hostEnds)
 // host reports whether w is the name of a host.
 func host(w string) bool {
 	dot := strings.LastIndexByte(w, '.')
-	if dot < 2 || len(w)-dot > 4 || !hostEnding[w[dot+1:]] {
+	if dot < 2 || len(w)-dot > 4 || !hostEnding()[w[dot+1:]] {
 		return false
 	}
 	for i := range len(w) {

@@ -1,6 +1,9 @@
 package kind
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // wordKind is what a word in capitals can be.
 type wordKind uint8
@@ -49,7 +52,7 @@ const honorifics = "mr mrs ms miss dr prof sir madam rev st"
 const joiners = "of de del der den di da du van von la le el the y bin"
 
 var (
-	capitalWords = indexCapitals()
+	capitalWords = sync.OnceValue(indexCapitals)
 	joinerWords  = indexWords(joiners)
 )
 
@@ -79,5 +82,5 @@ func kindOfWord(w string) wordKind {
 		}
 		buf[i] = c
 	}
-	return capitalWords[string(buf[:len(w)])]
+	return capitalWords()[string(buf[:len(w)])]
 }

@@ -114,11 +114,11 @@ func (r *reader) judge() {
 	case byProgram:
 		r.readCommand(&r.content, r.content.at[fCommand])
 	case byAction:
-		if verb, ok := verbsOfActions.get([]byte(lowerASCII(shorten(r.content.str(fAction))))); ok {
+		if verb, ok := verbsOfActions().get([]byte(lowerASCII(shorten(r.content.str(fAction))))); ok {
 			r.verb = verb
 		}
 	case byMethod:
-		if verb, ok := verbsOfMethods[strings.ToUpper(shorten(r.content.str(fMethod)))]; ok {
+		if verb, ok := verbsOfMethods()[strings.ToUpper(shorten(r.content.str(fMethod)))]; ok {
 			r.verb = verb
 		}
 	case byType:
@@ -268,7 +268,7 @@ func (r *reader) resultOutcome() memory.Outcome {
 		return memory.OutcomeUnknown
 	}
 	inner := slots{}
-	r.content.find(&inner, r.content.at[fResult], contentNames)
+	r.content.find(&inner, r.content.at[fResult], contentNames())
 	outer := r.content.at
 	r.content.at = inner
 	well, wellKnown := r.content.truth(fSuccess)

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/memory"
 )
@@ -305,9 +306,9 @@ var libraries = [...]string{
 
 var (
 	extensions    = indexWords(sourceExtensions)
-	contentNames  = &naming{byName: indexFields(contentTable[:])}
-	argumentNames = &naming{byName: indexFields(argumentTable[:]), folded: true}
-	metadataNames = &naming{byName: indexFields(metadataTable[:]), folded: true}
+	contentNames  = indexFields(contentTable[:], false)
+	argumentNames = indexFields(argumentTable[:], true)
+	metadataNames = indexFields(metadataTable[:], true)
 )
 
 // naming finds fields by name.
@@ -316,14 +317,16 @@ type naming struct {
 	folded bool
 }
 
-func indexFields(table []fieldNames) map[string]field {
-	x := map[string]field{}
-	for _, row := range table {
-		for _, name := range strings.Fields(row.names) {
-			x[name] = row.field
+func indexFields(table []fieldNames, folded bool) func() *naming {
+	return sync.OnceValue(func() *naming {
+		x := map[string]field{}
+		for _, row := range table {
+			for name := range strings.FieldsSeq(row.names) {
+				x[name] = row.field
+			}
 		}
-	}
-	return x
+		return &naming{x, folded}
+	})
 }
 
 // field returns what a member called key means.

@@ -131,7 +131,7 @@ func sourceFile(w string) bool {
 		buf[n] = c
 		n++
 	}
-	return extensions[string(buf[:n])]
+	return extensions()[string(buf[:n])]
 }
 
 // library reports whether p lies where nobody of the project writes.

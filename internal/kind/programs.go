@@ -3,6 +3,7 @@ package kind
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/memory"
 )
@@ -189,7 +190,7 @@ var lookers = [...]string{
 func onlyLooks(name string) bool { return slices.Contains(lookers[:], name) }
 
 var (
-	programIndex = indexPrograms()
+	programIndex = sync.OnceValue(indexPrograms)
 	phraseVerbs  = indexPhrases(func(p *program) []verbWords { return p.subs })
 	flagVerbs    = indexPhrases(func(p *program) []verbWords { return p.flags })
 	shells       = indexWords(shellPrograms)
@@ -209,22 +210,24 @@ func indexPrograms() map[string]*program {
 	return x
 }
 
-func indexPhrases(of func(*program) []verbWords) verbIndex {
-	x := verbIndex{}
-	for i := range programs {
-		for _, row := range of(&programs[i]) {
-			for _, w := range strings.Fields(row.words) {
-				x[programs[i].name+" "+w] = row.verb
+func indexPhrases(of func(*program) []verbWords) func() verbIndex {
+	return sync.OnceValue(func() verbIndex {
+		x := verbIndex{}
+		for i := range programs {
+			for _, row := range of(&programs[i]) {
+				for w := range strings.FieldsSeq(row.words) {
+					x[programs[i].name+" "+w] = row.verb
+				}
 			}
 		}
-	}
-	return x
+		return x
+	})
 }
 
 // programOf returns what is known of a program, or of a group of its subcommands.
-func programOf(name string) *program { return programIndex[name] }
+func programOf(name string) *program { return programIndex()[name] }
 
-func aboutShell(name string) bool { return matters[name] }
+func aboutShell(name string) bool { return matters()[name] }
 
 // hasSubs reports whether the word after the program belongs to its name.
 func (p *program) hasSubs() bool { return p.script || len(p.subs) > 0 }
@@ -239,13 +242,13 @@ func (p *program) flag(w string) (memory.Verb, bool) {
 		return "", false
 	}
 	w, _, _ = strings.Cut(w, "=")
-	if v, ok := flagVerbs[p.name+" "+w]; ok {
+	if v, ok := flagVerbs()[p.name+" "+w]; ok {
 		return v, true
 	}
 	if w[1] == '-' {
 		return "", false
 	}
-	v, ok := flagVerbs[p.name+" "+w[:2]]
+	v, ok := flagVerbs()[p.name+" "+w[:2]]
 	return v, ok
 }
 

@@ -137,8 +137,8 @@ func borrow(ev *hmx.Event) *reader {
 	r.args, r.argsAt, r.argsIn, r.judged = nil, slots{}, 0, false
 	r.tool, r.command, r.shell = toolFacts{}, command{}, false
 	r.line.buf = r.line.buf[:0]
-	r.content.open(string(ev.Content), contentNames)
-	r.metadata.open(string(ev.Metadata), metadataNames)
+	r.content.open(string(ev.Content), contentNames())
+	r.metadata.open(string(ev.Metadata), metadataNames())
 	r.openArguments()
 	return r
 }
@@ -167,10 +167,10 @@ func (r *reader) openArguments() {
 	switch r.content.doc.Kind(n) {
 	case canon.Object:
 		r.args, r.argsIn = &r.content, n
-		r.content.find(&r.argsAt, n, argumentNames)
+		r.content.find(&r.argsAt, n, argumentNames())
 	case canon.String:
 		r.scratch = r.content.doc.AppendString(r.scratch[:0], n)
-		if r.arguments.open(string(r.scratch), argumentNames) {
+		if r.arguments.open(string(r.scratch), argumentNames()) {
 			r.args, r.argsIn, r.argsAt = &r.arguments, 0, r.arguments.at
 		}
 	}

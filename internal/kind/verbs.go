@@ -2,6 +2,7 @@ package kind
 
 import (
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/memory"
 )
@@ -79,24 +80,29 @@ var methods = [...]verbWords{
 // verbIndex looks words up.
 type verbIndex map[string]memory.Verb
 
-func indexVerbs(table []verbWords) verbIndex {
-	x := verbIndex{}
-	for _, row := range table {
-		for _, w := range strings.Fields(row.words) {
-			x[w] = row.verb
+// The indexes of tables are made when they are first asked for: a process that takes in no
+// events has no time for them.
+
+func indexVerbs(table []verbWords) func() verbIndex {
+	return sync.OnceValue(func() verbIndex {
+		x := verbIndex{}
+		for _, row := range table {
+			for w := range strings.FieldsSeq(row.words) {
+				x[w] = row.verb
+			}
 		}
-	}
-	return x
+		return x
+	})
 }
 
-func indexWords(lists ...string) map[string]bool {
-	x := map[string]bool{}
-	for _, list := range lists {
-		for _, w := range strings.Fields(list) {
+func indexWords(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		x := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
 			x[w] = true
 		}
-	}
-	return x
+		return x
+	})
 }
 
 var (
@@ -146,7 +152,7 @@ func readTool(name string) toolFacts {
 		name = name[:256]
 	}
 	var whole [2 * maxWord]byte
-	if verb, ok := verbsOfNames[string(fold(whole[:0], name))]; ok {
+	if verb, ok := verbsOfNames()[string(fold(whole[:0], name))]; ok {
 		f.verb, f.known = verb, true
 		return f
 	}
@@ -154,12 +160,12 @@ func readTool(name string) toolFacts {
 	words := splitter{rest: name}
 	for words.next() {
 		w := words.word()
-		if verb, ok := verbsOfWords.get(w); ok && !f.known {
-			f.verb, f.known, f.makes = verb, true, wordsOfMakers[string(w)]
-		} else if verb, ok := verbsOfNouns.get(w); ok && noun == "" {
+		if verb, ok := verbsOfWords().get(w); ok && !f.known {
+			f.verb, f.known, f.makes = verb, true, wordsOfMakers()[string(w)]
+		} else if verb, ok := verbsOfNouns().get(w); ok && noun == "" {
 			noun = verb
 		}
-		f.shell = f.shell || wordsOfShells[string(w)]
+		f.shell = f.shell || wordsOfShells()[string(w)]
 	}
 	if !f.known && noun != "" {
 		f.verb, f.known, f.noun = noun, true, true

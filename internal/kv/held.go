@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 	"sync"
 
@@ -18,6 +19,8 @@ import (
 type heldWrites struct {
 	bytes  []byte
 	list   []heldWrite
+	own    map[uint64]int // by the hash of its key, the last write that may be read again
+	seed   maphash.Seed
 	tables map[uint16]*heldTable
 	order  []uint16 // of the tables
 	spread []heldPlace
@@ -28,7 +31,10 @@ type heldWrite struct {
 	at    int
 	key   int
 	value int
-	gone  bool // a deletion
+	// before is the number of the write before it that may be read again and whose key
+	// has the same hash, and 0 for none; numbers count from 1.
+	before int
+	gone   bool // a deletion
 }
 
 // heldPlace is the place of a write in the order of the keys: 16 bytes of its key,
@@ -56,22 +62,50 @@ func hold(rooms *sync.Pool) *heldWrites {
 	if h, ok := rooms.Get().(*heldWrites); ok {
 		return h
 	}
-	return new(heldWrites)
+	return newHeld()
+}
+
+// newHeld returns new room.
+func newHeld() *heldWrites {
+	return &heldWrites{own: make(map[uint64]int), seed: maphash.MakeSeed()}
 }
 
 // release gives the room back.
 func (h *heldWrites) release(rooms *sync.Pool) {
 	if cap(h.bytes) <= maxHeld {
 		h.bytes, h.list = h.bytes[:0], h.list[:0]
+		clear(h.own)
 		rooms.Put(h)
 	}
 }
 
-// add holds a write back, and returns its number.
-func (h *heldWrites) add(key, value []byte, gone bool) int {
+// add holds a write back.
+func (h *heldWrites) add(key, value []byte, gone bool) {
 	h.list = append(h.list, heldWrite{at: len(h.bytes), key: len(key), value: len(value), gone: gone})
 	h.bytes = append(append(h.bytes, key...), value...)
-	return len(h.list) - 1
+}
+
+// addOwn holds a write back that find finds.
+func (h *heldWrites) addOwn(key, value []byte, gone bool) {
+	h.add(key, value, gone)
+	hash := maphash.Bytes(h.seed, key)
+	h.list[len(h.list)-1].before = h.own[hash]
+	h.own[hash] = len(h.list)
+}
+
+// find returns the last write of addOwn to a key, or nil.
+func (h *heldWrites) find(key []byte) *heldWrite {
+	if len(h.own) == 0 {
+		return nil
+	}
+	for n := h.own[maphash.Bytes(h.seed, key)]; n > 0; {
+		w := &h.list[n-1]
+		if bytes.Equal(h.keyOf(w), key) {
+			return w
+		}
+		n = w.before
+	}
+	return nil
 }
 
 func (h *heldWrites) keyOf(w *heldWrite) []byte { return h.bytes[w.at : w.at+w.key] }

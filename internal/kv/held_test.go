@@ -61,6 +61,52 @@ func TestHeldOrder(t *testing.T) {
 	})
 }
 
+// Of the writes that may be read again the last one to a key is found, also among keys
+// that look alike to the table.
+func TestHeldFind(t *testing.T) {
+	h := newHeld()
+	rapid.Check(t, func(rt *rapid.T) {
+		h.bytes, h.list = h.bytes[:0], h.list[:0]
+		clear(h.own)
+		want := make(map[string]string)
+		var places []int
+		for range rapid.IntRange(0, 60).Draw(rt, "writes") {
+			key := rapid.StringMatching(`[ab]{0,3}`).Draw(rt, "key")
+			value := rapid.StringMatching(`[xyz]{0,2}`).Draw(rt, "value")
+			if rapid.IntRange(0, 3).Draw(rt, "blind") == 0 {
+				h.add([]byte(key), []byte(value), false)
+				continue
+			}
+			h.addOwn([]byte(key), []byte(value), false)
+			want[key], places = value, append(places, len(h.list)-1)
+			if rapid.Bool().Draw(rt, "alike") { // as if all had one hash
+				h.chain(places)
+			}
+		}
+		for _, key := range []string{"", "a", "b", "ab", "ba", "aaa", "bbb", "abab"} {
+			w, value := h.find([]byte(key)), ""
+			if w != nil {
+				value = string(h.value(w))
+			}
+			if expected, ok := want[key]; ok != (w != nil) || value != expected {
+				rt.Fatalf("%q is %q, want %q", key, value, expected)
+			}
+		}
+	})
+}
+
+// chain has the table lead from each hash to the last of the writes at the given places,
+// and from there to all before it.
+func (h *heldWrites) chain(places []int) {
+	last := 0
+	for _, i := range places {
+		h.list[i].before, last = last, i+1
+	}
+	for hash := range h.own {
+		h.own[hash] = last
+	}
+}
+
 // BenchmarkHeldSort sorts the writes of a transaction.
 func BenchmarkHeldSort(b *testing.B) {
 	for _, names := range []int{12, 5000} {

@@ -91,11 +91,13 @@ func Open(o Options) (*Store, error) {
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       8,
 		L0StopWritesThreshold:       64,
-		LBaseMaxBytes:               128 << 20,
-		MaxOpenFiles:                512,
-		FormatMajorVersion:          pebble.FormatValueSeparation,
-		Logger:                      w,
-		EventListener:               w.listener(),
+		// What is written all over is written again on every level that it passes, so
+		// there is none between the first and the last until the last has this much.
+		LBaseMaxBytes:      512 << 20,
+		MaxOpenFiles:       512,
+		FormatMajorVersion: pebble.FormatValueSeparation,
+		Logger:             w,
+		EventListener:      w.listener(),
 	}
 	for i := range po.Levels {
 		// Most lookups are for ids that are not there.

@@ -13,11 +13,9 @@ type Txn struct {
 	s *Store
 	b *pebble.Batch
 	// indexed is whether the batch itself can be read. If not, there is none until
-	// it is needed, what is written is held back, and own says where the keys are
-	// that may be asked for.
+	// it is needed, and what is written is held back.
 	indexed bool
 	held    *heldWrites
-	own     map[string]int
 	// seek looks keys up that the transaction did not write. One iterator for
 	// many lookups is several times cheaper than as many calls of Get, and
 	// unlike Get it asks the filters of the lowest level too, where the ids
@@ -28,7 +26,7 @@ type Txn struct {
 // Begin returns a transaction that can be read by key, but not iterated over.
 // It is the cheaper of the two.
 func (s *Store) Begin() *Txn {
-	return &Txn{s: s, held: hold(&s.rooms), own: make(map[string]int)}
+	return &Txn{s: s, held: hold(&s.rooms)}
 }
 
 // BeginIndexed returns a transaction whose iterators see its own writes.
@@ -41,7 +39,7 @@ func (t *Txn) Set(key, value []byte) error {
 	if t.indexed {
 		return t.SetBlind(key, value)
 	}
-	t.own[string(key)] = t.held.add(key, value, false)
+	t.held.addOwn(key, value, false)
 	return nil
 }
 
@@ -67,7 +65,7 @@ func (t *Txn) Delete(key []byte) error {
 	if t.indexed {
 		return explain(t.s.dir, t.b.Delete(key, nil))
 	}
-	t.own[string(key)] = t.held.add(key, nil, true)
+	t.held.addOwn(key, nil, true)
 	return nil
 }
 
@@ -94,8 +92,7 @@ func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 	if t.indexed {
 		return get(t.b, t.s.dir, key, dst)
 	}
-	if i, ok := t.own[string(key)]; ok {
-		w := &t.held.list[i]
+	if w := t.held.find(key); w != nil {
 		return append(dst, t.held.value(w)...), !w.gone, nil
 	}
 	if t.seek == nil {
@@ -158,7 +155,7 @@ func (t *Txn) Discard() error {
 func (t *Txn) end() error {
 	if t.held != nil {
 		t.held.release(&t.s.rooms)
-		t.held, t.own = nil, nil
+		t.held = nil
 	}
 	if t.b == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"lukasa.dev/internal/memory"
 )
@@ -11,17 +12,23 @@ import (
 // maxNote is the longest note that is read.
 const maxNote = 4 << 20
 
+// pattern returns what compiles an expression when it is first asked for: most processes
+// that have this package bring nothing in.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // observed is an observation in a note of Basic Memory: - [category] content #tag (context)
-var observed = regexp.MustCompile(`^\s*[-*+]\s+\[([^\[\]()]+)\]\s+(.+)$`)
+var observed = pattern(`^\s*[-*+]\s+\[([^\[\]()]+)\]\s+(.+)$`)
 
 // linked is a link to another note: [[Target]] or [[Target|shown]]
-var linked = regexp.MustCompile(`\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]`)
+var linked = pattern(`\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]`)
 
 // bulleted is a line of a list.
-var bulleted = regexp.MustCompile(`^\s*[-*+]\s+(.*)$`)
+var bulleted = pattern(`^\s*[-*+]\s+(.*)$`)
 
 // hashed is a tag in a text.
-var hashed = regexp.MustCompile(`(?:^|\s)#([\pL\pN_/-]+)`)
+var hashed = pattern(`(?:^|\s)#([\pL\pN_/-]+)`)
 
 // mdNote is a note of Basic Memory taken apart.
 type mdNote struct {
@@ -176,16 +183,16 @@ func (n *mdNote) line(number int, l string) {
 		n.heading = strings.TrimSpace(h)
 		return
 	}
-	if m := observed.FindStringSubmatch(l); m != nil && !checkbox(m[1]) && !strings.HasPrefix(m[2], "(") {
+	if m := observed().FindStringSubmatch(l); m != nil && !checkbox(m[1]) && !strings.HasPrefix(m[2], "(") {
 		o := mdObservation{line: number, category: strings.TrimSpace(m[1]), text: strings.TrimSpace(m[2])}
-		for _, t := range hashed.FindAllStringSubmatch(o.text, -1) {
+		for _, t := range hashed().FindAllStringSubmatch(o.text, -1) {
 			o.tags = append(o.tags, t[1])
 		}
 		n.seen = append(n.seen, o)
 		return
 	}
-	links := linked.FindAllStringSubmatchIndex(l, -1)
-	b := bulleted.FindStringSubmatchIndex(l)
+	links := linked().FindAllStringSubmatchIndex(l, -1)
+	b := bulleted().FindStringSubmatchIndex(l)
 	for i, at := range links {
 		kind := "links_to"
 		if b != nil && i == 0 {

@@ -46,6 +46,7 @@ func (m *claudeMessage) UnmarshalJSON(data []byte) error {
 
 // claudeToolUse is what Claude Code itself notes of a tool's result.
 type claudeToolUse struct {
+	Type        loose       `json:"type"` // create or update, of a file
 	Interrupted truth       `json:"interrupted"`
 	Duration    json.Number `json:"durationMs"`
 }
@@ -59,7 +60,7 @@ func (u *claudeToolUse) UnmarshalJSON(data []byte) error {
 
 // claudeCode reads a transcript of Claude Code.
 func (r *run) claudeCode(src *text) error {
-	return r.lines(src, func(l line) error {
+	err := r.lines(src, func(l line) error {
 		p := place{l.number, -1}
 		var c claudeLine
 		if !loosely(l.text, &c) {
@@ -84,6 +85,8 @@ func (r *run) claudeCode(src *text) error {
 		}
 		return r.blocks(t, string(c.Type), c.Message.Content, c.ToolResult)
 	})
+	r.unended()
+	return err
 }
 
 // claudeTurn returns what the events of a line have in common. A sub-agent has a session of its
@@ -214,7 +217,15 @@ func (r *run) toolResult(t *turn, k *block, noted claudeToolUse) error {
 	if f, err := noted.Duration.Float64(); err == nil && f >= 0 {
 		out["duration_ms"] = noted.Duration
 	}
-	return r.result(t, string(k.ToolUseID), "", out, hmx.Some(!bool(k.IsError)))
+	success := hmx.Some(!bool(k.IsError))
+	response := map[string]any{"type": string(noted.Type)}
+	if ms, ok := out["duration_ms"]; ok {
+		response["duration_ms"] = ms
+	}
+	if done, err := r.edit(t, string(k.ToolUseID), response, success); done || err != nil {
+		return err
+	}
+	return r.result(t, string(k.ToolUseID), "", out, success)
 }
 
 // saying gathers the texts of a message that follow each other.

@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -53,12 +52,12 @@ type codexSession struct {
 }
 
 // rolloutID finds the id of a session in the name of its rollout.
-var rolloutID = regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var rolloutID = pattern(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // codex reads a rollout of Codex.
 func (r *run) codex(src *text) error {
 	s := &codexSession{}
-	return r.lines(src, func(l line) error {
+	err := r.lines(src, func(l line) error {
 		p := place{l.number, -1}
 		var c codexLine
 		if !loosely(l.text, &c) {
@@ -88,6 +87,8 @@ func (r *run) codex(src *text) error {
 		r.leave(p, Note, "a line of type "+name(string(c.Type), "none"))
 		return nil
 	})
+	r.unended()
+	return err
 }
 
 // bareCodex tells what a line of an older rollout is: its first one is about the session.
@@ -121,7 +122,7 @@ func (r *run) codexMeta(p place, s *codexSession, c *codexLine) error {
 
 func (r *run) codexTurn(p place, s *codexSession, c *codexLine) *turn {
 	if s.id == "" {
-		s.id = first(rolloutID.FindString(r.stem()), r.stem())
+		s.id = first(rolloutID().FindString(r.stem()), r.stem())
 	}
 	t := &turn{
 		place: p, id: []string{s.id, itoa(p.line)}, session: s.id, agent: string(Codex), at: s.at, sequence: lineSequence(p.line),
@@ -166,6 +167,9 @@ func (r *run) codexItem(t *turn, kind string, item *codexItem) error {
 		return r.call(t, string(item.ID), "web_search", asObject(map[string]any(item.Action), "action"))
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 		out, success := codexOutput(item.Output)
+		if done, err := r.edit(t, string(item.CallID), out, success); done || err != nil {
+			return err
+		}
 		return r.result(t, string(item.CallID), "", out, success)
 	case "reasoning":
 		r.leave(t.place, Thinking, "what the model thought")
@@ -233,7 +237,7 @@ func shellLine(args map[string]any) map[string]any {
 }
 
 // exitLine is how the text of a command's output tells how it ended.
-var exitLine = regexp.MustCompile(`(?m)^(?:Exit code: |Process exited with code )(\d+)$`)
+var exitLine = pattern(`(?m)^(?:Exit code: |Process exited with code )(\d+)$`)
 
 // codexOutput reads what a tool gave back: text, an object with text and how it went, or text
 // with an object in it.
@@ -273,7 +277,7 @@ func codexOutput(output json.RawMessage) (map[string]any, hmx.Opt[bool]) {
 	}
 	if o.Metadata.ExitCode == nil {
 		head := shorten(text, 512)
-		if m := exitLine.FindStringSubmatch(head); m != nil {
+		if m := exitLine().FindStringSubmatch(head); m != nil {
 			if n, err := strconv.Atoi(m[1]); err == nil {
 				o.Metadata.ExitCode = &n
 			}

@@ -23,7 +23,10 @@ func EventID(f Format, parts ...string) string {
 }
 
 // openCall is a tool call whose result is still to come.
-type openCall struct{ tool, event string }
+type openCall struct {
+	tool, event string
+	held        *held // of a call whose event is not made yet
+}
 
 // maxCalls is how many open calls are remembered.
 const maxCalls = 4096
@@ -81,15 +84,26 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 // call makes a tool call, and remembers it for its result.
 func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
 	event := r.partID(t, "call", id)
+	if id != "" {
+		if len(r.calls) >= maxCalls {
+			r.unended()
+		}
+		h := r.hold(t, id, tool, arguments)
+		r.calls[t.session+"\x00"+id] = openCall{tool, event, h}
+		if h != nil {
+			return nil
+		}
+	}
+	return r.emit(t, hmx.TypeToolCall, event, callContent(id, tool, arguments), t.ceiling, "")
+}
+
+// callContent is what the event of a tool call says.
+func callContent(id, tool string, arguments map[string]any) map[string]any {
 	content := map[string]any{"tool_name": tool, "arguments": arguments}
 	if id != "" {
 		content["call_id"] = id
-		if len(r.calls) >= maxCalls {
-			clear(r.calls)
-		}
-		r.calls[t.session+"\x00"+id] = openCall{tool, event}
 	}
-	return r.emit(t, hmx.TypeToolCall, event, content, t.ceiling, "")
+	return content
 }
 
 // result makes the result of a tool call.

@@ -10,14 +10,16 @@ import (
 )
 
 // What a hook of an agent recorded as it happened, its transcript tells once more. A call of a
-// tool and its result are the same when the agent gives them the same name in the same
-// session. A message is the same when the same role says the same in the same session; said
+// tool, its result and its edits are the same when the agent gives them the same name in the
+// same session. A message is the same when the same role says the same in the same session; said
 // twice, it is there twice.
 
 // heard is what hooks recorded of a session.
 type heard struct {
 	calls map[string]bool
 	said  map[string]int // and was not met in a transcript yet
+	// brought are the results that a transcript told before edits were told as such.
+	brought map[string]bool
 }
 
 // maxHeard is how many sessions are remembered.
@@ -36,6 +38,9 @@ func (r *Recorder) told(ev *hmx.Event) (bool, error) {
 	h, err := r.listen(ev.TenantID, ev.SessionID)
 	if err != nil {
 		return false, err
+	}
+	if call := edited(ev); call != "" {
+		return h.calls["result "+call] || h.brought["result "+call], nil
 	}
 	call, words := told(ev)
 	if call != "" {
@@ -75,7 +80,7 @@ func told(ev *hmx.Event) (call, words string) {
 	return "", ""
 }
 
-// edited returns the name of the call by which a hook told the edit of a file, or nothing.
+// edited returns the name of the call by which a file was edited, or nothing.
 func edited(ev *hmx.Event) (call string) {
 	if e, ok := ev.FileEdit(); ok && ev.EventType == hmx.TypeFileEdit {
 		_ = json.Unmarshal([]byte(e.Extra["call_id"]), &call) // what is no text is no name
@@ -92,7 +97,7 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 	if r.heard == nil || len(r.heard) >= maxHeard {
 		r.heard = map[string]*heard{}
 	}
-	h := &heard{calls: map[string]bool{}, said: map[string]int{}}
+	h := &heard{calls: map[string]bool{}, said: map[string]int{}, brought: map[string]bool{}}
 	t := r.board.Tenant(tenant, r.o.Events)
 	for q := (lukasa.EventQuery{Session: session, Limit: 1000}); ; {
 		page, err := t.Events(r.ctx, q)
@@ -103,7 +108,13 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 			return nil, err
 		}
 		for _, e := range page.Events {
-			if e.Event == nil || !byHook(e.Event) {
+			if e.Event == nil {
+				continue
+			}
+			if !byHook(e.Event) {
+				if call, _ := told(e.Event); e.Event.EventType == hmx.TypeToolResult && call != "" {
+					h.brought[call] = true
+				}
 				continue
 			}
 			if call := edited(e.Event); call != "" {

@@ -162,6 +162,7 @@ const (
 	Erased     Reason = "erased"     // it was erased here, and stays erased
 	OtherFile  Reason = "other_file" // a file in a directory that is not of the format
 	Link       Reason = "link"       // a symbolic link in a directory
+	Garbled    Reason = "garbled"    // bytes that are no UTF-8, in what was taken otherwise
 )
 
 // Problem reports whether something should have been taken and was not.
@@ -249,6 +250,8 @@ type run struct {
 	o      Options
 	sink   Sink
 	calls  map[string]openCall
+	// peek is how much of the source can be looked at before it is read; 0 is peekBytes.
+	peek int
 	// resource is what the spans that are being read come from.
 	resource object
 }

@@ -61,13 +61,13 @@ type Recorder struct {
 	bytes    int
 	sessions map[uint64]bool
 	seed     maphash.Seed
-	dry      map[string]bool // ids that a dry run has met
+	dry      map[uint64]struct{} // hashes of the ids that a dry run has met
 	heard    map[string]*heard
 }
 
 // NewRecorder returns a recorder. Flush ends it. The board may be nil for a dry run.
 func NewRecorder(ctx context.Context, board *lukasa.Board, o RecorderOptions) *Recorder {
-	r := &Recorder{ctx: ctx, board: board, o: o, sessions: map[uint64]bool{}, seed: maphash.MakeSeed(), dry: map[string]bool{}}
+	r := &Recorder{ctx: ctx, board: board, o: o, sessions: map[uint64]bool{}, seed: maphash.MakeSeed(), dry: map[uint64]struct{}{}}
 	if board != nil {
 		r.tenant = board.Tenant(o.Tenant, o.Things)
 	}
@@ -200,12 +200,9 @@ func withoutSecrets(ev *hmx.Event) hmx.Raw {
 
 // tryEvent counts what would become of an event.
 func (r *Recorder) tryEvent(it Item) error {
-	if r.dry[it.Event.EventID] {
+	if r.met(it.Event.EventID) {
 		r.counts.Duplicates++
 		return nil
-	}
-	if len(r.dry) < 1<<20 {
-		r.dry[it.Event.EventID] = true
 	}
 	if r.board == nil {
 		r.counts.Events++
@@ -223,6 +220,21 @@ func (r *Recorder) tryEvent(it Item) error {
 		return err
 	}
 	return nil
+}
+
+// maxMet is how many ids a dry run tells apart, in about 300 MB. Those that come later count as new.
+const maxMet = 1 << 24
+
+// met reports whether a dry run has met an id before, and remembers it.
+func (r *Recorder) met(id string) bool {
+	h := maphash.String(r.seed, id)
+	if _, ok := r.dry[h]; ok {
+		return true
+	}
+	if len(r.dry) < maxMet {
+		r.dry[h] = struct{}{}
+	}
+	return false
 }
 
 // keep writes a thing, unless what it says was there before.
@@ -274,14 +286,9 @@ func (r *Recorder) unkept(it Item, err error) error {
 // one, and counts it.
 func (r *Recorder) known(it Item) (bool, error) {
 	id, _ := it.Body.Identity()
-	if r.o.DryRun {
-		if r.dry[id] {
-			r.counts.Present++
-			return true, nil
-		}
-		if len(r.dry) < 1<<20 {
-			r.dry[id] = true
-		}
+	if r.o.DryRun && r.met(id) {
+		r.counts.Present++
+		return true, nil
 	}
 	if r.board == nil {
 		return false, nil

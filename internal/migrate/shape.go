@@ -31,9 +31,9 @@ type OtherFormat struct {
 
 // Error says what it is and what it is not.
 func (o *OtherFormat) Error() string {
-	text := "this is not " + o.Named.what()
+	text := "this is not " + o.Named.What()
 	if o.Looks != "" {
-		return text + ": it looks like " + o.Looks.what()
+		return text + ": it looks like " + o.Looks.What()
 	}
 	return text + ": " + o.why
 }
@@ -49,8 +49,8 @@ func (o *OtherFormat) fault(fix string) error {
 	return fault.New(fault.InvalidDocument, o.Error()).WithCause(o).WithFix(fix)
 }
 
-// what says what a source of the format is, in a few words.
-func (f Format) what() string {
+// What says what a source of the format is, in a few words.
+func (f Format) What() string {
 	switch f {
 	case ClaudeCode:
 		return "a transcript of Claude Code"
@@ -90,6 +90,20 @@ func Check(f Format, src Source) error {
 	return r.check(text)
 }
 
+// Detect returns the format that a source has by how it begins, or nothing if that cannot be
+// told. The source is used up.
+func Detect(src Source) Format {
+	r := &run{src: src}
+	text, err := r.open()
+	if err != nil {
+		return ""
+	}
+	if o, ok := errors.AsType[*OtherFormat](r.check(text)); ok {
+		return o.Looks
+	}
+	return ""
+}
+
 // check tells a source of another format before any of it is taken.
 func (r *run) check(src *text) error {
 	head, err := src.Peek(peekBytes)
@@ -99,6 +113,9 @@ func (r *run) check(src *text) error {
 	if protobuf(head) && unprintable(head) {
 		if r.format == OTLP {
 			return nil
+		}
+		if len(bytes.Trim(head, "\x00")) == 0 {
+			return (&OtherFormat{Named: r.format, why: "it is all zeros, as a crash may leave a file"}).fault("bring the file back from where it is whole")
 		}
 		return (&OtherFormat{Named: r.format, Looks: OTLP}).fault("")
 	}
@@ -134,11 +151,11 @@ func (r *run) noted(head []byte) bool {
 		return true
 	}
 	text := strings.TrimSpace(string(head[:min(len(head), 64<<10)]))
-	if strings.HasPrefix(text, "---\n") || strings.HasPrefix(text, "---\r\n") || strings.HasPrefix(text, "# ") || linked.MatchString(text) {
+	if strings.HasPrefix(text, "---\n") || strings.HasPrefix(text, "---\r\n") || strings.HasPrefix(text, "# ") || linked().MatchString(text) {
 		return true
 	}
 	for line := range strings.Lines(text) {
-		if observed.MatchString(strings.TrimRight(line, "\r\n")) {
+		if observed().MatchString(strings.TrimRight(line, "\r\n")) {
 			return true
 		}
 	}

@@ -50,11 +50,32 @@ func TestOtherFormats(t *testing.T) {
 						t.Errorf("%+v, %d items, %d left", o, len(c.items), len(c.left))
 					}
 					f := fault.From(err)
-					if f.Code != fault.InvalidDocument || f.Fix != "use --from "+string(own) || !strings.Contains(f.Error(), "looks like "+own.what()) {
+					if f.Code != fault.InvalidDocument || f.Fix != "use --from "+string(own) || !strings.Contains(f.Error(), "looks like "+own.What()) {
 						t.Errorf("%s: %s; %s", f.Code, f, f.Fix)
 					}
 				})
 			}
+		}
+	}
+}
+
+// Every fixture is known by how it begins, and what is of no format by nothing.
+func TestDetect(t *testing.T) {
+	for own, files := range fixtures(t) {
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base := filepath.Base(file)
+			if got := Detect(Source{Name: base, Reader: bytes.NewReader(data)}); got != own && asWell[string(own)+"/"+base] != got {
+				t.Errorf("%s is taken for %q", file, got)
+			}
+		}
+	}
+	for _, text := range []string{"", "{}", `{"lukasa_export":1,"tenant":"acme"}`, `{"name of the shop":"x"}`, "Some words, and more words.", "PK\x03\x04"} {
+		if got := Detect(Source{Name: "x", Reader: strings.NewReader(text)}); got != "" {
+			t.Errorf("%q is taken for %q", text, got)
 		}
 	}
 }

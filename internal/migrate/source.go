@@ -3,7 +3,10 @@ package migrate
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"compress/gzip"
+	"errors"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -20,6 +23,7 @@ type text struct{ *bufio.Reader }
 // open looks how a source begins: it unpacks gzip, turns UTF-16 into UTF-8, takes a byte
 // order mark away, and tells what can never be right.
 func (r *run) open() (*text, error) {
+	peek := cmp.Or(r.peek, peekBytes)
 	in := bufio.NewReaderSize(r.src.Reader, 64<<10)
 	head, err := in.Peek(16)
 	if err != nil && err != io.EOF {
@@ -29,9 +33,9 @@ func (r *run) open() (*text, error) {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		unpacked, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, err
+			return nil, badGzip(err)
 		}
-		in = bufio.NewReaderSize(unpacked, 64<<10)
+		in = bufio.NewReaderSize(gzipReader{unpacked}, 64<<10)
 		if head, err = in.Peek(16); err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -41,19 +45,65 @@ func (r *run) open() (*text, error) {
 		return nil, fault.New(fault.InvalidDocument, "this is a database of SQLite, not an export of it").
 			WithFix("have the program that owns it write JSON, such as with `engram export`")
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+	switch encodingOf(head) {
+	case "UTF-8 with a mark":
 		_, err = in.Discard(3)
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		in = bufio.NewReaderSize(&utf16Reader{src: in}, peekBytes)
+	case "UTF-16LE":
+		in = bufio.NewReaderSize(&utf16Reader{src: in}, peek)
 		return &text{in}, nil
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		in = bufio.NewReaderSize(&utf16Reader{src: in, big: true}, peekBytes)
+	case "UTF-16BE":
+		in = bufio.NewReaderSize(&utf16Reader{src: in, big: true}, peek)
 		return &text{in}, nil
+	case "UTF-32":
+		return nil, fault.New(fault.InvalidDocument, "this is UTF-32").WithFix("write it as UTF-8, such as with iconv -f utf-32 -t utf-8")
 	default:
 		err = nil
 	}
-	return &text{bufio.NewReaderSize(in, peekBytes)}, err
+	return &text{bufio.NewReaderSize(in, peek)}, err
+}
+
+// encodingOf tells how text is written, by a mark, or by the zeros around the bracket that JSON
+// begins with. It is empty for all that is read as it stands.
+func encodingOf(head []byte) string {
+	var first [4]byte
+	copy(first[:], head)
+	bracket := func(c byte) bool { return c == '{' || c == '[' }
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		return "UTF-8 with a mark"
+	case first == [4]byte{0xff, 0xfe} && len(head) >= 4, first == [4]byte{0, 0, 0xfe, 0xff},
+		bracket(first[0]) && first == [4]byte{first[0]} && len(head) >= 4, bracket(first[3]) && first == [4]byte{3: first[3]}:
+		return "UTF-32"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bracket(first[0]) && first[1] == 0 && len(head) >= 2:
+		return "UTF-16LE"
+	case bytes.HasPrefix(head, []byte("\xfe\xff")), first[0] == 0 && bracket(first[1]):
+		return "UTF-16BE"
+	}
+	return ""
+}
+
+// gzipReader unpacks, and says in plain words what is wrong with what was packed.
+type gzipReader struct{ src *gzip.Reader }
+
+// Read implements io.Reader.
+func (g gzipReader) Read(p []byte) (int, error) {
+	n, err := g.src.Read(p)
+	if err != nil && err != io.EOF {
+		err = badGzip(err)
+	}
+	return n, err
+}
+
+// badGzip is the error for what cannot be unpacked. One of the source itself stays as it is.
+func badGzip(err error) error {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	switch {
+	case err == io.ErrUnexpectedEOF || err == io.EOF:
+		return fault.New(fault.UnreadableInput, "the gzip file ends too early").WithCause(err).WithFix("get the whole file, and import it again; what came before is taken")
+	case err == gzip.ErrChecksum, err == gzip.ErrHeader, corrupt:
+		return fault.Newf(fault.UnreadableInput, "the gzip file is damaged: %w", err).WithFix("get it anew, and import it again; what came before is taken")
+	}
+	return err
 }
 
 // utf16Reader turns UTF-16, as some shells write it, into UTF-8. What is no character

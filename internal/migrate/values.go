@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 )
 
 // place is where something stands in a source.
@@ -65,12 +67,24 @@ func (r *run) lines(src *text, each func(line) error) error {
 			return err
 		}
 		if l.long {
-			r.leave(place{l.number, -1}, TooLarge, "the line is longer than is read")
+			r.leave(place{l.number, -1}, TooLarge, "the line is longer than "+mostRead)
 			continue
 		}
+		r.garbled(place{l.number, -1}, l.text)
 		if err := each(l); err != nil {
 			return err
 		}
+	}
+}
+
+// mostRead says how long a line or a value may be.
+var mostRead = strconv.Itoa(MaxPiece>>20) + " MiB, which is the most that is read"
+
+// garbled tells of bytes that are no UTF-8 in what is taken all the same. Events of HMX are
+// refused for them.
+func (r *run) garbled(p place, text []byte) {
+	if r.format != HMX && !utf8.Valid(text) {
+		r.leave(p, Garbled, "bytes that are no UTF-8 became U+FFFD")
 	}
 }
 
@@ -263,8 +277,11 @@ func (s *scanner) one(c byte, p piece, each func(piece) error) error {
 		return err
 	}
 	if over {
-		s.run.leave(p.place, TooLarge, "the value is longer than is read")
+		s.run.leave(p.place, TooLarge, "the value is longer than "+mostRead)
 		return nil
+	}
+	if !s.fixed { // those of a line were looked at with it
+		s.run.garbled(p.place, text)
 	}
 	p.text = text
 	return each(p)

@@ -2,6 +2,7 @@ package statement
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -139,7 +140,7 @@ func contraction(low string) (first, second string, ok bool) {
 		return head, "will", true
 	case tail == "'d":
 		return head, "would", true
-	case tail == "'s" && shortIs[head]:
+	case tail == "'s" && shortIs()[head]:
 		return head, "is", true
 	}
 	return "", "", false
@@ -166,7 +167,7 @@ func (c clause) skip(n int) clause {
 // is quoted is no cue.
 func (c clause) cut(phrases ...string) (clause, bool) {
 	first := c.at(0).low
-	stressed := stress[first]
+	stressed := stress()[first]
 	for _, phrase := range phrases {
 		if !stressed && !strings.HasPrefix(phrase, first) {
 			continue
@@ -182,7 +183,7 @@ func (c clause) cut(phrases ...string) (clause, bool) {
 func (c clause) prefix(phrase string) int {
 	n := 0
 	for want := range strings.FieldsSeq(phrase) {
-		for c.at(n).low != want && stress[c.at(n).low] {
+		for c.at(n).low != want && stress()[c.at(n).low] {
 			n++
 		}
 		if w := c.at(n); w.low != want || w.quoted {
@@ -190,7 +191,7 @@ func (c clause) prefix(phrase string) int {
 		}
 		n++
 	}
-	for stress[c.at(n).low] {
+	for stress()[c.at(n).low] {
 		n++
 	}
 	return n
@@ -205,15 +206,18 @@ func (c clause) has(phrases phraseSet) bool {
 // phraseSet is a list of phrases by their first word.
 type phraseSet map[string][][]string
 
-// phrases returns the set of the phrases between the bars of a list.
-func phrases(list string) phraseSet {
-	x := phraseSet{}
-	for phrase := range strings.SplitSeq(list, "|") {
-		if f := strings.Fields(phrase); len(f) > 0 {
-			x[f[0]] = append(x[f[0]], f[1:])
+// phrases returns the set of the phrases between the bars of a list. It is made when it is
+// first asked for: a process that reads no statements has no time for it.
+func phrases(list string) func() phraseSet {
+	return sync.OnceValue(func() phraseSet {
+		x := phraseSet{}
+		for phrase := range strings.SplitSeq(list, "|") {
+			if f := strings.Fields(phrase); len(f) > 0 {
+				x[f[0]] = append(x[f[0]], f[1:])
+			}
 		}
-	}
-	return x
+		return x
+	})
 }
 
 // find returns which words are the first phrase of the set.
@@ -243,12 +247,15 @@ func matches(words []word, want []string) bool {
 // wordSet is a list of words.
 type wordSet map[string]bool
 
-func set(lists ...string) wordSet {
-	x := wordSet{}
-	for _, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			x[w] = true
+// set returns the set of the words of lists, which is made when it is first asked for.
+func set(lists ...string) func() wordSet {
+	return sync.OnceValue(func() wordSet {
+		x := wordSet{}
+		for _, list := range lists {
+			for w := range strings.FieldsSeq(list) {
+				x[w] = true
+			}
 		}
-	}
-	return x
+		return x
+	})
 }

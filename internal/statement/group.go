@@ -16,17 +16,17 @@ func (c clause) group() (Statement, bool) {
 	}
 	if rest, ok := c.cut("we settled on", "we have settled on", "we standardized on", "we standardised on", "we have standardized on", "we have standardised on", "we are going with", "we went with",
 		"we chose", "we picked", "we have chosen", "we adopted"); ok {
-		if rest.has(bygone) {
+		if rest.has(bygone()) {
 			return Statement{}, false
 		}
 		return using("project", rest)
 	}
 	rest, _ := c.cut("we always", "we never", "we only", "we now", "we do not ever", "we do not", "we must never", "we must always", "we must not", "we currently", "we")
-	if uses[rest.at(0).low] {
+	if uses()[rest.at(0).low] {
 		return using("project", rest.skip(1))
 	}
 	object := rest.skip(1)
-	if !works[rest.at(0).low] || len(object.words) == 0 || vague[object.at(0).low] || object.at(0).low == "each" || object.has(atHand) || object.has(bygone) {
+	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.has(atHand()) || object.has(bygone()) {
 		return Statement{}, false
 	}
 	return fact(key("project", rest.words))
@@ -35,11 +35,11 @@ func (c clause) group() (Statement, bool) {
 // using reads what is used, and for what.
 func using(who string, c clause) (Statement, bool) {
 	first := c.at(0).low
-	if len(c.words) == 0 || vague[first] || counts[first] && first != "a" && first != "an" || first == "the" && !c.at(1).capital && !c.at(2).capital || first == "my" || first == "our" && c.at(1).low != "own" || determiners[first] && !indefinite[first] && first != "the" || first == "to" || c.has(atHand) {
+	if len(c.words) == 0 || vague()[first] || counts()[first] && first != "a" && first != "an" || first == "the" && !c.at(1).capital && !c.at(2).capital || first == "my" || first == "our" && c.at(1).low != "own" || determiners()[first] && !indefinite()[first] && first != "the" || first == "to" || c.has(atHand()) {
 		return Statement{}, false
 	}
 	for i, w := range c.words {
-		if i > 0 && w.low == "for" && i+1 < len(c.words) && !vague[c.at(i+1).low] {
+		if i > 0 && w.low == "for" && i+1 < len(c.words) && !vague()[c.at(i+1).low] {
 			return fact(key(who+"/uses/for", c.skip(i+1).head().words))
 		}
 	}
@@ -62,19 +62,19 @@ func (c clause) regrouped() (Statement, bool) {
 	}
 	rest, ok := c.cut("we no longer", "we stopped", "we have stopped", "we dropped support for", "we got rid of", "we retired", "we deprecated")
 	if !ok {
-		if rest, ok = c.cut("we do not"); !ok || !c.has(anymore) {
+		if rest, ok = c.cut("we do not"); !ok || !c.has(anymore()) {
 			return Statement{}, false
 		}
 	}
 	verb := rest.at(0).low
-	if base := gerund(verb, works); base != "" {
+	if base := gerund(verb, works()); base != "" {
 		verb = base
 	}
 	var s Statement
 	switch {
-	case uses[verb]:
+	case uses()[verb]:
 		s, ok = fact(key("project/uses", trimAnymore(rest.skip(1).head().words)))
-	case works[verb] && len(rest.words) > 1:
+	case works()[verb] && len(rest.words) > 1:
 		s, ok = fact(key("project", append([]word{{low: verb}}, rest.head().words[1:]...)))
 	case c.at(1).low == "dropped" || c.at(1).low == "got" || c.at(1).low == "retired" || c.at(1).low == "deprecated":
 		s, ok = fact(key("project/uses", rest.head().words))
@@ -82,7 +82,7 @@ func (c clause) regrouped() (Statement, bool) {
 		return Statement{}, false
 	}
 	s.Correction = true
-	return s, ok && !vague[rest.at(0).low] && !vague[rest.at(1).low]
+	return s, ok && !vague()[rest.at(0).low] && !vague()[rest.at(1).low]
 }
 
 // switched reads "from X to Y" and "to Y".
@@ -97,7 +97,7 @@ func (c clause) switched(who string) (Statement, bool) {
 		}
 	}
 	rest, ok := c.cut("to", "over to")
-	if !ok || vague[rest.at(0).low] || determiners[rest.at(0).low] || rest.has(bygone) || !technical(before) && !technical(rest.head()) {
+	if !ok || vague()[rest.at(0).low] || determiners()[rest.at(0).low] || rest.has(bygone()) || !technical(before) && !technical(rest.head()) {
 		return Statement{}, false
 	}
 	s, ok := using(who, rest)
@@ -114,7 +114,7 @@ func technical(c clause) bool {
 	if len(c.words) == 0 || len(c.words) > 4 {
 		return false
 	}
-	return !determiners[c.at(0).low] && !vague[c.at(0).low]
+	return !determiners()[c.at(0).low] && !vague()[c.at(0).low]
 }
 
 // house reads "this project uses X" and "my team deploys on Y".
@@ -125,7 +125,7 @@ func (c clause) house() (Statement, bool) {
 		return Statement{}, false
 	}
 	for i := 1; i < min(5, len(c.words)-2); i++ {
-		if !houses[c.words[i].low] || c.words[i].quoted || c.words[i].stop != 0 {
+		if !houses()[c.words[i].low] || c.words[i].quoted || c.words[i].stop != 0 {
 			continue
 		}
 		rest := c.skip(i + 1)
@@ -135,7 +135,7 @@ func (c clause) house() (Statement, bool) {
 		case verb == "is" && (rest.at(1).low == "written" || rest.at(1).low == "deployed" || rest.at(1).low == "hosted" || rest.at(1).low == "built" || rest.at(1).low == "licensed"):
 			return fact(key("project", append([]word{rest.words[1]}, c.words[i])))
 		case verb == "targets" || verb == "requires" || verb == "follows" || verb == "supports" || verb == "deploys" || verb == "ships" || verb == "releases" || verb == "must" && rest.at(1).low == "not":
-			if vague[rest.at(1).low] || rest.has(atHand) {
+			if vague()[rest.at(1).low] || rest.has(atHand()) {
 				return Statement{}, false
 			}
 			return fact(key("project", rest.words))

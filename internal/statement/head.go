@@ -28,7 +28,7 @@ func (c *clause) lead() (corrects bool) {
 			*c = rest
 			continue
 		}
-		if fillers[first.low] || labels[first.low] && first.stop == ':' {
+		if fillers()[first.low] || labels()[first.low] && first.stop == ':' {
 			*c = c.skip(1)
 			continue
 		}
@@ -44,7 +44,7 @@ func (c *clause) lead() (corrects bool) {
 // greeting returns how many words a greeting, a thanks or a yes takes that ends
 // with a comma or a dash.
 func (c clause) greeting() int {
-	if !greetings[c.at(0).low] {
+	if !greetings()[c.at(0).low] {
 		return 0
 	}
 	for i := range min(4, len(c.words)) {
@@ -100,7 +100,7 @@ func (c clause) state() (Statement, bool) {
 // what is not sure to come ("if") nothing is taken.
 func (c clause) framed() (Statement, bool) {
 	first := c.at(0).low
-	if !frames[first] || c.at(1).low == "case" || c.at(1).low == "order" {
+	if !frames()[first] || c.at(1).low == "case" || c.at(1).low == "order" {
 		return Statement{}, false
 	}
 	for i := range min(14, len(c.words)) {
@@ -108,17 +108,17 @@ func (c clause) framed() (Statement, bool) {
 			continue
 		}
 		frame, rest := clause{c.words[:i+1]}, c.skip(i+1)
-		if prepositions[first] && len(frame.words) > 7 {
+		if prepositions()[first] && len(frame.words) > 7 {
 			return Statement{}, false // there is a verb in it
 		}
-		if past[frame.at(2).low] || past[frame.at(1).low] || asides[frame.at(i).low] || vague[frame.at(1).low] && frame.at(1).stop != 0 {
+		if past()[frame.at(2).low] || past()[frame.at(1).low] || asides()[frame.at(i).low] || vague()[frame.at(1).low] && frame.at(1).stop != 0 {
 			return Statement{}, false
 		}
-		for fillers[rest.at(0).low] {
+		for fillers()[rest.at(0).low] {
 			rest = rest.skip(1)
 		}
 		s, ok := rest.rule()
-		if !ok && (first == "whenever" || frame.at(0).low == "when" && frame.at(1).low == "i" && sayings[frame.at(2).low] || everyTime(frame)) {
+		if !ok && (first == "whenever" || frame.at(0).low == "when" && frame.at(1).low == "i" && sayings()[frame.at(2).low] || everyTime(frame)) {
 			s, ok = rest.order()
 		}
 		if !ok && rest.at(0).low == "i" {
@@ -139,7 +139,7 @@ func everyTime(frame clause) bool {
 }
 
 // contrast reports whether it is said that something has changed.
-func (c clause) contrast() bool { return c.has(changes) }
+func (c clause) contrast() bool { return c.has(changes()) }
 
 // within returns the words that bind a statement to a time or a task.
 func within(text string, words []word) string {
@@ -149,7 +149,7 @@ func within(text string, words []word) string {
 			break
 		}
 	}
-	from, to, ok := passing.find(words)
+	from, to, ok := passing().find(words)
 	if !ok {
 		return ""
 	}
@@ -162,13 +162,13 @@ func earnest(text string, words []word) bool {
 	if strings.ContainsAny(text, "🙄😂🤣🙃😜😏") || strings.HasSuffix(strings.TrimRight(text, ". "), " /s") {
 		return false
 	}
-	_, _, ok := unearnest.find(words)
+	_, _, ok := unearnest().find(words)
 	return !ok
 }
 
 // secret reports whether words give a secret away, rather than speak of secrets.
 func secret(words []word) bool {
-	_, to, ok := secrets.find(words)
+	_, to, ok := secrets().find(words)
 	if !ok || to >= len(words) {
 		return false
 	}
@@ -178,6 +178,6 @@ func secret(words []word) bool {
 
 // unfit reports whether words name what must not be kept as a fact.
 func unfit(words []word) bool {
-	_, _, ok := secrets.find(words)
+	_, _, ok := secrets().find(words)
 	return ok
 }

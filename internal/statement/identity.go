@@ -39,7 +39,7 @@ func (s *Statement) Identity() (id Identity, ok bool) {
 	words := split(s.Text, sentence{to: len(s.Text)})
 	var who []string
 	for i := 0; i < len(words) && who == nil; i++ {
-		if naming[words[i].low] {
+		if naming()[words[i].low] {
 			who = nameAt(words[i+1:])
 		}
 	}

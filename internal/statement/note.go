@@ -37,10 +37,10 @@ func (c clause) note() (Statement, bool) {
 // are at: only what is said of somebody, or of what a group has, is taken.
 func (c clause) noted() (Statement, bool) {
 	for _, w := range c.words[:min(4, len(c.words))] {
-		if project[w.low] || houses[w.low] || persons[w.low] || surroundings[w.low] {
+		if project()[w.low] || houses()[w.low] || persons()[w.low] || surroundings()[w.low] {
 			return c.remembered(true)
 		}
-		if present[w.low] {
+		if present()[w.low] {
 			break
 		}
 	}
@@ -51,10 +51,10 @@ func (c clause) noted() (Statement, bool) {
 // something, a verb in the present, and what is said of it.
 func (c clause) remembered(that bool) (Statement, bool) {
 	first := c.at(0)
-	if c.has(comforts) || reasons[first.low] || turns[first.low] || first.low == "using" || first.low == "despite" || vague[first.low] && first.low != "i" && first.low != "we" && first.low != "he" && first.low != "she" || first.low == "one" || first.low == "time" {
+	if c.has(comforts()) || reasons()[first.low] || turns()[first.low] || first.low == "using" || first.low == "despite" || vague()[first.low] && first.low != "i" && first.low != "we" && first.low != "he" && first.low != "she" || first.low == "one" || first.low == "time" {
 		return Statement{}, false
 	}
-	if !that && !determiners[first.low] && !first.capital {
+	if !that && !determiners()[first.low] && !first.capital {
 		return Statement{}, false
 	}
 	for i := 1; i < min(9, len(c.words)-1); i++ {
@@ -62,10 +62,10 @@ func (c clause) remembered(that bool) (Statement, bool) {
 		case "i", "we", "you", "they":
 			return Statement{}, false
 		}
-		if !present[c.words[i].low] && !(i > 0 && third(c.words[i].low) && singular(c.words[:i])) {
+		if !present()[c.words[i].low] && !(i > 0 && third(c.words[i].low) && singular(c.words[:i])) {
 			continue
 		}
-		if i+1 >= len(c.words) || vague[c.at(i+1).low] && c.at(i+1).low != "not" {
+		if i+1 >= len(c.words) || vague()[c.at(i+1).low] && c.at(i+1).low != "not" {
 			return Statement{}, false
 		}
 		about := clause{c.words[:i]}
@@ -79,7 +79,7 @@ func (c clause) remembered(that bool) (Statement, bool) {
 
 // third reports whether a word may be a verb in the third person.
 func third(low string) bool {
-	return len(low) > 3 && strings.HasSuffix(low, "s") && actions[strings.TrimSuffix(low, "s")] || strings.HasSuffix(low, "es") && actions[strings.TrimSuffix(low, "es")]
+	return len(low) > 3 && strings.HasSuffix(low, "s") && actions()[strings.TrimSuffix(low, "s")] || strings.HasSuffix(low, "es") && actions()[strings.TrimSuffix(low, "es")]
 }
 
 // singular reports whether words are one thing.
@@ -91,7 +91,7 @@ func singular(words []word) bool {
 // about.
 func (c clause) forget() (Statement, bool) {
 	if rest, ok := c.cut("you do not have to", "you do not need to", "you no longer have to", "you no longer need to", "no need to"); ok {
-		if !actions[rest.at(0).low] || vague[rest.at(1).low] || len(rest.words) < 2 || c.at(1).low != "no" && !c.has(anymore) {
+		if !actions()[rest.at(0).low] || vague()[rest.at(1).low] || len(rest.words) < 2 || c.at(1).low != "no" && !c.has(anymore()) {
 			return Statement{}, false
 		}
 		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", clause{trimAnymore(rest.words)}.words), Retraction: true, Correction: true}, true
@@ -99,7 +99,7 @@ func (c clause) forget() (Statement, bool) {
 	if rest, ok := c.cut("forget what i said about", "forget what i told you about", "forget the rule about", "forget my rule about", "forget about the rule about", "ignore what i said about",
 		"ignore my earlier rule about", "ignore what i told you about", "disregard what i said about", "i take back what i said about", "forget my preference for", "forget the preference for"); ok {
 		s := Statement{Type: memory.TypeFact, Subject: key("about", rest.words), Retraction: true, Correction: true}
-		return s, !vague[rest.at(0).low]
+		return s, !vague()[rest.at(0).low]
 	}
 	rest, ok := c.cut("forget that", "please forget that", "you can forget that", "ignore that")
 	if !ok || len(rest.words) < 3 {

@@ -22,19 +22,19 @@ func attribute(words []word) attributeKind {
 		return noAttribute
 	}
 	for _, w := range words {
-		if w.quoted || w.stop != 0 || passingThings[w.low] {
+		if w.quoted || w.stop != 0 || passingThings()[w.low] {
 			return noAttribute
 		}
 	}
 	last := words[len(words)-1].low
 	switch {
-	case passingNames[last]:
+	case passingNames()[last]:
 		return noAttribute
-	case favoured[words[0].low] && len(words) > 1, values[last]:
+	case favoured()[words[0].low] && len(words) > 1, values()[last]:
 		return valueOf
-	case things[last]:
+	case things()[last]:
 		return thingOf
-	case persons[last]:
+	case persons()[last]:
 		return personOf
 	}
 	return noAttribute
@@ -63,7 +63,7 @@ func (c clause) own() (Statement, bool) {
 		}
 		name, value := c.words[1:i], c.skip(i+1)
 		kind := attribute(name)
-		if kind != valueOf && who == "project" && project[name[len(name)-1].low] {
+		if kind != valueOf && who == "project" && project()[name[len(name)-1].low] {
 			kind = valueOf
 		}
 		if !value.fits(kind, name[0].low, name[len(name)-1].low) {
@@ -92,16 +92,16 @@ func (c clause) fits(kind attributeKind, first, last string) bool {
 		c = c.skip(1)
 	}
 	value := c.at(0)
-	if value.low == "" || vague[value.low] {
+	if value.low == "" || vague()[value.low] {
 		return false
 	}
 	switch kind {
 	case valueOf:
 		return c.valued(first, last)
 	case thingOf:
-		return (value.low == "a" || value.low == "an" || value.low == "named" || value.low == "called" || value.capital) && !unsettled[c.at(1).low] && c.at(1).low != "bit" && c.at(1).low != "little"
+		return (value.low == "a" || value.low == "an" || value.low == "named" || value.low == "called" || value.capital) && !unsettled()[c.at(1).low] && c.at(1).low != "bit" && c.at(1).low != "little"
 	case personOf:
-		return value.low == "named" || value.low == "called" || value.capital && value.low != "i" && (len(c.words) == 1 || value.stop != 0 || c.at(1).capital || turns[c.at(1).low])
+		return value.low == "named" || value.low == "called" || value.capital && value.low != "i" && (len(c.words) == 1 || value.stop != 0 || c.at(1).capital || turns()[c.at(1).low])
 	}
 	return false
 }
@@ -112,21 +112,21 @@ func (c clause) fits(kind attributeKind, first, last string) bool {
 func (c clause) valued(first, last string) bool {
 	value := c.at(0)
 	where := value.low == "in" || value.low == "on" || value.low == "at"
-	if unsettled[value.low] && !where {
+	if unsettled()[value.low] && !where {
 		return false
 	}
 	for i, w := range c.words[:min(3, len(c.words))] {
-		if (w.capital && w.low != "i" || strings.ContainsAny(w.low, "0123456789@_.") || w.low == "called" || w.low == "named") && !(where && calendar[w.low]) {
+		if (w.capital && w.low != "i" || strings.ContainsAny(w.low, "0123456789@_.") || w.low == "called" || w.low == "named") && !(where && calendar()[w.low]) {
 			return true
 		}
-		if w.stop != 0 || i > 0 && turns[w.low] {
+		if w.stop != 0 || i > 0 && turns()[w.low] {
 			break
 		}
 	}
-	if where || !favoured[first] && !loose[last] {
+	if where || !favoured()[first] && !loose()[last] {
 		return false
 	}
-	return favoured[first] || active[last] || len(value.low) < 6 || !strings.HasSuffix(value.low, "ing") && !strings.HasSuffix(value.low, "ed")
+	return favoured()[first] || active()[last] || len(value.low) < 6 || !strings.HasSuffix(value.low, "ing") && !strings.HasSuffix(value.low, "ed")
 }
 
 // reversal splits "not X but Y" and "not X, it is Y".
@@ -142,7 +142,7 @@ func (c clause) reversal() (one, other clause, ok bool) {
 // aims reads a goal that is called one.
 func (c clause) aims(who string) (Statement, bool) {
 	for i := 1; i < min(4, len(c.words)); i++ {
-		if !goals[c.words[i].low] {
+		if !goals()[c.words[i].low] {
 			continue
 		}
 		verb := c.at(i + 1).low
@@ -157,7 +157,7 @@ func (c clause) aims(who string) (Statement, bool) {
 			}
 			rest = rest.skip(n + 1)
 		}
-		if rest.at(0).low != "to" || len(rest.words) < 3 || vague[rest.at(2).low] || errands[rest.at(1).low] || rest.has(atHand) {
+		if rest.at(0).low != "to" || len(rest.words) < 3 || vague()[rest.at(2).low] || errands()[rest.at(1).low] || rest.has(atHand()) {
 			return Statement{}, false
 		}
 		return Statement{Type: memory.TypeGoal, Subject: key(who+"/goal", rest.words)}, true

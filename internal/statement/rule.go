@@ -52,7 +52,7 @@ func (c clause) told() (Statement, bool) {
 		return rest.standing()
 	}
 	if rest, ok := c.cut("stop", "avoid"); ok {
-		if base := gerund(rest.at(0).low, actions); base != "" {
+		if base := gerund(rest.at(0).low, actions()); base != "" {
 			rest.words = append([]word{{low: base}}, rest.words[1:]...)
 			return rest.forbidden()
 		}
@@ -98,7 +98,7 @@ func (c clause) onward() (Statement, bool) {
 	if !ok {
 		return Statement{}, false
 	}
-	for fillers[rest.at(0).low] {
+	for fillers()[rest.at(0).low] {
 		rest = rest.skip(1)
 	}
 	if s, ok := rest.rule(); ok {
@@ -127,7 +127,7 @@ func (c clause) onward() (Statement, bool) {
 // act reads a verb and what it acts on as a rule. What a verb acts on must be
 // said: "never do that" is of no use later.
 func (c clause) act(strength memory.Strength) (Statement, bool) {
-	for len(c.words) > 1 && strings.HasSuffix(c.at(0).low, "ly") && !actions[c.at(0).low] {
+	for len(c.words) > 1 && strings.HasSuffix(c.at(0).low, "ly") && !actions()[c.at(0).low] {
 		c = c.skip(1) // an adverb
 	}
 	if c.skip(1).unsaid(c.at(0).low) {
@@ -145,9 +145,9 @@ func (c clause) unsaid(verb string) bool {
 	case "me", "us", "anything", "everything", "anyone":
 		return len(c.words) < 2 || c.at(0).stop != 0
 	case "that":
-		return !thatVerbs[verb]
+		return !thatVerbs()[verb]
 	default:
-		return vague[first] || vague[c.at(1).low] && turns[first] || c.pointed()
+		return vague()[first] || vague()[c.at(1).low] && turns()[first] || c.pointed()
 	}
 }
 
@@ -158,11 +158,11 @@ func (c clause) pointed() bool {
 		case "these", "those":
 			return true
 		case "this":
-			if !houses[c.at(i+1).low] && !houses[c.at(i+2).low] && c.at(i+1).low != "task" {
+			if !houses()[c.at(i+1).low] && !houses()[c.at(i+2).low] && c.at(i+1).low != "task" {
 				return true
 			}
 		case "that":
-			if i > 0 && prepositions[c.words[i-1].low] {
+			if i > 0 && prepositions()[c.words[i-1].low] {
 				return true
 			}
 		}
@@ -173,10 +173,10 @@ func (c clause) pointed() bool {
 // acts is act for what may be about something that the sentence itself has named.
 func (c clause) acts(strength memory.Strength) (Statement, bool) {
 	verb := c.at(0)
-	if !actions[verb.low] || verb.quoted || len(c.words) < 2 || verb.stop != 0 && verb.stop != '(' || c.has(sayingsOfOld) {
+	if !actions()[verb.low] || verb.quoted || len(c.words) < 2 || verb.stop != 0 && verb.stop != '(' || c.has(sayingsOfOld()) {
 		return Statement{}, false
 	}
-	if verb.low == "be" && !manners[c.at(1).low] {
+	if verb.low == "be" && !manners()[c.at(1).low] {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", c.words)}, true
@@ -188,7 +188,7 @@ func (c clause) forbidden() (Statement, bool) {
 	if c.at(0).low == "ever" {
 		return c.skip(1).act(memory.StrengthHard)
 	}
-	if !habits[c.at(0).low] || c.has(atHand) || handy[c.at(1).low] {
+	if !habits()[c.at(0).low] || c.has(atHand()) || handy()[c.at(1).low] {
 		return Statement{}, false
 	}
 	return c.act(memory.StrengthFirm)
@@ -196,7 +196,7 @@ func (c clause) forbidden() (Statement, bool) {
 
 // standing reads an order that says itself that it is meant for every time.
 func (c clause) standing() (Statement, bool) {
-	if !c.has(everytime) || c.skip(1).unsaid(c.at(0).low) {
+	if !c.has(everytime()) || c.skip(1).unsaid(c.at(0).low) {
 		return Statement{}, false
 	}
 	return c.order()
@@ -221,7 +221,7 @@ func (c clause) instead() (Statement, bool) {
 		strength = memory.StrengthSoft
 	}
 	one, other, ok := rest.versus()
-	if !ok || one.at(0).low == "to" || determiners[one.at(0).low] || vague[one.at(0).low] || determiners[other.at(0).low] || len(one.words) > 6 || one.has(atHand) {
+	if !ok || one.at(0).low == "to" || determiners()[one.at(0).low] || vague()[one.at(0).low] || determiners()[other.at(0).low] || len(one.words) > 6 || one.has(atHand()) {
 		return Statement{}, false
 	}
 	return Statement{
@@ -253,7 +253,7 @@ func (c clause) versus() (one, other clause, ok bool) {
 // head returns the words up to the first mark, or what begins another thought.
 func (c clause) head() clause {
 	for i, w := range c.words {
-		if i > 0 && turns[w.low] {
+		if i > 0 && turns()[w.low] {
 			return clause{c.words[:i]}
 		}
 		if w.stop != 0 {
@@ -266,7 +266,7 @@ func (c clause) head() clause {
 // thought returns the words up to the first mark, or to a reason or a condition.
 func (c clause) thought() clause {
 	for i, w := range c.words {
-		if i > 0 && reasons[w.low] {
+		if i > 0 && reasons()[w.low] {
 			return clause{c.words[:i]}
 		}
 		if w.stop != 0 {
@@ -295,5 +295,5 @@ func gerund(low string, known wordSet) string {
 }
 
 func plural(low string) bool {
-	return len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && !vague[low]
+	return len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && !vague()[low]
 }

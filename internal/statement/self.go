@@ -18,7 +18,7 @@ func taste(polarity memory.Polarity, subject string) (Statement, bool) {
 // self reads what users say of themselves in the first person.
 func (c clause) self() (Statement, bool) {
 	if rest, ok := c.cut("call me", "you can call me", "please call me", "i go by", "i am called", "everyone calls me"); ok {
-		if first := rest.at(0); first.capital && !calendar[first.low] && first.low != "asap" && len(rest.words) <= 6 {
+		if first := rest.at(0); first.capital && !calendar()[first.low] && first.low != "asap" && len(rest.words) <= 6 {
 			return fact("user/name")
 		}
 		return Statement{}, false
@@ -46,16 +46,16 @@ func (c clause) prefers() (Statement, bool) {
 	if rest.at(0).low == "you" || rest.at(0).low == "that" && rest.at(1).low == "you" {
 		rest = rest.skip(1)
 		s, ok := taste(memory.PolarityLike, key("user/taste", rest.words))
-		return s, ok && !rest.has(atHand) && !rest.has(definite) && !rest.has(courtesy)
+		return s, ok && !rest.has(atHand()) && !rest.has(definite()) && !rest.has(courtesy())
 	}
 	if last := rest.at(len(rest.words) - 1).low; last == "instead" {
 		return Statement{}, false
 	}
 	first := rest.at(0).low
-	if first == "not" || vague[first] || rest.has(choices) || rest.pointed() {
+	if first == "not" || vague()[first] || rest.has(choices()) || rest.pointed() {
 		return Statement{}, false
 	}
-	if conditional && (first == "a" || first == "an" || rest.has(atHand) || (clause{rest.words[:min(2, len(rest.words))]}).has(definite) || c.has(turnsOut)) {
+	if conditional && (first == "a" || first == "an" || rest.has(atHand()) || (clause{rest.words[:min(2, len(rest.words))]}).has(definite()) || c.has(turnsOut())) {
 		return Statement{}, false
 	}
 	one, other := rest, clause{}
@@ -65,7 +65,7 @@ func (c clause) prefers() (Statement, bool) {
 			break
 		}
 	}
-	if first == "to" || conditional && actions[first] {
+	if first == "to" || conditional && actions()[first] {
 		one, other = rest, clause{}
 	}
 	s, ok := taste(memory.PolarityLike, key("user/taste", one.thought().words))
@@ -89,13 +89,13 @@ func (c clause) likes() (Statement, bool) {
 		}
 	}
 	first := rest.at(0).low
-	if first == "not" || vague[first] || determiners[first] && !indefinite[first] || determiners[rest.at(1).low] && first != "to" && determiners[first] || untold[first] {
+	if first == "not" || vague()[first] || determiners()[first] && !indefinite()[first] || determiners()[rest.at(1).low] && first != "to" && determiners()[first] || untold()[first] {
 		return Statement{}, false
 	}
-	if rest.has(addressed) || rest.pointed() || rest.thought().has(pointing) {
+	if rest.has(addressed()) || rest.pointed() || rest.thought().has(pointing()) {
 		return Statement{}, false
 	}
-	if first == "to" && (polarity == memory.PolarityDislike || untold[rest.at(1).low]) {
+	if first == "to" && (polarity == memory.PolarityDislike || untold()[rest.at(1).low]) {
 		return Statement{}, false
 	}
 	return taste(polarity, key("user/taste", rest.thought().words))
@@ -111,7 +111,7 @@ func (c clause) habit() (Statement, bool) {
 			return Statement{}, false
 		}
 	}
-	if !customs[rest.at(0).low] || len(rest.words) < 2 || vague[rest.at(1).low] || determiners[rest.at(1).low] && !indefinite[rest.at(1).low] || rest.has(atHand) {
+	if !customs()[rest.at(0).low] || len(rest.words) < 2 || vague()[rest.at(1).low] || determiners()[rest.at(1).low] && !indefinite()[rest.at(1).low] || rest.has(atHand()) {
 		return Statement{}, false
 	}
 	if rest.at(0).low == "want" {
@@ -124,7 +124,7 @@ func (c clause) habit() (Statement, bool) {
 
 // changed reads what users say is no longer so.
 func (c clause) changed() (Statement, bool) {
-	if rest, ok := c.cut("i no longer"); ok || c.has(anymore) {
+	if rest, ok := c.cut("i no longer"); ok || c.has(anymore()) {
 		if !ok {
 			if rest, ok = c.cut("i do not"); !ok {
 				return Statement{}, false
@@ -133,8 +133,8 @@ func (c clause) changed() (Statement, bool) {
 		return rest.ended()
 	}
 	if rest, ok := c.cut("i stopped", "i quit", "i have stopped", "i gave up"); ok {
-		base := gerund(rest.at(0).low, customs)
-		if base == "" || vague[rest.at(1).low] {
+		base := gerund(rest.at(0).low, customs())
+		if base == "" || vague()[rest.at(1).low] {
 			return Statement{}, false
 		}
 		s, ok := taste(memory.PolarityDislike, key("user/custom", append([]word{{low: base}}, rest.words[1:]...)))
@@ -159,7 +159,7 @@ func (c clause) changed() (Statement, bool) {
 // ended reads what follows "no longer".
 func (c clause) ended() (Statement, bool) {
 	verb, object := c.at(0).low, c.skip(1)
-	if vague[object.at(0).low] {
+	if vague()[object.at(0).low] {
 		return Statement{}, false
 	}
 	var s Statement
@@ -169,11 +169,11 @@ func (c clause) ended() (Statement, bool) {
 		s, ok = fact("user/home")
 	case verb == "work" && (object.at(0).low == "at" || object.at(0).low == "for"):
 		s, ok = fact("user/employer")
-	case verb == "use" && !determiners[object.at(0).low]:
+	case verb == "use" && !determiners()[object.at(0).low]:
 		s, ok = fact(key("user/uses", object.head().words))
-	case likings[verb] && !determiners[object.at(0).low]:
+	case likings()[verb] && !determiners()[object.at(0).low]:
 		s, ok = taste(memory.PolarityDislike, key("user/taste", trimAnymore(object.thought().words)))
-	case customs[verb] && !determiners[object.at(0).low] && len(object.words) > 0:
+	case customs()[verb] && !determiners()[object.at(0).low] && len(object.words) > 0:
 		s, ok = taste(memory.PolarityDislike, key("user/custom", c.head().words))
 	}
 	s.Correction = true
@@ -208,7 +208,7 @@ func (c clause) dwells() (Statement, bool) {
 	if rest, ok := c.cut("i work at", "i work for", "i now work at", "i now work for", "i started working at", "i started working for"); ok {
 		s, _ := fact("user/employer")
 		s.Correction = c.at(1).low != "work"
-		return s, rest.place() || indefinite[rest.at(0).low] && rest.at(0).low != "my"
+		return s, rest.place() || indefinite()[rest.at(0).low] && rest.at(0).low != "my"
 	}
 	if rest, ok := c.cut("i work as a", "i work as an", "i work as the"); ok {
 		if len(rest.words) > 0 {
@@ -234,18 +234,18 @@ func (c clause) is() (Statement, bool) {
 	}
 	if object, ok := rest.cut("allergic to", "intolerant to", "severely allergic to"); ok {
 		s, ok := fact(key("user/allergy", object.head().words))
-		return s, ok && !vague[object.at(0).low] && !determiners[object.at(0).low]
+		return s, ok && !vague()[object.at(0).low] && !determiners()[object.at(0).low]
 	}
 	for i := range min(3, len(rest.words)) {
 		if subject := conditions[rest.words[i].low]; subject != "" && (i == 0 || rest.at(i-1).low == "a" || rest.at(i-1).low == "strictly" || rest.at(i-1).low == "lactose") {
-			if w := rest.words[i]; i == len(rest.words)-1 || w.stop != 0 || turns[rest.at(i+1).low] {
+			if w := rest.words[i]; i == len(rest.words)-1 || w.stop != 0 || turns()[rest.at(i+1).low] {
 				return fact(subject)
 			}
 		}
 	}
 	if rest.at(0).low == "a" || rest.at(0).low == "an" || rest.at(0).low == "the" {
 		for i := 1; i < min(6, len(rest.words)); i++ {
-			if roles[rest.words[i].low] {
+			if roles()[rest.words[i].low] {
 				return fact("user/role")
 			}
 			if rest.words[i].low == "member" {
@@ -270,11 +270,11 @@ func (c clause) named() bool {
 		return false
 	}
 	for _, w := range c.words[:2] {
-		if strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || sentenceCase[w.low] {
+		if strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || sentenceCase()[w.low] {
 			return false
 		}
 	}
-	return len(c.words) == 2 || c.at(1).stop != 0 || turns[c.at(2).low]
+	return len(c.words) == 2 || c.at(1).stop != 0 || turns()[c.at(2).low]
 }
 
 // does reads what users have, use, speak and do for a living.
@@ -286,11 +286,11 @@ func (c clause) does() (Statement, bool) {
 		return Statement{}, false
 	}
 	if rest, ok := c.cut("i have"); ok {
-		if !counts[rest.at(0).low] {
+		if !counts()[rest.at(0).low] {
 			return Statement{}, false
 		}
 		for i := 1; i < min(4, len(rest.words)); i++ {
-			if kin[rest.words[i].low] {
+			if kin()[rest.words[i].low] {
 				return fact("user/has/" + strings.TrimSuffix(rest.words[i].low, "s"))
 			}
 			if rest.words[i].stop != 0 {
@@ -304,7 +304,7 @@ func (c clause) does() (Statement, bool) {
 		return Statement{}, false
 	}
 	first := rest.at(0).low
-	if vague[first] || untold[first] || determiners[first] && first != "a" && first != "an" || rest.has(atHand) || rest.has(addressed) || rest.has(pointing) || first == "out" || first == "into" || first == "to" {
+	if vague()[first] || untold()[first] || determiners()[first] && first != "a" && first != "an" || rest.has(atHand()) || rest.has(addressed()) || rest.has(pointing()) || first == "out" || first == "into" || first == "to" {
 		return Statement{}, false
 	}
 	return fact(key("user/uses", rest.head().words))
@@ -313,7 +313,7 @@ func (c clause) does() (Statement, bool) {
 // wants reads goals: what is to be reached by a time that is not near.
 func (c clause) wants() (Statement, bool) {
 	rest, ok := c.cut("i want to", "i plan to", "i aim to", "i am trying to", "i hope to", "i am planning to", "i am working towards", "i am working toward", "i would like to")
-	if !ok || !reaches[rest.at(0).low] || !rest.has(deadlines) || rest.has(atHand) || rest.at(0).low == "be" && rest.at(1).low != "able" {
+	if !ok || !reaches()[rest.at(0).low] || !rest.has(deadlines()) || rest.has(atHand()) || rest.at(0).low == "be" && rest.at(1).low != "able" {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeGoal, Subject: key("user/goal", rest.words)}, true
@@ -329,7 +329,7 @@ func (c clause) decided() (Statement, bool) {
 			return Statement{}, false
 		}
 	}
-	if rest.has(bygone) {
+	if rest.has(bygone()) {
 		return Statement{}, false
 	}
 	object := rest.skip(1)
@@ -344,20 +344,20 @@ func (c clause) decided() (Statement, bool) {
 		if object.at(0).low == "use" || object.at(0).low == "adopt" {
 			return using(who, object.skip(1))
 		}
-		if !resolves[object.at(0).low] || vague[object.at(1).low] {
+		if !resolves()[object.at(0).low] || vague()[object.at(1).low] {
 			return Statement{}, false
 		}
 	case "not":
 		object = object.skip(1)
-		if !resolves[object.at(0).low] {
+		if !resolves()[object.at(0).low] {
 			return Statement{}, false
 		}
 	case "on", "against":
-		if vague[object.at(0).low] || indefinite[object.at(0).low] || calendar[object.at(0).low] || gerund(object.at(0).low, resolves) == "" && determiners[object.at(0).low] {
+		if vague()[object.at(0).low] || indefinite()[object.at(0).low] || calendar()[object.at(0).low] || gerund(object.at(0).low, resolves()) == "" && determiners()[object.at(0).low] {
 			return Statement{}, false
 		}
 	case "that":
-		if who == "user" || !project[object.at(0).low] && object.at(0).low != "we" && !object.has(modals) {
+		if who == "user" || !project()[object.at(0).low] && object.at(0).low != "we" && !object.has(modals()) {
 			return Statement{}, false
 		}
 	default:

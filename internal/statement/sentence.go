@@ -106,7 +106,7 @@ func abbreviates(text string) bool {
 	if len(last) == 1 && 'A' <= last[0] && last[0] <= 'Z' && last != "I" {
 		return true
 	}
-	return len(last) <= 5 && abbreviations[strings.ToLower(last)]
+	return len(last) <= 5 && abbreviations()[strings.ToLower(last)]
 }
 
 // goesOn reports whether the line from a place to its end at another goes on
@@ -183,12 +183,12 @@ func announces(text string, s sentence) bool {
 	}
 	var foreign, tells, points, here, printed bool
 	for _, w := range split(text, s) {
-		if ownWords[w.low] {
+		if ownWords()[w.low] {
 			return false
 		}
-		foreign = foreign || foreignWords[w.low]
-		tells, points = tells || tellingWords[w.low], points || pointsBelow[w.low]
-		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords[w.low]
+		foreign = foreign || foreignWords()[w.low]
+		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
+		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
 	return s.colon && foreign || !s.colon && (tells && points || here && printed)
 }

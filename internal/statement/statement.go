@@ -118,7 +118,7 @@ func besides(text string, s sentence) (Statement, bool) {
 	if len(c.words) > 0 && c.at(0).low == "please" {
 		c = c.skip(1)
 	}
-	if !actions[c.at(0).low] || c.at(0).quoted {
+	if !actions()[c.at(0).low] || c.at(0).quoted {
 		return Statement{}, false
 	}
 	for i := 1; i+2 < len(c.words); i++ {
@@ -148,7 +148,7 @@ func read(text string, s sentence) (Statement, bool) {
 	st.Correction = st.Correction || corrects || c.contrast()
 	st.Text, st.From, st.To = text[s.from:s.to], s.from, s.to
 	st.Within = within(text, whole)
-	if st.Type == memory.TypeConstraint && st.Strength == memory.StrengthFirm && (clause{whole}).has(hedges) {
+	if st.Type == memory.TypeConstraint && st.Strength == memory.StrengthFirm && (clause{whole}).has(hedges()) {
 		st.Strength = memory.StrengthSoft
 	}
 	return st, true

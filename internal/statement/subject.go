@@ -22,7 +22,7 @@ func key(prefix string, words []word) string {
 	n := 0
 	for _, w := range words {
 		low := strings.Trim(strings.ReplaceAll(w.low, "/", "-"), "-.~")
-		if low == "" || idle[low] || stress[low] || n == maxSubjectWords {
+		if low == "" || idle()[low] || stress()[low] || n == maxSubjectWords {
 			continue
 		}
 		if same, ok := spellings[low]; ok {

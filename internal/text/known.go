@@ -2,6 +2,7 @@ package text
 
 import (
 	"encoding/binary"
+	"sync"
 	"sync/atomic"
 )
 
@@ -30,8 +31,12 @@ type spelling struct{ head, tail uint64 }
 // known remembers words that were stemmed lately. A word can be in two places, which
 // lie in one line of the processor's cache. It is taken for the very word only, so
 // that it makes no difference but in time whether a word is known. It is allocated
-// because what is large begins at a line then.
-var known = new([1 << knownBits]pair)
+// because what is large begins at a line then, and with the first analyzer: a process
+// that reads no text does without.
+var (
+	known     *[1 << knownBits]pair
+	makeKnown = sync.OnceFunc(func() { known = new([1 << knownBits]pair) })
+)
 
 // pair is the two places of a word.
 type pair struct{ first, second cell }

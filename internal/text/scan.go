@@ -65,6 +65,7 @@ type analyzer struct {
 }
 
 func newAnalyzer() *analyzer {
+	makeKnown()
 	return &analyzer{uax: words.FromString(""), low: make([]byte, 0, 256), before: ' '}
 }
 

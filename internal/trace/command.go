@@ -29,7 +29,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			continue
 		}
 		piped := joint == '|' && written > 0 && aside < 0
-		if aboutShell[program(words[0])] && (written > 0 || piped) {
+		if aboutShell()[program(words[0])] && (written > 0 || piped) {
 			continue
 		}
 		if aside >= 0 {
@@ -49,7 +49,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			dst = dst[:before]
 			break
 		}
-		if aboutShell[program(words[0])] {
+		if aboutShell()[program(words[0])] {
 			aside = at
 		}
 		written++
@@ -60,7 +60,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 // appendCommand appends the shape of one command; of one behind a pipe its program.
 func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 	name := program(words[0])
-	if shells[name] && depth < 2 && !piped {
+	if shells()[name] && depth < 2 && !piped {
 		if inner, ok := shellText(words[1:]); ok {
 			return appendLine(dst, inner, depth+1)
 		}
@@ -70,17 +70,17 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 		return dst
 	}
 	rest := words[1:]
-	deep := subcommands[name]
+	deep := subcommands()[name]
 	phrase := name
 	for deep > 0 && len(rest) > 0 && plainWord(rest[0]) {
 		phrase += " " + rest[0]
 		dst = append(append(dst, ' '), rest[0]...)
 		rest, deep = rest[1:], deep-1
-		if deep == 0 && subcommands[phrase] > 1 {
+		if deep == 0 && subcommands()[phrase] > 1 {
 			deep = 1
 		}
 	}
-	if modular[name] && len(rest) > 1 && rest[0] == "-m" && plainWord(rest[1]) {
+	if modular()[name] && len(rest) > 1 && rest[0] == "-m" && plainWord(rest[1]) {
 		dst = append(append(dst, " -m "...), rest[1]...)
 		rest = rest[2:]
 	}
@@ -175,14 +175,14 @@ func unwrapped(words []string) []string {
 			words = words[1:]
 			continue
 		}
-		if !wrappers[program(w)] {
+		if !wrappers()[program(w)] {
 			return words
 		}
 		i := 1
 		for i < len(words) {
 			a := words[i]
 			switch {
-			case a[0] == '-' && valued[a] && i+1 < len(words):
+			case a[0] == '-' && valued()[a] && i+1 < len(words):
 				i += 2
 				continue
 			case a[0] == '-', assigns(a), a[0]-'0' <= 9:

@@ -1,8 +1,13 @@
 package trace
 
+import (
+	"strings"
+	"sync"
+)
+
 // subcommands says of programs how many words behind their name say what they do.
 // What is not listed has none.
-var subcommands = func() map[string]int {
+var subcommands = sync.OnceValue(func() map[string]int {
 	deep := map[string]int{}
 	for n, list := range [...]string{
 		1: "git go cargo npm yarn pnpm bun deno pip pip3 pipx uv poetry conda mamba brew apt apt-get dnf yum apk pacman snap systemctl service make just task rake gradle gradlew mvn mvnw " +
@@ -10,7 +15,7 @@ var subcommands = func() map[string]int {
 			"rustup nvm pyenv rbenv tmux crontab journalctl openssl redis-cli docker-compose podman-compose skaffold kind minikube eksctl hg svn jj dbt prisma sqlx diesel goose migrate buf protoc",
 		2: "gh glab aws gcloud az kubectl oc docker podman doctl stripe",
 	} {
-		for w := range indexWords(list) {
+		for w := range strings.FieldsSeq(list) {
 			deep[w] = n
 		}
 	}
@@ -19,7 +24,7 @@ var subcommands = func() map[string]int {
 		deep[phrase] = 2
 	}
 	return deep
-}()
+})
 
 // wrappers run the command behind them; those of valued take a value with these flags.
 var (

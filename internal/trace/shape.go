@@ -101,7 +101,7 @@ func (r *Reader) slotAt(p *page, c canon.Node, key []byte) Slot {
 	}
 	slot := slotOf(p.at(c))
 	switch {
-	case slot == SlotWord && freeText[string(lastWord(r.fold8[:0], key))]:
+	case slot == SlotWord && freeText()[string(lastWord(r.fold8[:0], key))]:
 		return SlotText
 	case (slot == SlotCode || slot == SlotWord || slot == SlotText && !blankIn(p.at(c))) && namesID(key):
 		return SlotID

@@ -368,7 +368,7 @@ func (n *normaliser) code(w, rest string, t *traits) bool {
 		return false
 	}
 	if t.digits == len(w) {
-		return len(w) <= 5 && codeWords[n.prev] || len(w) == 3 && (w[0] == '4' || w[0] == '5') && reason(rest)
+		return len(w) <= 5 && codeWords()[n.prev] || len(w) == 3 && (w[0] == '4' || w[0] == '5') && reason(rest)
 	}
 	if t.upper == 0 || t.lower > 0 || t.digits < 2 {
 		return false
@@ -384,7 +384,7 @@ func (n *normaliser) code(w, rest string, t *traits) bool {
 	case "ORA", "PLS", "DPY", "CVE", "RUSTSEC":
 		return t.dashes > 0
 	}
-	if listed && rest != "" && (rest[0] == ':' || rest[0] == ']') || codeWords[n.prev] {
+	if listed && rest != "" && (rest[0] == ':' || rest[0] == ']') || codeWords()[n.prev] {
 		return true
 	}
 	return rest != "" && rest[0] == ')' && len(w) == 5 && n.prev != "" && digitsAt(n.prev, 0, len(n.prev)) // as MySQL writes its states

@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // slotNames are the kinds as they stand in shapes, in the order of their numbers.
 // Kinds that stand for themselves have none.
@@ -347,11 +350,11 @@ func fileLike(v string) bool {
 		return false
 	}
 	if dot == 0 {
-		return fileEndings[v[1:]] && v != ".r"
+		return fileEndings()[v[1:]] && v != ".r"
 	}
 	var buf [maxEnding]byte
 	ending := lower(buf[:0], v[dot+1:])
-	return fileEndings[string(ending)]
+	return fileEndings()[string(ending)]
 }
 
 // lower appends v with its ASCII letters in lower case.
@@ -366,11 +369,13 @@ func lower[T string | []byte](dst []byte, v T) []byte {
 	return dst
 }
 
-// indexWords returns the words of a list as a set.
-func indexWords(list string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
+// indexWords returns the words of a list as a set, which is made when it is first asked for.
+func indexWords(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			set[w] = true
+		}
+		return set
+	})
 }

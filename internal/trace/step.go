@@ -172,7 +172,7 @@ func runs(tool string) bool {
 	start := 0
 	for i := 0; i <= len(low); i++ {
 		if i == len(low) || !letterByte(low[i]) {
-			if runners[string(low[start:i])] {
+			if runners()[string(low[start:i])] {
 				return true
 			}
 			start = i + 1

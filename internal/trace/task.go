@@ -221,12 +221,12 @@ func (r *Reader) stateChange(e Event, ref Ref) {
 func (r *Reader) marker() GlanceSort {
 	to := r.content.str(0, "to")
 	switch {
-	case !hasWord(r.content.str(0, "subject"), markers) || len(to) > maxState:
-	case hasWord(to, undone):
+	case !hasWord(r.content.str(0, "subject"), markers()) || len(to) > maxState:
+	case hasWord(to, undone()):
 		return GlanceUndone
-	case hasWord(to, done):
+	case hasWord(to, done()):
 		return GlanceDone
-	case hasWord(to, begun):
+	case hasWord(to, begun()):
 		return GlanceBegun
 	}
 	return GlanceOther

@@ -112,7 +112,7 @@ func (r *Reader) number(b []byte) int32 {
 		return n
 	}
 	word := ""
-	if !stopWords[string(b)] {
+	if !stopWords()[string(b)] {
 		word = r.intern(b)
 	}
 	n := int32(len(x.words))
@@ -199,7 +199,7 @@ func fewWords(text string, limit int) int {
 	n, size := 0, 0
 	for n < limit && w.next() {
 		b := w.word()
-		if stopWords[string(b)] || n == 1 && string(b) == string(first[:size]) {
+		if stopWords()[string(b)] || n == 1 && string(b) == string(first[:size]) {
 			continue
 		}
 		size = copy(first[:], b)
@@ -263,9 +263,9 @@ func closes(text string) bool {
 	parted := false
 	for w.next() {
 		switch b := w.word(); {
-		case parting[string(b)]:
+		case parting()[string(b)]:
 			parted = true
-		case !closing[string(b)]:
+		case !closing()[string(b)]:
 			return false
 		}
 	}

@@ -49,6 +49,7 @@ type forwardWriter struct {
 	terms   []text.Term
 	weights []uint8
 	tokens  []text.Token
+	places  []uint64 // a term and the place of a token that has it
 	numbers []uint32
 	row     []byte
 	length  uint32
@@ -57,28 +58,20 @@ type forwardWriter struct {
 // write makes the row of a document with these tokens, of which there must be one.
 // Terms, weights, length and row are then those of the document.
 func (w *forwardWriter) write(tokens []text.Token) {
-	w.terms = w.terms[:0]
-	inOrder := true
+	inOrder, last := true, 0
 	var counts [256]uint32
 	for i := range tokens {
-		w.terms = append(w.terms, tokens[i].Term&(1<<termBits-1))
 		inOrder = inOrder && (i == 0 || tokens[i-1].Field <= tokens[i].Field)
 		counts[tokens[i].Field]++
+		last = max(last, int(tokens[i].Field))
 	}
 	if !inOrder {
-		w.tokens = append(w.tokens[:0], tokens...)
-		slices.SortStableFunc(w.tokens, func(x, y text.Token) int { return int(x.Field) - int(y.Field) })
-		tokens = w.tokens
+		tokens = w.byField(tokens, &counts)
 	}
-	slices.Sort(w.terms)
-	w.terms = slices.Compact(w.terms)
-	w.weights = slices.Grow(w.weights[:0], len(w.terms))[:len(w.terms)]
-	clear(w.weights)
-	w.numbers = w.numbers[:0]
-	for i := range tokens {
-		n := find(w.terms, tokens[i].Term&(1<<termBits-1))
-		w.weights[n] = heavier(w.weights[n], boost(tokens[i].Field))
-		w.numbers = append(w.numbers, uint32(n))
+	if len(tokens) <= 1<<placeBits {
+		w.number(tokens)
+	} else {
+		w.numberMany(tokens)
 	}
 	w.length = uint32(len(tokens)) - counts[text.FieldTags]
 
@@ -90,7 +83,7 @@ func (w *forwardWriter) write(tokens []text.Token) {
 	row = append(row, w.weights...)
 	fields := len(row)
 	row = append(row, 0)
-	for f := range counts {
+	for f := range last + 1 {
 		if counts[f] > 0 {
 			row[fields]++
 			row = binary.AppendUvarint(append(row, byte(f)), uint64(counts[f]))
@@ -119,6 +112,66 @@ func (w *forwardWriter) write(tokens []text.Token) {
 		before = tokens[i].At
 	}
 	w.row = row
+}
+
+// byField returns tokens field after field, and otherwise as they come.
+func (w *forwardWriter) byField(tokens []text.Token, counts *[256]uint32) []text.Token {
+	w.tokens = slices.Grow(w.tokens[:0], len(tokens))[:len(tokens)]
+	var ends [256]uint32
+	at := uint32(0)
+	for f, n := range counts {
+		ends[f] = at
+		at += n
+	}
+	for i := range tokens {
+		end := &ends[tokens[i].Field]
+		w.tokens[*end] = tokens[i]
+		*end++
+	}
+	return w.tokens
+}
+
+// placeBits is how many bits the place of a token takes where it is beside its term.
+const placeBits = 64 - termBits
+
+// number sets the terms, their weights, and the number of the term of each token. Terms
+// are sorted with the places of their tokens, so that none has to be looked for.
+func (w *forwardWriter) number(tokens []text.Token) {
+	w.places = w.places[:0]
+	for i := range tokens {
+		w.places = append(w.places, uint64(tokens[i].Term)<<placeBits|uint64(i))
+	}
+	slices.Sort(w.places)
+	w.terms, w.weights = w.terms[:0], w.weights[:0]
+	w.numbers = slices.Grow(w.numbers[:0], len(tokens))[:len(tokens)]
+	n := -1
+	for _, p := range w.places {
+		if t := text.Term(p >> placeBits); n < 0 || w.terms[n] != t {
+			w.terms, w.weights = append(w.terms, t), append(w.weights, 0)
+			n++
+		}
+		i := p & (1<<placeBits - 1)
+		w.weights[n] = heavier(w.weights[n], boost(tokens[i].Field))
+		w.numbers[i] = uint32(n)
+	}
+}
+
+// numberMany is number for more tokens than have a place beside a term.
+func (w *forwardWriter) numberMany(tokens []text.Token) {
+	w.terms = w.terms[:0]
+	for i := range tokens {
+		w.terms = append(w.terms, tokens[i].Term&(1<<termBits-1))
+	}
+	slices.Sort(w.terms)
+	w.terms = slices.Compact(w.terms)
+	w.weights = slices.Grow(w.weights[:0], len(w.terms))[:len(w.terms)]
+	clear(w.weights)
+	w.numbers = w.numbers[:0]
+	for i := range tokens {
+		n := find(w.terms, tokens[i].Term&(1<<termBits-1))
+		w.weights[n] = heavier(w.weights[n], boost(tokens[i].Field))
+		w.numbers = append(w.numbers, uint32(n))
+	}
 }
 
 // find returns the place of a term that is there among ascending ones.

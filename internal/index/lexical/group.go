@@ -262,7 +262,7 @@ func (b *builder) loadSlabs(g *group, from, to uint64) error {
 		}
 	}
 	for _, s := range b.used {
-		slices.Sort(s.postings)
+		b.spread.sort(s.postings)
 	}
 	return nil
 }

@@ -14,8 +14,9 @@ type builder struct {
 	tx     *kv.Txn
 	tenant uint32
 
-	slabs []*slab // there is room in
-	used  []*slab // of the group at hand
+	slabs  []*slab // there is room in
+	used   []*slab // of the group at hand
+	spread spread
 
 	sources []*source // there is room in
 	heads   []text.Term

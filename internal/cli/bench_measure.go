@@ -1,0 +1,42 @@
+package cli
+
+import "github.com/spf13/pflag"
+
+// benchFlags are the flags of every command that measures what it has built.
+type benchFlags struct {
+	strict bool
+}
+
+// add adds them. keep and reuse are nil where a directory cannot be measured again.
+func (b *benchFlags) add(f *pflag.FlagSet, dir, keep, reuse *string) {
+	f.StringVar(dir, "dir", "", "where to write, on the disk to be measured (default: here)")
+	if keep != nil {
+		f.StringVar(keep, "keep", "", "build `DIR` and leave it there")
+		f.StringVar(reuse, "reuse", "", "measure `DIR`, which --keep has left")
+	}
+	f.BoolVar(&b.strict, "strict", false, "fail if a goal is missed")
+}
+
+// measured measures in a directory, which is this one if none is named, tells how far it is,
+// shows the report, and returns the verdict on it.
+func measured[R any](s *shell, dir *string, tell *func(what string, done, total int), run func() (R, error), show func(R), verdict func(R) error) error {
+	if *dir == "" {
+		*dir = "."
+	}
+	p := s.progress()
+	defer p.done()
+	*tell = p.counted
+	r, err := run()
+	p.done()
+	if err != nil {
+		return err
+	}
+	if s.json {
+		if err := s.writeJSON(r); err != nil {
+			return err
+		}
+	} else {
+		show(r)
+	}
+	return verdict(r)
+}

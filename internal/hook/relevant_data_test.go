@@ -1,0 +1,124 @@
+package hook
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// talks is where conversations and questions about them are.
+const talks = "../../../shared/data/locomo-dev"
+
+// strangers is how many turns of a conversation that a question is not about are held against
+// it: those that are the most like it, as a search would find them.
+const strangers = 20
+
+// everyOf is which of the questions are asked: one in so many.
+const everyOf = 10
+
+// turn is a turn of a conversation.
+type turn struct {
+	id, text string
+}
+
+// readTalks returns the turns of conversations by their names, and turns by their ids.
+func readTalks(t *testing.T) (map[string][]turn, map[string]turn) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(talks, "*.ndjson"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the conversations are not here")
+	}
+	by, all := map[string][]turn{}, map[string]turn{}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var e struct {
+				ID      string                `json:"event_id"`
+				Tenant  string                `json:"tenant_id"`
+				Content struct{ Text string } `json:"content"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+				t.Fatal(err)
+			}
+			by[e.Tenant] = append(by[e.Tenant], turn{e.ID, e.Content.Text})
+			all[e.ID] = turn{e.ID, e.Content.Text}
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close() // nothing was written to it
+	}
+	return by, all
+}
+
+// Of questions about conversations, most of the turns that answer them concern them, and few
+// of another conversation do, though they are the most alike in it. docs/hooks.md has the
+// figures.
+func TestConcernsFloor(t *testing.T) {
+	by, all := readTalks(t)
+	data, err := os.ReadFile(filepath.Join(talks, "questions.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var questions []struct {
+		Tenant, Question string
+		Evidence         []string
+	}
+	if err := json.Unmarshal(data, &questions); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for name := range by {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var answers, kept, foreign, let int
+	for i, asked := range questions {
+		if i%everyOf != 0 {
+			continue
+		}
+		q := About(asked.Question)
+		for _, id := range asked.Evidence {
+			if x, ok := all[id]; ok {
+				answers++
+				if q.Concerns(x.text) {
+					kept++
+				}
+			}
+		}
+		if q.Empty() {
+			continue
+		}
+		other := by[names[(slices.Index(names, asked.Tenant)+1)%len(names)]]
+		for _, score := range nearest(q, other) {
+			foreign++
+			if score >= enough {
+				let++
+			}
+		}
+	}
+	keeps, lets := float64(kept)/float64(answers), float64(let)/float64(foreign)
+	t.Logf("of %d answers %.3f are kept, of %d other turns %.3f", answers, keeps, foreign, lets)
+	if keeps < 0.85 || lets > 0.125 {
+		t.Errorf("of what answers %.3f are kept, and of what does not %.3f", keeps, lets)
+	}
+}
+
+// nearest returns the scores of the turns that are the most like a question.
+func nearest(q *Question, turns []turn) []float64 {
+	scores := make([]float64, len(turns))
+	for i, x := range turns {
+		scores[i] = q.shared(x.text) + q.near(x.text)
+	}
+	slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
+	return scores[:min(len(scores), strangers)]
+}
