@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -75,21 +73,12 @@ func Pack(ctx context.Context, o RecallOptions) (*PackReport, error) {
 	r := &PackReport{Events: o.Events}
 	o.Progress("making words", 0, 0)
 	c := newCorpus(o.Events)
-	dir := o.Reuse
-	if dir == "" {
-		if dir = o.Keep; dir == "" {
-			made, err := os.MkdirTemp(o.Dir, "lukasa-bench-")
-			if err != nil {
-				return nil, err
-			}
-			defer os.RemoveAll(made)
-			dir = filepath.Join(made, "data")
-		}
-		var err error
-		if r.Intake, err = takeIn(ctx, dir, c, &o); err != nil {
-			return nil, err
-		}
+	dir, intake, remove, err := o.build(ctx, c)
+	if err != nil {
+		return nil, err
 	}
+	defer remove()
+	r.Intake = intake
 	var opened RecallReport
 	b, err := opened.open(ctx, dir, &o)
 	if err != nil {

@@ -123,21 +123,12 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	report := &RecallReport{Events: o.Events}
 	o.Progress("making words", 0, 0)
 	c := newCorpus(o.Events)
-	dir := o.Reuse
-	if dir == "" {
-		if dir = o.Keep; dir == "" {
-			made, err := os.MkdirTemp(o.Dir, "lukasa-bench-")
-			if err != nil {
-				return nil, err
-			}
-			defer os.RemoveAll(made)
-			dir = filepath.Join(made, "data")
-		}
-		var err error
-		if report.Intake, err = takeIn(ctx, dir, c, &o); err != nil {
-			return nil, err
-		}
+	dir, intake, remove, err := o.build(ctx, c)
+	if err != nil {
+		return nil, err
 	}
+	defer remove()
+	report.Intake = intake
 	b, err := report.open(ctx, dir, &o)
 	if err != nil {
 		return nil, err
@@ -159,6 +150,26 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	}
 	report.judge()
 	return report, nil
+}
+
+// build returns the directory that is measured, which is built unless it is reused, how
+// that went, and what takes it away again if nobody wants to keep it.
+func (o *RecallOptions) build(ctx context.Context, c *corpus) (dir string, in *Intake, remove func(), err error) {
+	remove = func() {}
+	if o.Reuse != "" {
+		return o.Reuse, nil, remove, nil
+	}
+	if dir = o.Keep; dir == "" {
+		made, err := os.MkdirTemp(o.Dir, "lukasa-bench-")
+		if err != nil {
+			return "", nil, remove, err
+		}
+		dir, remove = filepath.Join(made, "data"), func() { _ = os.RemoveAll(made) } // what stays is in a directory for such
+	}
+	if in, err = takeIn(ctx, dir, c, o); err != nil {
+		remove()
+	}
+	return dir, in, remove, err
 }
 
 // opens is how often the directory is opened, of which the median counts: the first
