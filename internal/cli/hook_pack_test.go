@@ -15,7 +15,7 @@ import (
 // told runs a hook and returns what the agent is told, without the marks.
 func told(t *testing.T, env func(string) (string, bool), dir, input string) string {
 	t.Helper()
-	out, problems, code := runHook(t, env, input, "claude-code", "--data", dir, "--tenant", "acme")
+	out, problems, code := runHook(t, env, input, "claude-code", "--data", dir, "--tenant", "acme", "--limit", "1m")
 	var answer struct {
 		Hook struct {
 			Context string `json:"additionalContext"`
