@@ -203,7 +203,7 @@ func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error)
 
 // listEventsIn says whose events are wanted.
 type listEventsIn struct {
-	Session     string `query:"session" doc:"those of this session, in its order"`
+	Session     string `query:"session" doc:"those of the session, in its order"`
 	Agent       string `query:"agent" doc:"those of this agent, by time"`
 	Trace       string `query:"trace" doc:"those of this trace, by time"`
 	Correlation string `query:"correlation" doc:"those of this correlation, by time"`

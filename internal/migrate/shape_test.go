@@ -21,58 +21,58 @@ var asWell = map[string]Format{
 // Every fixture is taken as its own format, and as no other: none of it is taken, and what it
 // looks like is named.
 func TestOtherFormats(t *testing.T) {
+	eachFixture(t, func(own Format, base string, data []byte) {
+		key := string(own) + "/" + base
+		for _, named := range Formats() {
+			t.Run(key+" as "+string(named), func(t *testing.T) {
+				c, err := readBytes(named, base, data)
+				checked := Check(named, Source{Name: base, Reader: bytes.NewReader(data)})
+				if fmt.Sprint(checked) != fmt.Sprint(err) {
+					t.Errorf("Check says %v, and Read %v", checked, err)
+				}
+				if named == own || asWell[key] == named {
+					if err != nil || len(c.items) == 0 {
+						t.Fatalf("%d items, %v", len(c.items), err)
+					}
+					return
+				}
+				o, ok := errors.AsType[*OtherFormat](err)
+				if !ok {
+					t.Fatalf("%v; %d items, left %v", err, len(c.items), c.left)
+				}
+				if o.Looks != own || o.Named != named || len(c.items)+len(c.left) > 0 {
+					t.Errorf("%+v, %d items, %d left", o, len(c.items), len(c.left))
+				}
+				f := fault.From(err)
+				if f.Code != fault.InvalidDocument || f.Fix != "use --from "+string(own) || !strings.Contains(f.Error(), "looks like "+own.What()) {
+					t.Errorf("%s: %s; %s", f.Code, f, f.Fix)
+				}
+			})
+		}
+	})
+}
+
+// eachFixture calls do with every fixture: its format, its name and what is in it.
+func eachFixture(t *testing.T, do func(own Format, base string, data []byte)) {
+	t.Helper()
 	for own, files := range fixtures(t) {
 		for _, file := range files {
 			data, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			base := filepath.Base(file)
-			key := string(own) + "/" + base
-			for _, named := range Formats() {
-				t.Run(key+" as "+string(named), func(t *testing.T) {
-					c, err := readBytes(named, base, data)
-					checked := Check(named, Source{Name: base, Reader: bytes.NewReader(data)})
-					if fmt.Sprint(checked) != fmt.Sprint(err) {
-						t.Errorf("Check says %v, and Read %v", checked, err)
-					}
-					if named == own || asWell[key] == named {
-						if err != nil || len(c.items) == 0 {
-							t.Fatalf("%d items, %v", len(c.items), err)
-						}
-						return
-					}
-					o, ok := errors.AsType[*OtherFormat](err)
-					if !ok {
-						t.Fatalf("%v; %d items, left %v", err, len(c.items), c.left)
-					}
-					if o.Looks != own || o.Named != named || len(c.items)+len(c.left) > 0 {
-						t.Errorf("%+v, %d items, %d left", o, len(c.items), len(c.left))
-					}
-					f := fault.From(err)
-					if f.Code != fault.InvalidDocument || f.Fix != "use --from "+string(own) || !strings.Contains(f.Error(), "looks like "+own.What()) {
-						t.Errorf("%s: %s; %s", f.Code, f, f.Fix)
-					}
-				})
-			}
+			do(own, filepath.Base(file), data)
 		}
 	}
 }
 
 // Every fixture is known by how it begins, and what is of no format by nothing.
 func TestDetect(t *testing.T) {
-	for own, files := range fixtures(t) {
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			base := filepath.Base(file)
-			if got := Detect(Source{Name: base, Reader: bytes.NewReader(data)}); got != own && asWell[string(own)+"/"+base] != got {
-				t.Errorf("%s is taken for %q", file, got)
-			}
+	eachFixture(t, func(own Format, base string, data []byte) {
+		if got := Detect(Source{Name: base, Reader: bytes.NewReader(data)}); got != own && asWell[string(own)+"/"+base] != got {
+			t.Errorf("%s/%s is taken for %q", own, base, got)
 		}
-	}
+	})
 	for _, text := range []string{"", "{}", `{"lukasa_export":1,"tenant":"acme"}`, `{"name of the shop":"x"}`, "Some words, and more words.", "PK\x03\x04"} {
 		if got := Detect(Source{Name: "x", Reader: strings.NewReader(text)}); got != "" {
 			t.Errorf("%q is taken for %q", text, got)

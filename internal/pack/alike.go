@@ -18,14 +18,11 @@ const (
 	alikeText = 16 << 10
 )
 
-// Characters as wordsOf sees them: what a byte stands for in lower case, or one of these.
-const (
-	byteSpace = 1 // white space
-	byteWide  = 2 // a part of a character that is not ASCII
-	byteOther = 4 // stands by itself
-)
+// byteWide is what stands for a part of a character that is not ASCII.
+const byteWide = 1
 
-// bytesOf says of each byte what it is: of letters and digits which one, in lower case.
+// bytesOf says of each byte which letter or digit it is, in lower case; of others 0 or
+// byteWide.
 var bytesOf = func() (table [256]byte) {
 	for c := range table {
 		switch {
@@ -35,10 +32,6 @@ var bytesOf = func() (table [256]byte) {
 			table[c] = byte(c) + 'a' - 'A'
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
 			table[c] = byte(c)
-		case c == ' ', c >= '\t' && c <= '\r':
-			table[c] = byteSpace
-		default:
-			table[c] = byteOther
 		}
 	}
 	return table
@@ -65,7 +58,7 @@ func wordsOf(s string) words {
 					break
 				}
 				r = unicode.ToLower(r)
-			} else if r <= byteOther {
+			} else if r == 0 {
 				break
 			}
 			if gap && whole != wordSeed {
@@ -81,11 +74,8 @@ func wordsOf(s string) words {
 		if i == len(s) {
 			break
 		}
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
-		if i += size; bytesOf[byte(r)] == byteSpace && r < utf8.RuneSelf || r >= utf8.RuneSelf && unicode.IsSpace(r) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if i += size; unicode.IsSpace(r) {
 			gap = true
 			continue
 		}

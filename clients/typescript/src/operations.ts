@@ -1277,7 +1277,7 @@ export interface ListEntitiesInput {
 
 /** ListEventsInput is what list_events is asked with. */
 export interface ListEventsInput {
-  /** those of this session, in its order */
+  /** those of the session, in its order */
   session?: string;
   /** those of this agent, by time */
   agent?: string;
