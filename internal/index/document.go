@@ -130,8 +130,8 @@ func EmbeddedText(r *Record) (string, bool) {
 func readEmbedded(r *Record) *Document {
 	switch {
 	case r.Event != nil:
-		said, people := kind.ReadContentPeople(r.Event)
-		return &Document{Title: said.Title, Text: said.Text, Speaker: speaker(said.Text, people)}
+		said := kind.ReadContent(r.Event)
+		return &Document{Title: said.Title, Text: said.Text, Speaker: said.Speaker}
 	case r.Body != nil && IsDocument(r.Body.Kind()):
 		return readThing(r.Body)
 	}
@@ -166,10 +166,9 @@ func readEvent(r *Record) *Document {
 	d := &Document{
 		Kind: record.Event, ID: ev.EventID, Class: string(ev.EventType), Time: Nanos(ev.Timestamp.Time()),
 		Agent: ev.AgentID, Session: ev.SessionID, Sequence: ev.Sequence, Tags: ev.Tags,
-		Title: said.Title, Text: said.Text, Closer: ev.TTLSeconds.Set, Entities: entities,
+		Title: said.Title, Text: said.Text, Speaker: said.Speaker, Closer: ev.TTLSeconds.Set, Entities: entities,
 		Own: ev.Embeddings,
 	}
-	d.Speaker = speaker(d.Text, entities)
 	if r.Reading != nil {
 		d.declared = r.Reading.Importance
 	} else {
@@ -302,19 +301,6 @@ func (d *Document) embedded() [3]string {
 func (d *Document) embed() embed.Embedding {
 	said := d.embedded()
 	return embed.Builtin().Embed(nil, said[:]...)
-}
-
-// speaker returns who says a text, which then begins with the name.
-func speaker(said string, entities []kind.Entity) string {
-	for _, e := range entities {
-		if e.Type == kind.EntityPerson {
-			if strings.HasPrefix(said, e.Name) && strings.HasPrefix(said[len(e.Name):], ": ") {
-				return e.Name
-			}
-			return ""
-		}
-	}
-	return ""
 }
 
 // keyWords takes a key apart into words.

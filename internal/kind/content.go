@@ -14,7 +14,7 @@ import (
 // ContentVersion is the number of what [ReadContent], [Entities] and
 // [TextEntities] return. It is raised whenever the same event may give something
 // else, so that an index that was made from it is made anew.
-const ContentVersion = 2
+const ContentVersion = 3
 
 const (
 	// MaxContent is the most bytes that the text of a [Content] has. What is
@@ -31,6 +31,9 @@ const (
 type Content struct {
 	Title string // what it is about: a tool, a file, a command, a question
 	Text  string
+	// Speaker is who says the text, which then begins with the name and a colon: the
+	// speaker of its metadata, or the name that a message begins with.
+	Speaker string
 }
 
 // ReadContent returns what an event says in its own words.
@@ -150,7 +153,9 @@ func (s *searcher) content() Content {
 			s.spans = s.spans[:len(s.spans)-1]
 		}
 	}
-	return Content{Title: title, Text: string(s.out)}
+	c := Content{Title: title, Text: string(s.out)}
+	s.people(&c)
+	return c
 }
 
 // title returns the title, and whether it is all there.

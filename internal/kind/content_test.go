@@ -69,16 +69,39 @@ func TestReadContent(t *testing.T) {
 	}
 }
 
+// TestSpeaker is who says it, never somebody whom the text only mentions.
+func TestSpeaker(t *testing.T) {
+	for _, tc := range []struct {
+		name                    string
+		typ                     hmx.EventType
+		content, metadata, want string
+	}{
+		{"the speaker of the metadata", hmx.TypeMessage, `{"text":"ana: hello"}`, `{"speaker":"ana"}`, "ana"},
+		{"a name before a colon", hmx.TypeMessage, `{"text":"Ana Lee: hello"}`, ``, "Ana Lee"},
+		{"a number of a user", hmx.TypeMessage, `{"text":"u_17: hello"}`, `{"speaker":"u_17"}`, ""},
+		{"the name stands before a text without it", hmx.TypeMessage, `{"text":"hello"}`, `{"speaker":"ana"}`, "ana"},
+		{"somebody else begins it", hmx.TypeMessage, `{"text":"Bob: hello"}`, `{"speaker":"Ana"}`, "Ana"},
+		{"a mention", hmx.TypeMessage, `{"text":"bobby: hello @bobby"}`, `{"speaker":"u_17"}`, ""},
+		{"an argument", hmx.TypeToolCall, `{"tool_name":"ask","arguments":{"person":"Ana Lee","text":"Ana Lee: hello"}}`, ``, ""},
+		{"no text after the colon", hmx.TypeMessage, `{"text":"Ana:hello"}`, ``, ""},
+	} {
+		ev := event(tc.typ, tc.content)
+		ev.Metadata = hmx.Raw(tc.metadata)
+		if got := ReadContent(ev).Speaker; got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
+		checkContent(t, ev)
+	}
+}
+
 // checkContent fails if what is read of an event for searching breaks a promise.
 func checkContent(t interface{ Fatalf(string, ...any) }, ev *hmx.Event) {
 	c, entities := ReadContentEntities(ev)
 	if c != ReadContent(ev) || fmt.Sprint(entities) != fmt.Sprint(Entities(ev)) {
 		t.Fatalf("reading twice differs: %q", ev.Content)
 	}
-	same, people := ReadContentPeople(ev)
-	isPerson := func(e Entity) bool { return e.Type == EntityPerson }
-	if same != c || len(people) > len(entities) || !slices.Equal(people, entities[:len(people)]) || slices.ContainsFunc(entities[len(people):], isPerson) {
-		t.Fatalf("people %v are not the first of %v: %q", people, entities, ev.Content)
+	if c.Speaker != "" && (!strings.HasPrefix(c.Text, c.Speaker+": ") || !slices.Contains(entities, Entity{EntityPerson, c.Speaker})) {
+		t.Fatalf("%q says %.100q, which names %v", c.Speaker, c.Text, entities)
 	}
 	if len(c.Title) > MaxTitle || len(c.Text) > MaxContent {
 		t.Fatalf("%d and %d bytes", len(c.Title), len(c.Text))
@@ -114,7 +137,7 @@ func FuzzReadContent(f *testing.F) {
 
 // TestContentKeepsItsPromises reads hostile texts in every place.
 func TestContentKeepsItsPromises(t *testing.T) {
-	texts := append(hostile(), "Ana's", "New York", "a.go:1", "", "{\"a\":\"Bob\"}", "\"Big Fish\"")
+	texts := append(hostile(), "Ana's", "@bobby", "bobby: hi", "New York", "a.go:1", "", "{\"a\":\"Bob\"}", "\"Big Fish\"")
 	text := rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(texts), rapid.StringN(0, 8, 32)), 0, 4), func(l []string) string {
 		return quoteJSON(strings.Join(l, " "))
 	})
@@ -138,7 +161,7 @@ func TestContentKeepsItsPromises(t *testing.T) {
 // TestContentVersion holds what examples give. Where this fails because the rules
 // were changed, raise ContentVersion and take over the digest.
 func TestContentVersion(t *testing.T) {
-	const version, want = 2, "350e9a58cf366d3f94d2e98c529e84b7"
+	const version, want = 3, "57c8438c3f1be1a65ec6b3d7d7eccaaf"
 	h := sha256.New()
 	for _, name := range []string{"../../examples/session.ndjson", "../../examples/parcels.ndjson", "testdata/search.ndjson"} {
 		data, err := os.ReadFile(name)
@@ -151,7 +174,7 @@ func TestContentVersion(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			c, entities := ReadContentEntities(ev)
-			fmt.Fprintf(h, "%q %q %q %q\n", c.Title, c.Text, entities, TextEntities(c.Text))
+			fmt.Fprintf(h, "%q %q %q %q %q\n", c.Title, c.Text, c.Speaker, entities, TextEntities(c.Text))
 		}
 	}
 	if got := hex.EncodeToString(h.Sum(nil))[:32]; got != want || ContentVersion != version {

@@ -66,16 +66,6 @@ func ReadContentEntities(ev *hmx.Event) (Content, []Entity) {
 	return c, s.entities(c)
 }
 
-// ReadContentPeople is [ReadContent] and the people of [ReadContentEntities], at the cost
-// of the first.
-func ReadContentPeople(ev *hmx.Event) (Content, []Entity) {
-	s := search(ev)
-	defer s.release()
-	c := s.content()
-	s.people(c)
-	return c, s.found.taken()
-}
-
 // TextEntities returns who and what a text of no event speaks of, such as a query,
 // by the rules of [Entities]. A word in capitals that begins a sentence counts,
 // unless it is one that often does.
@@ -142,11 +132,11 @@ func AppendNormalName(dst []byte, typ, name string) []byte {
 // Unicode.
 func cased(c rune) bool { return c < 0x530 || c >= 0x1E00 && c < 0x1F00 }
 
-// entities returns the entities of the event whose content was just written.
+// entities returns the entities of the event whose content was just written: its
+// people, which that found already, and what else it names.
 func (s *searcher) entities(c Content) []Entity {
 	r, f := s.r, &s.found
 	f.spoken, f.lenient = r.bit&(onMessage|onFeedback) != 0, false
-	s.people(c)
 	if r.bit&(onTools|onFileEdit|onTestRun|onCommandExec|onBrowserAction|onAPIResult|onError) != 0 {
 		s.things()
 	}
@@ -172,8 +162,8 @@ func (s *searcher) entities(c Content) []Entity {
 	return f.taken()
 }
 
-// people adds who spoke and whom the event names.
-func (s *searcher) people(c Content) {
+// people adds who spoke and whom the event names, and tells who says the text.
+func (s *searcher) people(c *Content) {
 	r, f := s.r, &s.found
 	speaker := ""
 	if r.metadata.ok {
@@ -186,6 +176,14 @@ func (s *searcher) people(c Content) {
 	}
 	if n := r.metadata.at[fPerson]; n != 0 {
 		f.person(CleanRef(memory.ObjPerson, r.metadata.strAt(n)))
+	}
+	for _, e := range f.list[:f.n] {
+		if e.Type == EntityPerson {
+			if rest, ok := strings.CutPrefix(c.Text, e.Name); ok && strings.HasPrefix(rest, ": ") {
+				c.Speaker = e.Name
+			}
+			return
+		}
 	}
 }
 
