@@ -43,3 +43,6 @@ func Watched(b *Board) int {
 // ReadParts makes a board read so many events of a session as one, and at least so many to
 // say what a session did.
 func ReadParts(b *Board, part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }
+
+// HitsFor is how many hits a pack with a budget looks at, at most.
+var HitsFor = hitsFor

@@ -31,6 +31,12 @@ const (
 // hitsFor returns how many hits a pack with a budget looks at.
 func hitsFor(budget int) int { return min(max(96+budget/32, leastHits), mostHits) }
 
+// fits reports whether a pack is made of the best that fit. Other strategies choose from
+// more, and of some sections it is not known how many hits belong there.
+func (p *packing) fits() bool {
+	return p.request.Strategy == hmx.StrategyRanked && len(p.request.Sections) == 0
+}
+
 // packRecords is how many records a pack keeps that it has read.
 const packRecords = 4096
 
@@ -126,6 +132,7 @@ type packing struct {
 	reached  atomic.Int64 // up to where they are read ahead
 	counted  int          // how many of the first are counted when they are read
 	foreseen foreseen
+	found    []recall.Hit // what the search found
 }
 
 // packing has use called with a pack under way: its state is chosen, and nothing is
@@ -165,6 +172,9 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 	}
 	defer b.leave()
 	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	if p.fits() {
+		p.room, p.most = request.Budget, p.spanned()
+	}
 	end, err := p.choose(o.AsOf)
 	if err != nil {
 		return err

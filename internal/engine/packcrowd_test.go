@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,5 +50,36 @@ func TestPackPrivateGoalsHaveNoInfluence(t *testing.T) {
 	}
 	if sections[0] != hmx.SectionGoals || sections[1] != sections[0] {
 		t.Errorf("the strategy is in %v", sections)
+	}
+}
+
+// TestPackLooksFarEnough: a pack looks at as many of the best as fill it, and where texts
+// are so short that this is more than usual, at as many as before.
+func TestPackLooksFarEnough(t *testing.T) {
+	const events, budget = 600, 4000
+	most := engine.HitsFor(budget)
+	for _, tc := range []struct {
+		name string
+		text func(i int) string
+		full bool
+	}{
+		{"short", func(i int) string { return fmt.Sprint("port ", i) }, false},
+		{"usual", func(i int) string {
+			return fmt.Sprintf("the port of service number %d%s", i, strings.Repeat(fmt.Sprintf(" was moved by team %d and is watched", 7*i), 4))
+		}, true},
+	} {
+		b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
+		for i := range events {
+			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", fmt.Sprint("e", i), int64(i+1), tc.text(i))}))
+		}
+		got := packed(t, b, engine.PackOptions{Query: "which port", Budget: budget}).Pack
+		looked, used := int(got.AssemblyMetadata.CandidateCount), got.TokenBudget.Used
+		if tc.full && (looked >= most || used < budget*9/10) || !tc.full && looked < most {
+			t.Errorf("%s: of %d at most %d were looked at, for %d of %d tokens", tc.name, most, looked, used, budget)
+		}
+		wide := packed(t, b, engine.PackOptions{Query: "which port", Budget: budget, Strategy: hmx.StrategyBreadthFirst}).Pack
+		if n := int(wide.AssemblyMetadata.CandidateCount); n < most {
+			t.Errorf("%s: breadth first looked at %d of %d", tc.name, n, most)
+		}
 	}
 }

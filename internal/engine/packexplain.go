@@ -259,19 +259,19 @@ func (p *packing) whyNotFound(m *meant, section hmx.Section, tags []string) (rea
 	if !p.tagged(tags) {
 		return ReasonUntagged, "It has none of the tags that were asked for.", nil
 	}
-	looked := p.o.TopK
-	p.o.TopK = MaxSearchHits
+	there := func(h recall.Hit) bool { return h.Position == m.position }
+	if place := slices.IndexFunc(p.found, there); place >= 0 {
+		return ReasonExcluded, fmt.Sprintf("The search found it at place %d, but it has too little to do with the question to be a rule for it, or is for others.", place+1), nil
+	}
+	looked, room := p.o.TopK, p.room
+	p.o.TopK, p.room = MaxSearchHits, 0
 	answer, _, err := p.answer()
-	p.o.TopK = looked
+	p.o.TopK, p.room = looked, room
 	if err != nil {
 		return "", "", err
 	}
-	place := slices.IndexFunc(answer.Hits, func(h recall.Hit) bool { return h.Position == m.position })
-	switch {
-	case place >= looked:
-		return ReasonOutranked, fmt.Sprintf("The search found it at place %d, and the best %d were looked at.", place+1, looked), nil
-	case place >= 0:
-		return ReasonExcluded, fmt.Sprintf("The search found it at place %d, but it has too little to do with the question to be a rule for it, or is for others.", place+1), nil
+	if place := slices.IndexFunc(answer.Hits, there); place >= 0 {
+		return ReasonOutranked, fmt.Sprintf("A search for more finds it at place %d, and the best %d were looked at.", place+1, len(p.found)), nil
 	}
 	return ReasonNotFound, "Nothing connects it with the question: no word, no name, no likeness in meaning that others do not have more of.", nil
 }

@@ -142,14 +142,21 @@ func (f *foreseen) get(position uint64) *pack.Source {
 // it.
 func (p *packing) foresee(positions []uint64) {
 	f := &p.foreseen
-	f.events = make(map[uint64]*pack.Source, len(positions))
 	if runtime.GOMAXPROCS(0) == 1 {
 		return
 	}
+	f.mu.Lock()
+	if f.events == nil {
+		f.events = make(map[uint64]*pack.Source, len(positions))
+	}
+	f.mu.Unlock()
 	f.wait.Go(func() {
 		for _, position := range positions {
 			if f.ended.Load() || p.ctx.Err() != nil {
 				return
+			}
+			if f.get(position) != nil {
+				continue // it was likely in a smaller search too
 			}
 			rec, err := p.record(position)
 			if err != nil || rec == nil || rec.Event == nil {

@@ -193,6 +193,8 @@ type asking struct {
 	// estimates has documents compared by what is held of their vectors, and none read for
 	// it: scores are off by about 0.002.
 	estimates bool
+	// room and most say how much the hits are to fill, see [recall.Request].
+	room, most int
 	// over has found, too, what no longer holds, and passes over what cannot be read.
 	over bool
 	// Where the state is a past one: whether a position was erased since; the tenant as it
@@ -249,6 +251,7 @@ func (a *asking) ask() (*recall.Answer, error) {
 	if a.estimates {
 		q.Exact = nil
 	}
+	q.Room, q.Most = a.room, a.most
 	if a.visible != nil {
 		q.Visible = &a.visible.Visible
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 )
 
 // Frame is one frame as it was read.
@@ -28,6 +29,10 @@ func (f *Frame) Buffer() []byte { return f.buf }
 
 // firstRead is how much is read at once when nothing is known of a frame.
 const firstRead = 2048
+
+// readRooms has room for what is read of frames that are shorter, before it is known how
+// long they are.
+var readRooms = sync.Pool{New: func() any { return new([firstRead]byte) }}
 
 // Read returns the frame at lsn. It may run beside the writer and beside Erase:
 // a body that is being erased is seen as it was, or as erased. The frame uses
@@ -62,11 +67,18 @@ func (l *Log) read(lsn LSN, buf []byte) (Frame, error) {
 		return Frame{buf: buf}, err
 	}
 	defer l.files.put(r)
-	if cap(buf) < firstRead {
-		buf = make([]byte, firstRead)
-	}
 	w := window{file: r, limit: limit, buf: buf[:0], chunk: cap(buf)}
+	var room *[firstRead]byte
+	if cap(buf) < firstRead {
+		room = readRooms.Get().(*[firstRead]byte)
+		defer readRooms.Put(room)
+		w.buf, w.chunk = room[:0], firstRead
+	}
 	raw, h, state, bad, err := w.frame(&l.check, s.base, off)
+	if room != nil && cap(w.buf) == firstRead { // it was room enough
+		w.buf = append(buf[:0], raw...)
+		raw = w.buf
+	}
 	f := Frame{buf: w.buf}
 	if err != nil {
 		return f, fmt.Errorf("segment %s: %w", s.name, err)

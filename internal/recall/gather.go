@@ -72,6 +72,7 @@ type question struct {
 	mu       sync.Mutex // guards accepted
 	accepted map[uint64]bool
 
+	more  bool          // a source may have more than it was asked for
 	list  []candidate   // by position, once they are all there
 	near  []vector.Near // of them, by the built-in model; nil if that is not asked with
 	place map[uint64]int
@@ -281,6 +282,7 @@ func (e *question) gather(ctx context.Context) error {
 	if err := near(); named != nil || err != nil {
 		return cmp.Or(named, err)
 	}
+	e.more = e.more || max(len(nearest), len(others)) == e.depth(byMeaning)
 	for _, m := range nearest {
 		e.at(m.Position).near = m.Score
 	}
@@ -301,10 +303,12 @@ func beside(do func() error) (wait func() error) {
 // named finds candidates by words and by name.
 func (e *question) named(ctx context.Context) error {
 	if e.request.Sources.has(Words) && len(e.lexical.Terms) > 0 {
-		matched, err := e.words.Search(ctx, e.lexical, max(byWords, e.request.K), e.filter)
+		depth := e.depth(byWords)
+		matched, err := e.words.Search(ctx, e.lexical, depth, e.filter)
 		if err != nil {
 			return err
 		}
+		e.more = e.more || len(matched) == depth
 		for _, m := range matched {
 			e.at(m.Position).words = m.Score
 		}
@@ -323,10 +327,19 @@ func (e *question) named(ctx context.Context) error {
 	return e.rows()
 }
 
+// depth returns how many candidates a source is asked for. Where few are enough, what one
+// of them does not have another has.
+func (e *question) depth(least int) int {
+	if e.request.Room > 0 {
+		return max(least, e.request.K*3/5)
+	}
+	return max(least, e.request.K)
+}
+
 // nearest finds candidates by meaning.
 func (e *question) nearest(ctx context.Context) ([]vector.Match, error) {
 	found, err := e.vectors.Search(ctx, vector.Query{
-		Vector: e.vector, Own: e.request.Vector != nil, Model: e.request.Model, K: max(byMeaning, e.request.K),
+		Vector: e.vector, Own: e.request.Vector != nil, Model: e.request.Model, K: e.depth(byMeaning),
 		Gate: shortGate, Filter: e.filter, Exact: e.request.Exact,
 	})
 	return found, e.noneShown(err, len(found))
@@ -485,7 +498,8 @@ func (e *question) foresee(order []int) {
 	if e.request.Likely == nil {
 		return
 	}
-	positions := make([]uint64, min(len(order), e.request.K))
+	n, _ := e.fill(len(order), func(i int) int { return e.list[order[i]].row.Pieces })
+	positions := make([]uint64, n)
 	for i := range positions {
 		positions[i] = e.list[order[i]].position
 	}

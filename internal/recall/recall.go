@@ -100,8 +100,13 @@ func (s Sources) has(one Sources) bool { return s&one != 0 }
 // Request is a question.
 type Request struct {
 	Query string
-	K     int   // hits at most
-	Now   int64 // nanoseconds; what is relative to now is relative to this
+	K     int // hits at most
+	// Room is how many tokens the hits are to fill, of one at most Most, if it is not zero:
+	// once they do, with half of it to spare, there are no more of them. How long a hit is, is
+	// told by its word pieces. Fewer candidates are gathered then; if they fill less, it is
+	// searched as if there were no Room.
+	Room, Most int
+	Now        int64 // nanoseconds; what is relative to now is relative to this
 	// Where says what may be found. Accept looks closer at a document whose row says
 	// that this takes a closer look, or, with Each, at every one; nil accepts all. It
 	// may be called by several goroutines.
@@ -176,18 +181,32 @@ func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, er
 	if q.Sources == 0 {
 		q.Sources = allSources
 	}
-	e, err := s.read(ctx, st, &q)
+	if q.Room > 0 {
+		few := q
+		few.K = min(q.K, fewHits+q.Room/roomOfHit)
+		if a, full, err := s.search(ctx, st, &few); err != nil || full {
+			return a, err
+		}
+		q.Room = 0
+	}
+	a, _, err := s.search(ctx, st, &q)
+	return a, err
+}
+
+// search is Search at one go. It reports whether the hits fill the room.
+func (s *Searcher) search(ctx context.Context, st State, q *Request) (*Answer, bool, error) {
+	e, err := s.read(ctx, st, q)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := e.gather(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := e.neighbours(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := e.weigh(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	return e.answer(ctx)
 }

@@ -18,7 +18,7 @@ func (e *question) nearestOthers(ctx context.Context) ([]vector.Match, error) {
 	if e.second == nil {
 		return nil, nil
 	}
-	return e.vectors.Search(ctx, vector.Query{Vector: e.second, K: max(byMeaning, e.request.K), Gate: shortGate, Filter: e.filter})
+	return e.vectors.Search(ctx, vector.Query{Vector: e.second, K: e.depth(byMeaning), Gate: shortGate, Filter: e.filter})
 }
 
 // addOthers adds candidates by the built-in model to those by another one. Both lists

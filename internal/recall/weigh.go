@@ -390,12 +390,38 @@ func (e *question) salience() error {
 }
 
 // answer returns the best, and marks what says the same twice.
-func (e *question) answer(ctx context.Context) (*Answer, error) {
-	a := &Answer{Class: e.class, Candidates: len(e.list), Hits: e.hits[:min(len(e.hits), e.request.K)]}
+func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
+	n, full := e.fill(len(e.hits), func(i int) int { return e.hits[i].Row.Pieces })
+	a := &Answer{Class: e.class, Candidates: len(e.list), Hits: e.hits[:n]}
 	for i := range a.Hits {
 		a.Hits[i].Score = min(max(a.Hits[i].Score, 0), 1)
 	}
-	return a, e.alike(ctx, a.Hits)
+	return a, full, e.alike(ctx, a.Hits)
+}
+
+// How many hits there are at most where few are enough: some, and one for so many tokens
+// of the room. And what a hit takes beside its text, in tokens.
+const (
+	fewHits   = 24
+	roomOfHit = 28
+	aroundHit = 8
+)
+
+// fill returns how many of the best, of which the number of pieces is told, are hits, and
+// whether they fill the room, or nothing more could.
+func (e *question) fill(n int, pieces func(i int) int) (int, bool) {
+	if e.request.Room == 0 {
+		return min(n, e.request.K), true
+	}
+	all := len(e.list) <= e.request.K && !e.more
+	n = min(n, e.request.K)
+	left := e.request.Room + e.request.Room/2
+	for i := range n {
+		if left -= min(pieces(i), e.request.Most) + aroundHit; left <= 0 && i+1 >= min(askedSalience, n) {
+			return i + 1, true
+		}
+	}
+	return n, left <= 0 || all
 }
 
 func damaged(position uint64) error {
