@@ -24,6 +24,7 @@ type heldWrites struct {
 	tables map[uint16]*heldTable
 	order  []uint16 // of the tables
 	spread []heldPlace
+	joiner joiner
 }
 
 // heldWrite is one of them. Its key is at the given place, its value behind.
@@ -213,26 +214,35 @@ func (h *heldWrites) compare(x, y heldPlace) int {
 	return cmp.Compare(x.write, y.write)
 }
 
-// size is at most what the writes take in a batch: a byte, and a length of up to
-// five bytes before each key and each value.
+// size is at most what the writes take in a batch, but for the rows that are in a block
+// with them: a byte, and a length of up to five bytes before each key and each value.
 func (h *heldWrites) size() int { return 16 + len(h.bytes) + 11*len(h.list) }
 
 // into hands the writes over. Of several to one key the last one counts, as it
 // was written last.
-func (h *heldWrites) into(b *pebble.Batch) error {
+func (h *heldWrites) into(j *joiner) error {
 	for _, name := range h.sort() {
-		for _, p := range h.tables[name].places {
-			w := &h.list[p.write]
-			var err error
-			if w.gone {
-				err = b.Delete(h.keyOf(w), nil)
-			} else {
-				err = b.Set(h.keyOf(w), h.value(w), nil)
+		places := h.tables[name].places
+		if t := j.s.rows.named(name); t != nil {
+			if err := j.join(t, h, places); err != nil {
+				return err
 			}
-			if err != nil {
+			continue
+		}
+		for _, p := range places {
+			if err := h.write(j.b, p.write); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// write hands one write over as it is.
+func (h *heldWrites) write(b *pebble.Batch, number int) error {
+	w := &h.list[number]
+	if w.gone {
+		return b.Delete(h.keyOf(w), nil)
+	}
+	return b.Set(h.keyOf(w), h.value(w), nil)
 }

@@ -1,57 +1,246 @@
 package kv
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"bytes"
+
+	"github.com/cockroachdb/pebble/v2"
+)
 
 // Iter walks over keys in order. It must be closed, and its error asked for,
 // once it is at its end.
 type Iter struct {
 	it  *pebble.Iterator
-	dir string
+	s   *Store
+	err error // a block could not be read
+	// tables may have rows between the bounds. None means that keys are as Pebble has
+	// them.
+	tables       rowTables
+	lower, upper []byte // the bounds, if they are within a block, else nil
+	block        block
 }
 
-func iterate(r pebble.Reader, dir string, lower, upper []byte) (*Iter, error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+// block is the block that an iterator is in.
+type block struct {
+	in       bool
+	rows     []row
+	from, to int    // which of the rows are between the bounds
+	at       int    // the current one
+	key      []byte // the current one
+	head     []byte // the key of the block
+}
+
+func iterate(r pebble.Reader, s *Store, lower, upper []byte) (*Iter, error) {
+	i := &Iter{s: s}
+	var o pebble.IterOptions
+	o.LowerBound, o.UpperBound = i.bound(lower, upper)
+	it, err := r.NewIter(&o)
 	if err != nil {
-		return nil, explain(dir, err)
+		return nil, explain(s.dir, err)
 	}
-	return &Iter{it, dir}, nil
+	i.it = it
+	return i, nil
+}
+
+// bound sets the bounds, and returns them as Pebble gets them: whole blocks.
+func (i *Iter) bound(lower, upper []byte) (from, to []byte) {
+	i.lower, i.upper, i.block.in = nil, nil, false
+	if i.tables = nil; !i.s.rows.meet(lower, upper) {
+		return lower, upper
+	}
+	i.tables = i.s.rows
+	if i.tables.has(lower) && !atBlock(lower) {
+		i.lower = bytes.Clone(lower)
+		lower = blockKey(nil, lower)
+	}
+	if i.tables.has(upper) && !atBlock(upper) {
+		i.upper = bytes.Clone(upper)
+		upper = append(blockKey(nil, upper), 0)
+	}
+	return lower, upper
 }
 
 // Within lets the iterator go on over the keys in [lower, upper) instead. It is
 // nowhere until it is moved. One iterator for several ranges is a good deal
 // cheaper than as many iterators.
-func (i *Iter) Within(lower, upper []byte) { i.it.SetBounds(lower, upper) }
+func (i *Iter) Within(lower, upper []byte) { i.it.SetBounds(i.bound(lower, upper)) }
 
 // First goes to the first key and reports whether there is one.
-func (i *Iter) First() bool { return i.it.First() }
+func (i *Iter) First() bool { return i.forward(i.it.First()) }
 
 // Last goes to the last key and reports whether there is one.
-func (i *Iter) Last() bool { return i.it.Last() }
+func (i *Iter) Last() bool { return i.backward(i.it.Last()) }
 
 // Next goes to the next key and reports whether there is one.
-func (i *Iter) Next() bool { return i.it.Next() }
+func (i *Iter) Next() bool {
+	if b := &i.block; b.in && b.at+1 < b.to {
+		return b.stand(b.at + 1)
+	}
+	return i.forward(i.it.Next())
+}
 
 // Prev goes to the key before and reports whether there is one.
-func (i *Iter) Prev() bool { return i.it.Prev() }
+func (i *Iter) Prev() bool {
+	if b := &i.block; b.in && b.at > b.from {
+		return b.stand(b.at - 1)
+	}
+	return i.backward(i.it.Prev())
+}
 
 // Seek goes to the first key that is not below key.
-func (i *Iter) Seek(key []byte) bool { return i.it.SeekGE(key) }
+func (i *Iter) Seek(key []byte) bool {
+	if i.tables == nil || !i.tables.has(key) {
+		return i.forward(i.it.SeekGE(key))
+	}
+	b := &i.block
+	if !b.in || !inBlock(b.head, key) {
+		b.head = blockKey(b.head[:0], key)
+		if !i.it.SeekGE(b.head) {
+			return i.forward(false)
+		}
+		if !bytes.Equal(i.it.Key(), b.head) {
+			return i.forward(true)
+		}
+		if !i.load() {
+			return false
+		}
+	}
+	if at := b.find(key); at < b.to {
+		return b.stand(at)
+	}
+	return i.forward(i.it.Next())
+}
 
 // SeekBefore goes to the last key below key.
-func (i *Iter) SeekBefore(key []byte) bool { return i.it.SeekLT(key) }
+func (i *Iter) SeekBefore(key []byte) bool {
+	if i.tables == nil || !i.tables.has(key) {
+		return i.backward(i.it.SeekLT(key))
+	}
+	b := &i.block
+	if !b.in || !inBlock(b.head, key) {
+		b.head = append(blockKey(b.head[:0], key), 0)
+		if !i.it.SeekLT(b.head) {
+			return i.backward(false)
+		}
+		if !bytes.Equal(i.it.Key(), b.head[:rowHead]) {
+			return i.backward(true)
+		}
+		if !i.load() {
+			return false
+		}
+	}
+	if at := b.find(key); at > b.from {
+		return b.stand(at - 1)
+	}
+	return i.backward(i.it.Prev())
+}
+
+// forward is where a move to a higher key, or to none, ends: at a key that is no block's,
+// or at the first row of a block that has one between the bounds.
+func (i *Iter) forward(ok bool) bool {
+	if i.tables == nil {
+		return ok
+	}
+	i.block.in = false
+	for ; ok && i.tables.has(i.it.Key()); ok = i.it.Next() {
+		if !i.load() {
+			return false
+		}
+		if i.block.from < i.block.to {
+			return i.block.stand(i.block.from)
+		}
+		i.block.in = false
+	}
+	return ok
+}
+
+// backward is forward for a move to a lower key.
+func (i *Iter) backward(ok bool) bool {
+	if i.tables == nil {
+		return ok
+	}
+	i.block.in = false
+	for ; ok && i.tables.has(i.it.Key()); ok = i.it.Prev() {
+		if !i.load() {
+			return false
+		}
+		if i.block.from < i.block.to {
+			return i.block.stand(i.block.to - 1)
+		}
+		i.block.in = false
+	}
+	return ok
+}
+
+// load reads the block that Pebble is at. One that cannot be read ends the walk.
+func (i *Iter) load() bool {
+	b := &i.block
+	b.in = false
+	value, err := i.it.ValueAndErr()
+	if err != nil {
+		i.err = explain(i.s.dir, err)
+		return false
+	}
+	b.head = append(b.head[:0], i.it.Key()...)
+	if err = errBlockKey; atBlock(b.head) {
+		b.rows, err = readBlock(b.rows[:0], value)
+	}
+	if err != nil {
+		i.err = damagedBlock(i.s.dir, err)
+		return false
+	}
+	b.in, b.from, b.to = true, 0, len(b.rows)
+	if i.lower != nil && inBlock(b.head, i.lower) {
+		b.from = b.find(i.lower)
+	}
+	if i.upper != nil && inBlock(b.head, i.upper) {
+		b.to = max(b.from, b.find(i.upper))
+	}
+	return true
+}
+
+// find returns the first row from the bounds on that is not below a key of the block.
+func (b *block) find(key []byte) int {
+	low, rest := lowOf(key), restOf(key)
+	at := b.from
+	for at < b.to && b.rows[at].compare(low, rest) < 0 {
+		at++
+	}
+	return at
+}
+
+// stand goes to a row.
+func (b *block) stand(at int) bool {
+	b.at = at
+	b.key = append(append(b.key[:0], b.head...), b.rows[at].rest...)
+	b.key[rowHead-1] |= b.rows[at].low
+	return true
+}
 
 // Key is the current key, valid until the iterator moves.
-func (i *Iter) Key() []byte { return i.it.Key() }
+func (i *Iter) Key() []byte {
+	if i.block.in {
+		return i.block.key
+	}
+	return i.it.Key()
+}
 
 // Value is the current value, valid until the iterator moves.
 func (i *Iter) Value() ([]byte, error) {
+	if b := &i.block; b.in {
+		return b.rows[b.at].value, nil
+	}
 	v, err := i.it.ValueAndErr()
-	return v, explain(i.dir, err)
+	return v, explain(i.s.dir, err)
 }
 
 // Err returns what went wrong so far. An iterator that came to its end because of
 // it has not seen everything.
-func (i *Iter) Err() error { return explain(i.dir, i.it.Error()) }
+func (i *Iter) Err() error {
+	if i.err != nil {
+		return i.err
+	}
+	return explain(i.s.dir, i.it.Error())
+}
 
 // Close ends the iteration and returns what went wrong during it. A second call
 // does nothing.
@@ -59,12 +248,12 @@ func (i *Iter) Close() error {
 	if i.it == nil {
 		return nil
 	}
-	err := i.it.Error()
+	err := i.Err()
 	if e := i.it.Close(); err == nil {
-		err = e
+		err = explain(i.s.dir, e)
 	}
 	i.it = nil
-	return explain(i.dir, err)
+	return err
 }
 
 // PrefixEnd returns the first key behind all that begin with prefix, or nil

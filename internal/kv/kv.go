@@ -7,6 +7,9 @@
 //
 // # What is guaranteed
 //
+//   - A table of [Options.Rows] reads and writes as any other: which rows Pebble keeps
+//     together under one key is seen nowhere outside. A block of them that is not as it
+//     was written is damage.
 //   - Batches are applied in the order of their commits, and a later batch is
 //     never durable without an earlier one.
 //   - A [Snapshot] sees exactly the batches committed before it was taken.
@@ -55,6 +58,11 @@ type Options struct {
 	// the order of its keys. Such files do not overlap, and so they are not written
 	// again and again with what is written all over.
 	Apart []string
+	// Rows are the first two bytes of keys that go on with a number of four bytes, a
+	// position of eight and maybe more, big-endian. Rows of sixteen neighbouring positions
+	// are kept together, in one value of Pebble's. It should be what is written in the
+	// order of its keys, and is small. A store is always opened with the same.
+	Rows []string
 }
 
 // memTables is how many memory tables there may be: one being written to, the
@@ -62,11 +70,12 @@ type Options struct {
 const memTables = 3
 
 // Store is an open store. It is safe for concurrent use, except that one
-// goroutine at a time commits.
+// goroutine at a time commits: a commit reads the blocks whose rows it writes.
 type Store struct {
 	fs    disk.FS
 	db    *pebble.DB
 	dir   string
+	rows  rowTables
 	watch *watch
 	room  uint64    // for what is not written out yet, in bytes
 	rooms sync.Pool // of transactions that have ended
@@ -79,6 +88,10 @@ func Open(o Options) (*Store, error) {
 	}
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = 48 << 20
+	}
+	rows, err := newRowTables(o.Rows)
+	if err != nil {
+		return nil, err
 	}
 	w := newWatch()
 	po := &pebble.Options{
@@ -118,7 +131,7 @@ func Open(o Options) (*Store, error) {
 		w.unlock()
 		return nil, unopened(o.Dir, err)
 	}
-	return &Store{fs: o.FS, db: db, dir: o.Dir, watch: w, room: memTables * uint64(o.MemTableBytes)}, nil
+	return &Store{fs: o.FS, db: db, dir: o.Dir, rows: rows, watch: w, room: memTables * uint64(o.MemTableBytes)}, nil
 }
 
 // apart returns where a file that begins with a key has to end.
@@ -195,32 +208,34 @@ var (
 )
 
 // Get appends the value of key to dst and reports whether there is one.
-func (s *Store) Get(key, dst []byte) ([]byte, bool, error) { return get(s.db, s.dir, key, dst) }
+func (s *Store) Get(key, dst []byte) ([]byte, bool, error) { return s.rows.get(s.db, s.dir, key, dst) }
 
 // Iter returns an iterator over the keys in [lower, upper).
-func (s *Store) Iter(lower, upper []byte) (*Iter, error) { return iterate(s.db, s.dir, lower, upper) }
+func (s *Store) Iter(lower, upper []byte) (*Iter, error) { return iterate(s.db, s, lower, upper) }
 
 // Snapshot is the store as it was at one moment. It must be closed.
 type Snapshot struct {
 	snap *pebble.Snapshot
-	dir  string
+	s    *Store
 }
 
 // Snapshot returns the store as it is now.
-func (s *Store) Snapshot() *Snapshot { return &Snapshot{s.db.NewSnapshot(), s.dir} }
+func (s *Store) Snapshot() *Snapshot { return &Snapshot{s.db.NewSnapshot(), s} }
 
 // Get appends the value of key to dst and reports whether there is one.
-func (s *Snapshot) Get(key, dst []byte) ([]byte, bool, error) { return get(s.snap, s.dir, key, dst) }
+func (s *Snapshot) Get(key, dst []byte) ([]byte, bool, error) {
+	return s.s.rows.get(s.snap, s.s.dir, key, dst)
+}
 
 // Iter returns an iterator over the keys in [lower, upper).
 func (s *Snapshot) Iter(lower, upper []byte) (*Iter, error) {
-	return iterate(s.snap, s.dir, lower, upper)
+	return iterate(s.snap, s.s, lower, upper)
 }
 
 // Close lets the snapshot go.
-func (s *Snapshot) Close() error { return explain(s.dir, s.snap.Close()) }
+func (s *Snapshot) Close() error { return explain(s.s.dir, s.snap.Close()) }
 
-// get reads one key from any of Pebble's readers.
+// get reads one key from any of Pebble's readers, as Pebble has it.
 func get(r pebble.Reader, dir string, key, dst []byte) ([]byte, bool, error) {
 	v, closer, err := r.Get(key)
 	if err == pebble.ErrNotFound {
@@ -289,16 +304,16 @@ func (s *Store) Touch() error {
 	tx := s.BeginIndexed()
 	for _, level := range levels {
 		for _, table := range level {
-			key := table.Smallest.UserKey
-			value, ok, err := s.Get(key, nil)
+			key := table.Smallest.UserKey // as Pebble has it
+			value, ok, err := get(s.db, s.dir, key, nil)
 			if err == nil && ok {
-				err = tx.Set(key, value)
+				err = tx.b.Set(key, value, nil)
 			} else if err == nil {
-				err = tx.Delete(key)
+				err = tx.b.Delete(key, nil)
 			}
 			if err != nil {
 				_ = tx.Discard()
-				return err
+				return explain(s.dir, err)
 			}
 		}
 	}

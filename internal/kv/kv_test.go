@@ -251,10 +251,25 @@ func walk(t *rapid.T, who string, r kv.Reader, want map[string]string) {
 }
 
 // After a purge no file holds what was deleted, also when someone was reading
-// while it was written, deleted and compacted before.
+// while it was written, deleted and compacted before, and of a row when its block stays.
 func TestPurge(t *testing.T) {
+	for name, key := range map[string]func(i int) []byte{
+		"keys":         func(i int) []byte { return []byte(fmt.Sprint("key", i)) },
+		"rows":         func(i int) []byte { return rowKey("Ra", 1, uint64(i), "") },
+		"single rows":  func(i int) []byte { return rowKey("Ra", 1, uint64(20*i), "") },
+		"rows by rest": func(i int) []byte { return rowKey("Ra", 1, 0, fmt.Sprint(i)) },
+	} {
+		t.Run(name, func(t *testing.T) { purge(t, key) })
+	}
+}
+
+func purge(t *testing.T, key func(i int) []byte) {
 	fs := disk.NewMem()
-	s := open(t, fs)
+	s, err := kv.Open(kv.Options{FS: fs, Dir: "index", CacheBytes: 1 << 20, MemTableBytes: 128 << 10, Rows: rowTables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	ctx := context.Background()
 	write := func(change func(tx *kv.Txn) error) {
 		t.Helper()
@@ -269,13 +284,14 @@ func TestPurge(t *testing.T) {
 	const canary = "a-canary-in-a-value"
 	reader := func() *kv.Snapshot { return s.Snapshot() }
 	var readers []*kv.Snapshot
+	write(func(tx *kv.Txn) error { return tx.Set(key(3), []byte("it stays")) })
 	for i := range 3 {
-		write(func(tx *kv.Txn) error { return tx.Set([]byte(fmt.Sprint("key", i)), []byte(canary)) })
+		write(func(tx *kv.Txn) error { return tx.Set(key(i), []byte(canary)) })
 		readers = append(readers, reader())
 		if err := s.Purge(ctx); err != nil {
 			t.Fatal(err)
 		}
-		write(func(tx *kv.Txn) error { return tx.Delete([]byte(fmt.Sprint("key", i))) })
+		write(func(tx *kv.Txn) error { return tx.Delete(key(i)) })
 		readers = append(readers, reader())
 		if err := s.Purge(ctx); err != nil {
 			t.Fatal(err)
@@ -310,6 +326,9 @@ func TestPurge(t *testing.T) {
 		if bytes.Contains(data, []byte(canary)) {
 			t.Errorf("%s still has it", name)
 		}
+	}
+	if v, ok, err := s.Get(key(3), nil); err != nil || !ok || string(v) != "it stays" {
+		t.Errorf("what stays is %q %v %v", v, ok, err)
 	}
 	if damages, err := s.Check(ctx); err != nil || len(damages) > 0 {
 		t.Fatal(damages, err)

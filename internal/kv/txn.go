@@ -13,9 +13,12 @@ type Txn struct {
 	s *Store
 	b *pebble.Batch
 	// indexed is whether the batch itself can be read. If not, there is none until
-	// it is needed, and what is written is held back.
+	// the end, and what is written is held back.
 	indexed bool
 	held    *heldWrites
+	ranges  []span // to be removed, of what was there before
+	joiner  *joiner
+	key     []byte // of a block
 	// seek looks keys up that the transaction did not write. One iterator for
 	// many lookups is several times cheaper than as many calls of Get, and
 	// unlike Get it asks the filters of the lowest level too, where the ids
@@ -26,12 +29,14 @@ type Txn struct {
 // Begin returns a transaction that can be read by key, but not iterated over.
 // It is the cheaper of the two.
 func (s *Store) Begin() *Txn {
-	return &Txn{s: s, held: hold(&s.rooms)}
+	h := hold(&s.rooms)
+	return &Txn{s: s, held: h, joiner: &h.joiner}
 }
 
 // BeginIndexed returns a transaction whose iterators see its own writes.
 func (s *Store) BeginIndexed() *Txn {
-	return &Txn{s: s, b: s.db.NewIndexedBatch(), indexed: true}
+	b := s.db.NewIndexedBatch()
+	return &Txn{s: s, b: b, indexed: true, joiner: &joiner{s: s, b: b}}
 }
 
 // Set writes a value that this transaction may read again.
@@ -46,6 +51,9 @@ func (t *Txn) Set(key, value []byte) error {
 // SetBlind writes a value that this transaction does not read again.
 func (t *Txn) SetBlind(key, value []byte) error {
 	if t.indexed {
+		if t.s.rows.has(key) {
+			return explain(t.s.dir, t.joiner.one(t.b, key, value, false))
+		}
 		return explain(t.s.dir, t.b.Set(key, value, nil))
 	}
 	t.held.add(key, value, false)
@@ -63,6 +71,9 @@ func (t *Txn) Size() int {
 // Delete removes a key.
 func (t *Txn) Delete(key []byte) error {
 	if t.indexed {
+		if t.s.rows.has(key) {
+			return explain(t.s.dir, t.joiner.one(t.b, key, nil, true))
+		}
 		return explain(t.s.dir, t.b.Delete(key, nil))
 	}
 	t.held.addOwn(key, nil, true)
@@ -81,16 +92,21 @@ func (t *Txn) DeleteBlind(key []byte) error {
 // DeleteRange removes the keys in [lower, upper) that were there before the
 // transaction began.
 func (t *Txn) DeleteRange(lower, upper []byte) error {
-	if t.b == nil {
-		t.b = t.s.db.NewBatch()
+	s := span{bytes.Clone(lower), bytes.Clone(upper)}
+	if !t.indexed {
+		t.ranges = append(t.ranges, s)
+		return nil
 	}
-	return explain(t.s.dir, t.b.DeleteRange(lower, upper, nil))
+	t.joiner.ranges = []span{s}
+	err := t.joiner.deleteRange(t.b, s)
+	t.joiner.ranges = nil
+	return explain(t.s.dir, err)
 }
 
 // Get appends the value of key to dst and reports whether there is one.
 func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 	if t.indexed {
-		return get(t.b, t.s.dir, key, dst)
+		return t.s.rows.get(t.b, t.s.dir, key, dst)
 	}
 	if w := t.held.find(key); w != nil {
 		return append(dst, t.held.value(w)...), !w.gone, nil
@@ -102,18 +118,29 @@ func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 		}
 		t.seek = it
 	}
-	if !t.seek.SeekPrefixGE(key) || !bytes.Equal(t.seek.Key(), key) {
+	at, isRow := key, t.s.rows.has(key)
+	if isRow {
+		t.key = blockKey(t.key[:0], key)
+		at = t.key
+	}
+	if !t.seek.SeekPrefixGE(at) || !bytes.Equal(t.seek.Key(), at) {
 		return dst, false, explain(t.s.dir, t.seek.Error())
 	}
 	v, err := t.seek.ValueAndErr()
-	return append(dst, v...), true, explain(t.s.dir, err)
+	if err != nil {
+		return dst, false, explain(t.s.dir, err)
+	}
+	if isRow {
+		return appendRow(dst, t.s.dir, v, key)
+	}
+	return append(dst, v...), true, nil
 }
 
 // Iter returns an iterator over the keys in [lower, upper). Without an index,
 // it does not see what the transaction wrote.
 func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
 	if t.indexed {
-		return iterate(t.b, t.s.dir, lower, upper)
+		return iterate(t.b, t.s, lower, upper)
 	}
 	return t.s.Iter(lower, upper)
 }
@@ -130,10 +157,8 @@ func (t *Txn) Commit() error {
 		return err
 	}
 	if !t.indexed {
-		if t.b == nil {
-			t.b = t.s.db.NewBatchWithSize(t.held.size(), pebble.WithMaxRetainedSizeBytes(maxHeld))
-		}
-		if err := t.held.into(t.b); err != nil {
+		t.b = t.s.db.NewBatchWithSize(t.held.size(), pebble.WithMaxRetainedSizeBytes(maxHeld))
+		if err := t.handOver(); err != nil {
 			return explain(t.s.dir, err)
 		}
 	}
@@ -141,6 +166,23 @@ func (t *Txn) Commit() error {
 		return explain(t.s.dir, err)
 	}
 	return t.end()
+}
+
+// handOver puts what was held back into the batch, what is removed first.
+func (t *Txn) handOver() (err error) {
+	j := t.joiner
+	j.s, j.b, j.ranges = t.s, t.b, t.ranges
+	defer func() {
+		if closed := j.close(); err == nil {
+			err = closed
+		}
+	}()
+	for _, s := range t.ranges {
+		if err := j.deleteRange(t.s.db, s); err != nil {
+			return err
+		}
+	}
+	return t.held.into(j)
 }
 
 // Discard ends the transaction without effect.
