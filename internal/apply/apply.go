@@ -90,6 +90,13 @@ func Apart() []string {
 	return []string{"Gd", "Lp", "Rl", "Vq", "Xd"}
 }
 
+// Rows returns the beginnings of the keys of which each position has a small one, for
+// [kv.Options]: a tenant, a position, maybe more. A change here changes the format of the
+// folds that the tables are of.
+func Rows() []string {
+	return []string{"Gd", "Lp", "Vq", "Xd"}
+}
+
 // Formats returns the format number of every fold, by name.
 func (a *Applier) Formats() map[string]uint32 {
 	formats := make(map[string]uint32, len(a.folds))

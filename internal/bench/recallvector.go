@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
@@ -54,7 +55,7 @@ func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (
 	if err != nil {
 		return out, err
 	}
-	store, err := kv.Open(kv.Options{FS: disk.OS(), Dir: filepath.Join(dir, "index")})
+	store, err := kv.Open(kv.Options{FS: disk.OS(), Dir: filepath.Join(dir, "index"), Rows: apply.Rows()})
 	if err != nil {
 		return out, err
 	}

@@ -309,7 +309,7 @@ func (b *Board) serve() {
 func (b *Board) openIndex(name string) (*kv.Store, error) {
 	store, err := kv.Open(kv.Options{
 		FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
-		Apart: apply.Apart(),
+		Apart: apply.Apart(), Rows: apply.Rows(),
 	})
 	if err != nil {
 		return nil, err

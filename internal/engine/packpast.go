@@ -227,7 +227,7 @@ const (
 // pastStore opens a store for so many records, and returns how to close it, too. It is
 // called by whoever has the turn.
 func (b *Board) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
-	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart()}
+	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart(), Rows: apply.Rows()}
 	remove := func() error { return nil }
 	if size > b.pasts.most {
 		b.pasts.made++

@@ -56,7 +56,7 @@ import (
 // Prefix is the first byte of the graph's keys.
 const Prefix = 'G'
 
-const format = 1
+const format = 2
 
 const (
 	tableDocument = 'd'

@@ -43,7 +43,7 @@ import (
 const Prefix = 'L'
 
 // format is the number of the layout above.
-const format = 1
+const format = 2
 
 const (
 	tableNumber    = 'n'

@@ -46,7 +46,7 @@ import (
 // Prefix is the first byte of the fold's keys.
 const Prefix = 'X'
 
-const format = 2
+const format = 3
 
 // shape is how positions are cut into segments, and segments into rows. There is
 // one, but tests have smaller ones.

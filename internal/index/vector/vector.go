@@ -57,7 +57,7 @@ import (
 // Prefix is the first byte of the fold's keys.
 const Prefix = 'V'
 
-const format = 1
+const format = 2
 
 const (
 	tableRow       = 'q'
