@@ -52,7 +52,7 @@ type Options struct {
 	// remembered what was signed. With it, a rollback of the whole directory
 	// is noticed. Empty means no such memory.
 	WitnessDir string
-	// CacheBytes is for what was read from the index. Zero means 128 MiB.
+	// CacheBytes is for what was read from the index. Zero means 64 MiB.
 	CacheBytes int64
 	// RecallBytes is for what is held in memory to answer questions. Zero means 400 MiB,
 	// enough for a million events and memories of a tenant at full speed.
