@@ -133,6 +133,7 @@ type packing struct {
 	counted  int          // how many of the first are counted when they are read
 	foreseen foreseen
 	found    []recall.Hit // what the search found
+	more     bool         // it may find more
 }
 
 // packing has use called with a pack under way: its state is chosen, and nothing is
@@ -233,8 +234,28 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	return release, err
 }
 
-// compose finds candidates and makes a pack of them.
+// compose finds candidates and makes a pack of them. Where much of what seemed to fill it
+// was dropped, such as what is said again and again, it looks further.
 func (p *packing) compose() (*pack.Result, error) {
+	res, err := p.composeOnce()
+	if err != nil || !p.more || p.request.MinRelevance.Value > pack.DefaultMinRelevance || res.Pack.TokenBudget.Used >= int64(p.request.Budget)*3/4 {
+		return res, err
+	}
+	p.restart()
+	return p.composeOnce()
+}
+
+// restart forgets what was found, and has as many hits looked at as there may be.
+func (p *packing) restart() {
+	p.room = 0
+	p.list, p.seen, p.rules, p.conflict, p.goals, p.loads = nil, nil, nil, nil, nil, nil
+	p.at, p.schemas = make(map[uint64]int), make(map[string]float64)
+	p.reached.Store(0)
+	p.foreseen.ended.Store(false)
+}
+
+// composeOnce is compose without looking further.
+func (p *packing) composeOnce() (*pack.Result, error) {
 	var task pack.Task
 	if p.rows != nil {
 		p.foretell = p.foresee

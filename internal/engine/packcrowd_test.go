@@ -83,3 +83,22 @@ func TestPackLooksFarEnough(t *testing.T) {
 		}
 	}
 }
+
+// TestPackLooksBehindCopies: what is said again and again is in a pack once, and takes no
+// room from what is behind it, be it known from the search or only when it is read.
+func TestPackLooksBehindCopies(t *testing.T) {
+	for _, tc := range []struct{ copies, times, budget, used int }{{100, 2, 4000, 3600}, {250, 6, 8000, 3600}} {
+		b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
+		for i := range tc.copies + 300 {
+			text := strings.Repeat("which port is it, which port is open, which port was moved and is watched by the team that moved it, asked the monitor of ports; ", tc.times)
+			if i >= tc.copies {
+				text = fmt.Sprintf("the port of service number %d%s", i, strings.Repeat(fmt.Sprintf(" was moved by team %d and is watched", 7*i), 4))
+			}
+			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", fmt.Sprint("e", i), int64(i+1), text)}))
+		}
+		got := packed(t, b, engine.PackOptions{Query: "which port", Budget: tc.budget}).Pack
+		if used, looked := got.TokenBudget.Used, got.AssemblyMetadata.CandidateCount; used < int64(tc.used) {
+			t.Errorf("%d copies: %d of %d tokens are used, for %d candidates", tc.copies, used, tc.budget, looked)
+		}
+	}
+}

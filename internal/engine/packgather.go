@@ -54,7 +54,7 @@ func (p *packing) gather() error {
 		return err
 	}
 	p.searched += p.b.ticks().Sub(began)
-	p.degraded, p.class, p.found = append(p.degraded, degraded...), answer.Class, answer.Hits
+	p.degraded, p.class, p.found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
 	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
 	if err := p.addHits(answer.Hits, pins); err != nil {
 		return err

@@ -498,7 +498,7 @@ func (e *question) foresee(order []int) {
 	if e.request.Likely == nil {
 		return
 	}
-	n, _ := e.fill(len(order), func(i int) int { return e.list[order[i]].row.Pieces })
+	n, _ := e.fill(len(order), func(i int) int { return e.takes(e.list[order[i]].row.Pieces) })
 	positions := make([]uint64, n)
 	for i := range positions {
 		positions[i] = e.list[order[i]].position

@@ -167,6 +167,9 @@ type Answer struct {
 	Class      Class
 	Hits       []Hit
 	Candidates int // that were weighed
+	// More says that the hits fill the room of the request, and that there may be others
+	// behind them.
+	More bool
 }
 
 // ErrNoVectors says that nothing that may be found has a vector by the model of the

@@ -391,12 +391,20 @@ func (e *question) salience() error {
 
 // answer returns the best, and marks what says the same twice.
 func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
-	n, full := e.fill(len(e.hits), func(i int) int { return e.hits[i].Row.Pieces })
-	a := &Answer{Class: e.class, Candidates: len(e.list), Hits: e.hits[:n]}
-	for i := range a.Hits {
-		a.Hits[i].Score = min(max(a.Hits[i].Score, 0), 1)
+	hits := e.hits[:min(len(e.hits), e.request.K)]
+	for i := range hits {
+		hits[i].Score = min(max(hits[i].Score, 0), 1)
 	}
-	return a, full, e.alike(ctx, a.Hits)
+	if err := e.alike(ctx, hits); err != nil {
+		return nil, false, err
+	}
+	n, full := e.fill(len(hits), func(i int) int {
+		if hits[i].Duplicate {
+			return 0
+		}
+		return e.takes(hits[i].Row.Pieces)
+	})
+	return &Answer{Class: e.class, Candidates: len(e.list), Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list))}, full, nil
 }
 
 // How many hits there are at most where few are enough: some, and one for so many tokens
@@ -407,9 +415,12 @@ const (
 	aroundHit = 8
 )
 
-// fill returns how many of the best, of which the number of pieces is told, are hits, and
-// whether they fill the room, or nothing more could.
-func (e *question) fill(n int, pieces func(i int) int) (int, bool) {
+// takes returns how much of the room a hit with so many pieces takes.
+func (e *question) takes(pieces int) int { return min(pieces, e.request.Most) + aroundHit }
+
+// fill returns how many of the best, of which it is told how much of the room they take,
+// are hits, and whether they fill it, or nothing more could.
+func (e *question) fill(n int, takes func(i int) int) (int, bool) {
 	if e.request.Room == 0 {
 		return min(n, e.request.K), true
 	}
@@ -417,7 +428,7 @@ func (e *question) fill(n int, pieces func(i int) int) (int, bool) {
 	n = min(n, e.request.K)
 	left := e.request.Room + e.request.Room/2
 	for i := range n {
-		if left -= min(pieces(i), e.request.Most) + aroundHit; left <= 0 && i+1 >= min(askedSalience, n) {
+		if left -= takes(i); left <= 0 && i+1 >= min(askedSalience, n) {
 			return i + 1, true
 		}
 	}
