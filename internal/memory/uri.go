@@ -35,7 +35,10 @@ func (u URI) Head() URI {
 }
 
 // String returns the text of u.
-func (u URI) String() string { return string(u.append(nil)) }
+func (u URI) String() string {
+	var room [128]byte
+	return string(u.append(room[:0]))
+}
 
 func (u URI) append(b []byte) []byte {
 	b = append(b, scheme...)

@@ -154,13 +154,13 @@ func Quoted(text string) hmx.Raw { return quoted(text) }
 // Saying returns what reports whether one of some texts says nearly what another says, as
 // duplicates are told.
 func Saying(texts []string) func(text string) bool {
-	said := make([]words, len(texts))
+	said := make([]*words, len(texts))
 	for i, text := range texts {
 		said[i] = wordsOf(text)
 	}
 	return func(text string) bool {
 		w := wordsOf(text)
-		return slices.ContainsFunc(said, func(x words) bool { return x.same(w) })
+		return slices.ContainsFunc(said, func(x *words) bool { return x.same(w) })
 	}
 }
 

@@ -1,14 +1,22 @@
 package pack
 
 import (
+	"math/bits"
 	"slices"
 	"unicode"
 	"unicode/utf8"
 )
 
-// words is what a text is compared by: a hash of all of it in lower case, and behind
-// it its words, each once and in order.
-type words []uint64
+// words is what a text is compared by.
+type words struct {
+	whole  uint64   // a hash of all of it in lower case
+	list   []uint64 // hashes of its words, as they stand until they are sorted
+	sorted bool     // each is there once, and in order
+	sketch sketch
+}
+
+// sketch has a bit for each word of a text, of which several may share one.
+type sketch [4]uint64
 
 // Texts that are compared by their words have so many of them at least, and so many
 // bytes at most: of very short ones there are too many that share all, and what is very
@@ -37,95 +45,145 @@ var bytesOf = func() (table [256]byte) {
 	return table
 }()
 
-// Seed and factor of the hashes of words (FNV-1a, of characters).
+// Seeds and factor of the hashes.
 const (
-	wordSeed   = 14695981039346656037
-	wordFactor = 1099511628211
+	wholeSeed  = 14695981039346656037
+	wordSeed   = 7809847782465536322
+	wordFactor = 0x9e3779b97f4a7c15
 )
+
+// mixed adds a number to a hash.
+func mixed(hash, n uint64) uint64 {
+	hash = (hash ^ n) * wordFactor
+	return hash ^ hash>>29
+}
 
 // wordsOf returns the words of a text: letters and digits that stand together, in lower
 // case. Those that every text has are among them: a "not" is a difference.
-func wordsOf(s string) words {
-	long := len(s) > alikeText
-	list := make(words, 1, 1+min(len(s), alikeText)/5)
-	whole, gap := uint64(wordSeed), false
+func wordsOf(s string) *words {
+	w := &words{whole: wholeSeed}
+	if len(s) <= alikeText {
+		w.list = make([]uint64, 0, len(s)/5+1)
+	}
+	gap := false
 	for i := 0; i < len(s); {
-		word, began := uint64(wordSeed), i
-		for i < len(s) { // as far as the word goes
-			r, size := rune(bytesOf[s[i]]), 1
-			if r == byteWide {
-				if r, size = utf8.DecodeRuneInString(s[i:]); !inWord(r) {
-					break
-				}
-				r = unicode.ToLower(r)
-			} else if r == 0 {
-				break
+		word, end := wordAt(s, i)
+		r, size := ' ', 0
+		if end == i {
+			if r, size = utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(r) {
+				gap = true
+				i += size
+				continue
 			}
-			if gap && whole != wordSeed {
-				whole = (whole ^ ' ') * wordFactor
-			}
-			gap = false
-			whole, word = (whole^uint64(r))*wordFactor, (word^uint64(r))*wordFactor
-			i += size
+			word = uint64(unicode.ToLower(r))
 		}
-		if i > began && !long {
-			list = append(list, word^word>>29)
-		}
-		if i == len(s) {
-			break
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if i += size; unicode.IsSpace(r) {
-			gap = true
-			continue
-		}
-		if gap && whole != wordSeed {
-			whole = (whole ^ ' ') * wordFactor
+		if gap && w.whole != wholeSeed {
+			w.whole = mixed(w.whole, ' ')
 		}
 		gap = false
-		whole = (whole ^ uint64(unicode.ToLower(r))) * wordFactor
+		w.whole = mixed(w.whole, word)
+		if size == 0 && len(s) <= alikeText {
+			w.add(word)
+		}
+		i = end + size
 	}
-	list[0] = whole
-	slices.Sort(list[1:])
-	return append(list[:1], slices.Compact(list[1:])...)
+	return w
+}
+
+// add adds a word.
+func (w *words) add(word uint64) {
+	w.list = append(w.list, word)
+	w.sketch[word>>6&3] |= 1 << (word & 63)
+}
+
+// wordAt returns a hash of the word that begins at i, and where it ends: there, if none
+// does. Letters and digits of ASCII are taken eight at a time.
+func wordAt(s string, i int) (hash uint64, end int) {
+	hash = wordSeed
+	eight := uint64(0)
+	for i < len(s) {
+		c, size := uint64(bytesOf[s[i]]), 1
+		if c == byteWide {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(s[i:]); !inWord(r) {
+				break
+			}
+			c = uint64(unicode.ToLower(r))
+		}
+		switch {
+		case c == 0:
+			return mixed(hash, eight), i
+		case c >= utf8.RuneSelf:
+			hash, eight = mixed(mixed(hash, eight), c), 0
+		default:
+			if eight = eight<<8 | c; eight >= 1<<56 {
+				hash, eight = mixed(hash, eight), 0
+			}
+		}
+		i += size
+	}
+	return mixed(hash, eight), i
 }
 
 // inWord reports whether a character that is not ASCII is part of a word.
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
+// each returns the words, each once and in order.
+func (w *words) each() []uint64 {
+	if !w.sorted {
+		slices.Sort(w.list)
+		w.list, w.sorted = slices.Compact(w.list), true
+	}
+	return w.list
+}
+
 // same reports whether two texts say nearly the same: they are equal but for case and
 // white space, or nine of ten of their words are.
-func (w words) same(b words) bool {
-	if len(w) == 0 || len(b) == 0 {
-		return false
-	}
-	if w[0] == b[0] {
+func (w *words) same(other *words) bool {
+	if w.whole == other.whole {
 		return true
 	}
-	w, b = w[1:], b[1:]
-	least, most := min(len(w), len(b)), max(len(w), len(b))
+	// Of two that have nine of ten words in common an eighteenth of both at most is
+	// in one alone, and a bit that is in one alone needs such a word.
+	if w.sketch.apart(&other.sketch, (len(w.list)+len(other.list))/18) {
+		return false
+	}
+	a, b := w.each(), other.each()
+	least, most := min(len(a), len(b)), max(len(a), len(b))
 	if least < fewWords || 10*least < 9*most {
 		return false
 	}
 	// What is in one alone may be a tenth of what is in either.
 	apart, i, j := 0, 0, 0
-	for i < len(w) && j < len(b) {
+	for i < len(a) && j < len(b) {
 		switch {
-		case w[i] == b[j]:
+		case a[i] == b[j]:
 			i++
 			j++
 			continue
-		case w[i] < b[j]:
+		case a[i] < b[j]:
 			i++
 		default:
 			j++
 		}
-		if apart++; 10*apart > len(w)+len(b) {
+		if apart++; 10*apart > len(a)+len(b) {
 			return false
 		}
 	}
-	apart += len(w) - i + len(b) - j
-	// Of len(w)+len(b) words, those in common are counted twice and the others once.
-	common := (len(w) + len(b) - apart) / 2
+	apart += len(a) - i + len(b) - j
+	// Of len(a)+len(b) words, those in common are counted twice and the others once.
+	common := (len(a) + len(b) - apart) / 2
 	return 10*common >= 9*(common+apart)
+}
+
+// apart reports whether more bits than so many are in one of two sketches alone. Most
+// texts are told apart by the first few words of bits.
+func (s *sketch) apart(other *sketch, most int) bool {
+	n := 0
+	for i, bit := range s {
+		if n += bits.OnesCount64(bit ^ other[i]); n > most {
+			return true
+		}
+	}
+	return false
 }

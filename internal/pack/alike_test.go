@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestSame(t *testing.T) {
@@ -32,41 +33,92 @@ func TestSame(t *testing.T) {
 			t.Errorf("%.60q and %.60q: %v", c.a, c.b, a.same(b))
 		}
 	}
-	if (words)(nil).same(nil) || wordsOf("a").same(nil) {
-		t.Error("no words are the same")
+}
+
+// plainSame is same in a plain way.
+func plainSame(a, b string) bool {
+	fold := func(s string) string { return strings.Join(strings.Fields(strings.Map(unicode.ToLower, s)), " ") }
+	if fold(a) == fold(b) {
+		return true
+	}
+	x, y := plainWords(a), plainWords(b)
+	common := 0
+	for word := range x {
+		if y[word] {
+			common++
+		}
+	}
+	return min(len(x), len(y)) >= fewWords && 10*common >= 9*(len(x)+len(y)-common)
+}
+
+// plainWords returns the words of a text.
+func plainWords(s string) map[string]bool {
+	all := make(map[string]bool)
+	for _, word := range strings.FieldsFunc(strings.Map(unicode.ToLower, s), func(r rune) bool { return !inWord(r) }) {
+		all[word] = true
+	}
+	return all
+}
+
+// TestWords: however words are written and whatever is between them, the hashes tell
+// them apart as they are.
+func TestWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	parts := []string{"a", "B", "7", "é", "É", "K", "\u212a", "\u0130", "ß", "ẞ", "日本", "😀", "-", "\u0301", " ", "  ", "\n", "\u00a0", ",", "abcdefg", "ABCDEFGH", "abcdefghi", "\xff", "x1"}
+	text := func() string {
+		var b strings.Builder
+		for range rng.IntN(7) {
+			b.WriteString(parts[rng.IntN(len(parts))])
+		}
+		return b.String()
+	}
+	alike := 0
+	for range 50_000 {
+		a, b := text(), text()
+		x, y := wordsOf(a), wordsOf(b)
+		if got, want := x.same(y), plainSame(strings.ToValidUTF8(a, "\uFFFD"), strings.ToValidUTF8(b, "\uFFFD")); got != want {
+			t.Fatalf("%q and %q: %v", a, b, got)
+		} else if got {
+			alike++
+		}
+		if got, want := len(x.each()), len(plainWords(a)); got != want {
+			t.Fatalf("%q has %d words, not %d", a, got, want)
+		}
+	}
+	if alike < 500 {
+		t.Errorf("%d are alike", alike)
 	}
 }
 
 // TestSameCounts: the quick way counts as the plain one does.
 func TestSameCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	set := func(like words) words {
-		out := words{rng.Uint64() | 1}
+	set := func(like []uint64) *words {
+		out := &words{whole: rng.Uint64()}
 		for _, x := range like {
 			if rng.IntN(25) > 0 {
-				out = append(out, x)
+				out.add(x)
 			}
 		}
 		for range rng.IntN(5) {
-			out = append(out, rng.Uint64N(1000))
+			out.add(rng.Uint64N(1000))
 		}
-		slices.Sort(out[1:])
-		return append(out[:1], slices.Compact(out[1:])...)
+		return out
 	}
 	both := [2]int{}
 	for range 20_000 {
-		var all words
+		var all []uint64
 		for range rng.IntN(60) {
 			all = append(all, rng.Uint64N(1000))
 		}
 		a, b := set(all), set(all)
 		common := 0
-		for _, x := range a[1:] {
-			if slices.Contains(b[1:], x) {
+		for _, x := range a.each() {
+			if slices.Contains(b.each(), x) {
 				common++
 			}
 		}
-		want := len(a) > fewWords && len(b) > fewWords && 10*common >= 9*(len(a)+len(b)-2-common)
+		want := min(len(a.list), len(b.list)) >= fewWords && 10*common >= 9*(len(a.list)+len(b.list)-common)
 		if a.same(b) != want {
 			t.Fatalf("%v and %v have %d in common: %v", a, b, common, a.same(b))
 		}

@@ -196,7 +196,7 @@ func (k *composer) squeeze(x *contender, room, least int) bool {
 func (k *composer) keep(x *contender, pass int) {
 	x.kept, x.pass = true, pass
 	k.add(&k.sections[x.section], &x.item, x.tokens)
-	k.texts.add(x)
+	k.texts = append(k.texts, x)
 }
 
 // place keeps x if all of it that its size allows fits into so many tokens. It reports
@@ -367,10 +367,10 @@ func (k *composer) takeBack(list []*contender) {
 		x.reject("", nil, "")
 	}
 	k.recount()
-	k.texts = kin{}
+	k.texts = nil
 	for _, x := range k.all {
 		if x.kept {
-			k.texts.add(x)
+			k.texts = append(k.texts, x)
 		}
 	}
 }

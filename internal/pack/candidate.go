@@ -59,8 +59,8 @@ type Source struct {
 	// Unproven says why what stands behind it does not verify; empty if it does.
 	Unproven string
 
-	words words // of Text, once it is prepared
-	whole lines // of all of Text, once they are written
+	words *words // of Text, once it is prepared
+	whole lines  // of all of Text, once they are written
 }
 
 // lines are how an item stands in the text of a pack.

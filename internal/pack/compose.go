@@ -2,9 +2,11 @@ package pack
 
 import (
 	"encoding/hex"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"lukasa.dev/hmx"
@@ -90,7 +92,7 @@ func (k *composer) enter() error {
 // run decides about all contenders, with what is known of them.
 func (k *composer) run() error {
 	number(k.all)
-	k.used, k.squeezed, k.texts = 0, false, kin{}
+	k.used, k.squeezed, k.texts = 0, false, nil
 	for i, name := range hmx.Sections() {
 		k.sections[i] = section{name: name}
 	}
@@ -218,11 +220,8 @@ func (k *composer) metadata(digest string) hmx.Raw {
 // result completes the pack.
 func (k *composer) result() (*Result, error) {
 	p, kept := k.pack, k.entries()
-	p.Entries = make([]hmx.Entry, len(kept))
-	for i, x := range kept {
-		p.Entries[i] = x.entry()
-		p.TokenBudget.Truncated = p.TokenBudget.Truncated || x.cut
-	}
+	p.Entries = entriesOf(kept)
+	p.TokenBudget.Truncated = slices.ContainsFunc(kept, func(x *contender) bool { return x.cut })
 	for _, x := range k.drops {
 		p.DroppedEntries = append(p.DroppedEntries, x.dropped())
 	}
@@ -295,6 +294,28 @@ func (k *composer) entries() []*contender {
 	}
 	slices.SortStableFunc(kept, inPack)
 	return kept
+}
+
+// manyEntries is how many entries are worth another goroutine.
+const manyEntries = 64
+
+// entriesOf returns what is kept as entries.
+func entriesOf(kept []*contender) []hmx.Entry {
+	list := make([]hmx.Entry, len(kept))
+	some := func(from, to int) {
+		for i := from; i < to; i++ {
+			list[i] = kept[i].entry()
+		}
+	}
+	half := len(kept)
+	var wait sync.WaitGroup
+	if len(kept) >= manyEntries && runtime.GOMAXPROCS(0) > 1 {
+		half /= 2
+		wait.Go(func() { some(half, len(kept)) })
+	}
+	some(0, half)
+	wait.Wait()
+	return list
 }
 
 // entry returns x as an entry.

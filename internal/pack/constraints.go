@@ -44,5 +44,6 @@ func strictness(s memory.Strength) int {
 
 // quoted returns a text as JSON.
 func quoted(s string) hmx.Raw {
-	return hmx.Raw(canon.AppendQuoted(nil, strings.ToValidUTF8(s, "\uFFFD")))
+	var room [128]byte
+	return hmx.Raw(canon.AppendQuoted(room[:0], strings.ToValidUTF8(s, "\uFFFD")))
 }

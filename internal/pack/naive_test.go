@@ -40,8 +40,8 @@ type naive struct {
 	once   bool
 	weight map[hmx.Section]float64
 	base   map[hmx.Section]int
-	lines  map[*Item]int    // what has been counted
-	says   map[string]words // what has been read
+	lines  map[*Item]int     // what has been counted
+	says   map[string]*words // what has been read
 }
 
 // outcome is what is compared.
@@ -302,7 +302,7 @@ func (n *naive) count(it *Item) int {
 	return n.lines[it]
 }
 
-func (n *naive) words(text string) words {
+func (n *naive) words(text string) *words {
 	if n.says[text] == nil {
 		n.says[text] = wordsOf(text)
 	}

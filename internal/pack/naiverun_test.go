@@ -47,7 +47,7 @@ func TestNaive(t *testing.T) {
 		b := randomBoard(t, r)
 		res := b.compose()
 		hints := hintsOf(res.Pack)
-		n := &naive{in: b.input(), lines: map[*Item]int{}, says: map[string]words{}, hints: hints, active: res.Pack.WorkflowHints.Value.ActiveTaskSchema.Value}
+		n := &naive{in: b.input(), lines: map[*Item]int{}, says: map[string]*words{}, hints: hints, active: res.Pack.WorkflowHints.Value.ActiveTaskSchema.Value}
 		want, got := n.compare(), outcomeOf(res)
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("board %d, %s, %d tokens:\ngot\n%s\n%s\nwant\n%s\n%s", seed, b.in.Request.Strategy, b.in.Request.Budget,

@@ -3,9 +3,9 @@ package pack
 import (
 	"cmp"
 	"errors"
-	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
@@ -119,7 +119,9 @@ func (s *Source) Prepare() {
 		return
 	}
 	for _, text := range []*string{&s.ID, &s.Type, &s.Label, &s.Text, &s.Origin} {
-		*text = strings.ToValidUTF8(*text, "\uFFFD")
+		if !utf8.ValidString(*text) {
+			*text = strings.ToValidUTF8(*text, "\uFFFD")
+		}
 	}
 	s.Label = clip(s.Label, labelBytes)
 	s.words = wordsOf(s.Text)
@@ -166,62 +168,17 @@ func (k *composer) ready(x *contender) (bool, error) {
 	return true, nil
 }
 
-// words returns what the text of x, which was read, is compared by.
-func (x *contender) words() words { return x.source.words }
-
-// kin are the texts that are kept, to be found by what they say. Each has a sketch,
-// which tells those that are not alike apart without a look at their words.
-type kin struct {
-	list     []*contender
-	sketches []sketch
-}
-
-// sketch has a bit for each word of a text, of which several may share one.
-type sketch [4]uint64
-
-func (w words) sketch() (s sketch) {
-	for _, word := range w[1:] {
-		s[word>>6&3] |= 1 << (word & 63)
-	}
-	return s
-}
-
-// apart reports whether more bits than so many are in one of two sketches alone. Most
-// texts are told apart by the first few words of bits.
-func (s *sketch) apart(other *sketch, most int) bool {
-	n := 0
-	for i, bit := range s {
-		if n += bits.OnesCount64(bit ^ other[i]); n > most {
-			return true
-		}
-	}
-	return false
-}
-
-// add adds the text of x, whose words are known.
-func (k *kin) add(x *contender) {
-	if w := x.words(); len(w) > 0 {
-		k.list, k.sketches = append(k.list, x), append(k.sketches, w.sketch())
-	}
-}
+// kin are the texts that are kept, to be found by what they say.
+type kin []*contender
 
 // find returns the best of those that say nearly what y says, nil if none does.
-func (k *kin) find(y *contender) (best *contender) {
-	w, rule := y.words(), y.isRule()
-	if len(w) == 0 {
-		return nil
-	}
-	mine := w.sketch()
-	for i, x := range k.list {
-		if rule && (!x.isRule() || w[0] != x.words()[0]) {
+func (k kin) find(y *contender) (best *contender) {
+	w, rule := y.source.words, y.isRule()
+	for _, x := range k {
+		if rule && (!x.isRule() || w.whole != x.source.words.whole) {
 			continue
 		}
-		// Of two that have nine of ten words in common an eighteenth of both at most is
-		// in one alone, and a bit that is in one alone needs such a word.
-		if mine.apart(&k.sketches[i], (len(w)+len(x.words()))/18) && w[0] != x.words()[0] {
-			continue
-		}
-		if (best == nil || x.rank < best.rank) && x.words().same(w) {
+		if (best == nil || x.rank < best.rank) && x.source.words.same(w) {
 			best = x
 		}
 	}

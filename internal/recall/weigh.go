@@ -408,10 +408,12 @@ func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 }
 
 // How many hits there are at most where few are enough: some, and one for so many tokens
-// of the room. And what a hit takes beside its text, in tokens.
+// of the room. How much more than the room they fill at most. And what a hit takes beside
+// its text, in tokens.
 const (
 	fewHits   = 24
 	roomOfHit = 28
+	mostSpare = 2000
 	aroundHit = 8
 )
 
@@ -426,7 +428,7 @@ func (e *question) fill(n int, takes func(i int) int) (int, bool) {
 	}
 	all := len(e.list) <= e.request.K && !e.more
 	n = min(n, e.request.K)
-	left := e.request.Room + e.request.Room/2
+	left := e.request.Room + min(e.request.Room/2, mostSpare)
 	for i := range n {
 		if left -= takes(i); left <= 0 && i+1 >= min(askedSalience, n) {
 			return i + 1, true
