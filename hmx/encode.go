@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"lukasa.dev/internal/canon"
@@ -284,18 +285,26 @@ func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
 		data []byte
 		err  error
 	}
-	rest := make(chan part, 1)
+	rest, room := make(chan part, 1), itemRooms.Get().(*[]byte)
 	go func() {
-		data, err := e.items(nil, v, n/2, n)
+		data, err := e.items((*room)[:0], v, n/2, n)
 		rest <- part{data, err}
 	}()
 	dst, err := e.items(dst, v, 0, n/2)
 	other := <-rest
+	dst = append(append(dst, other.data...), ']')
 	if err == nil {
 		err = other.err
 	}
-	return append(append(dst, other.data...), ']'), err
+	if err == nil {
+		*room = other.data
+	}
+	itemRooms.Put(room)
+	return dst, err
 }
+
+// itemRooms has room for items that are written beside others.
+var itemRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // items appends some of the items of a list.
 func (e encoder) items(dst []byte, v reflect.Value, from, to int) ([]byte, error) {

@@ -302,9 +302,18 @@ func (p *Pack) UnmarshalJSON(data []byte) error {
 
 // Canonical returns the pack in the canonical form of RFC 8785.
 func (p *Pack) Canonical() ([]byte, error) {
-	p, err := p.versioned()
+	data, err := p.AppendCanonical(nil)
 	if err != nil {
 		return nil, err
 	}
-	return encodeCanonical(nil, p)
+	return data, nil
+}
+
+// AppendCanonical appends the pack in the canonical form of RFC 8785.
+func (p *Pack) AppendCanonical(dst []byte) ([]byte, error) {
+	p, err := p.versioned()
+	if err != nil {
+		return dst, err
+	}
+	return encodeCanonical(dst, p)
 }

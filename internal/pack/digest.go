@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -29,13 +30,17 @@ func Digest(p *hmx.Pack) (string, error) {
 		}
 		bare.Metadata = hmx.Raw(data)
 	}
-	canonical, err := bare.Canonical()
-	if err != nil {
+	room := digestRooms.Get().(*[]byte)
+	defer digestRooms.Put(room)
+	if *room, err = bare.AppendCanonical((*room)[:0]); err != nil {
 		return "", fault.Wrap(fault.InvalidDocument, err)
 	}
-	sum := sha256.Sum256(canonical)
+	sum := sha256.Sum256(*room)
 	return hex.EncodeToString(sum[:]), nil
 }
+
+// digestRooms has room for packs while they are hashed.
+var digestRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // CheckDigest compares a pack with the digest that it states.
 func CheckDigest(p *hmx.Pack) error {

@@ -31,8 +31,6 @@ const (
 	hoods     = 40
 	reach     = 2  // neighbours before and behind
 	farReach  = 16 // that are looked at for them where some may be filtered out
-	// usualCandidates is how many candidates there are mostly.
-	usualCandidates = byWords + byMeaning + hoods*reach*2
 )
 
 // candidate is a document that may answer.
@@ -86,9 +84,10 @@ func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, e
 	var entities []kind.Entity
 	e := &question{
 		Searcher: s, state: st, request: q, query: text.ParseQuery(q.Query),
-		accepted: make(map[uint64]bool), place: make(map[uint64]int, usualCandidates), names: make(map[roster.Speaker]bool),
-		list: make([]candidate, 0, usualCandidates),
+		accepted: make(map[uint64]bool), names: make(map[roster.Speaker]bool),
 	}
+	usual := int(min(uint64(e.depth(byWords)+e.depth(byMeaning)+hoods*reach*2), st.Size))
+	e.list, e.place = make([]candidate, 0, usual), make(map[uint64]int, usual)
 	e.class = Classify(q.Query, now, func(t string) (names []string) {
 		entities = kind.TextEntities(t)
 		for _, x := range entities {
