@@ -65,7 +65,7 @@ type Options struct {
 	Random io.Reader
 	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
 	SegmentBytes int64
-	// CacheBytes and MemTableBytes bound the index's memory. Zero means 64 MiB
+	// CacheBytes and MemTableBytes bound the index's memory. Zero means 32 MiB
 	// and three times 48 MiB.
 	CacheBytes    int64
 	MemTableBytes uint64

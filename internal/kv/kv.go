@@ -48,7 +48,7 @@ import (
 type Options struct {
 	FS  disk.FS
 	Dir string
-	// CacheBytes is for blocks read from files. Zero means 64 MiB.
+	// CacheBytes is for blocks read from files. Zero means 32 MiB.
 	CacheBytes int64
 	// MemTableBytes is how much is written before it is flushed. What is not
 	// flushed is replayed from the journal after a crash. Zero means 48 MiB.
@@ -84,7 +84,7 @@ type Store struct {
 // Open opens the store in o.Dir, making it if there is none.
 func Open(o Options) (*Store, error) {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 64 << 20
+		o.CacheBytes = 32 << 20
 	}
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = 48 << 20
