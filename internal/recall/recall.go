@@ -102,9 +102,10 @@ type Request struct {
 	Query string
 	K     int // hits at most
 	// Room is how many tokens the hits are to fill, of one at most Most, if it is not zero:
-	// once they do, with half of it to spare, there are no more of them. How long a hit is, is
-	// told by its word pieces. Fewer candidates are gathered then; if they fill less, it is
-	// searched as if there were no Room.
+	// once they do, with half of it or 2,000 tokens to spare, there are no more of them. How
+	// long a hit is, is told by its word pieces; what says the same as a better one counts as
+	// nothing. Fewer candidates are gathered then; if they fill less, it is searched as if
+	// there were no Room.
 	Room, Most int
 	Now        int64 // nanoseconds; what is relative to now is relative to this
 	// Where says what may be found. Accept looks closer at a document whose row says
