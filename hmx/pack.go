@@ -301,13 +301,7 @@ func (p *Pack) UnmarshalJSON(data []byte) error {
 }
 
 // Canonical returns the pack in the canonical form of RFC 8785.
-func (p *Pack) Canonical() ([]byte, error) {
-	data, err := p.AppendCanonical(nil)
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
-}
+func (p *Pack) Canonical() ([]byte, error) { return p.AppendCanonical(nil) }
 
 // AppendCanonical appends the pack in the canonical form of RFC 8785.
 func (p *Pack) AppendCanonical(dst []byte) ([]byte, error) {

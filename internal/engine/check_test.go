@@ -113,7 +113,7 @@ func TestCheckActionInSession(t *testing.T) {
 		t.Errorf("in a session that did nothing: %v %+v", v.Level, v.Reasons)
 	}
 	add(2, "go test ./...", 1)
-	if v := checked(t, b, engine.CheckOptions{Action: push, Session: "work"}); v.Level != guide.Warn || !has(v, "failed in this session") {
+	if v := checked(t, b, engine.CheckOptions{Action: push, Session: "work"}); v.Level != guide.Warn || !has(v, "failed in the session") {
 		t.Errorf("after tests that failed: %v %+v", v.Level, v.Reasons)
 	}
 	add(3, "go test ./...", 0)

@@ -140,7 +140,7 @@ func ask(b *engine.Board) (answers map[string]string, failed map[string]error) {
 		note(tenant+" referrers", showThings(things...), err)
 		sessions, err := b.Sessions(ctx, tenant, engine.View{})
 		note(tenant+" sessions", fmt.Sprint(sessions), err)
-		for _, query := range []string{"What does the text of this session say?", "somebody"} {
+		for _, query := range []string{"What does the text of the session say?", "somebody"} {
 			s, err := b.Search(ctx, engine.SearchOptions{Tenant: tenant, Query: query})
 			text := ""
 			if err == nil {

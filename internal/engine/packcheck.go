@@ -238,11 +238,17 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 // was dropped, such as what is said again and again, it looks further.
 func (p *packing) compose() (*pack.Result, error) {
 	res, err := p.composeOnce()
-	if err != nil || !p.more || p.request.MinRelevance.Value > pack.DefaultMinRelevance || res.Pack.TokenBudget.Used >= int64(p.request.Budget)*3/4 {
+	if err != nil || !p.more || !p.thin(res.Pack) {
 		return res, err
 	}
 	p.restart()
 	return p.composeOnce()
+}
+
+// thin reports whether a pack has less than three quarters of its budget in it. Of one that
+// asks for more relevance than usual that is to be expected.
+func (p *packing) thin(made *hmx.Pack) bool {
+	return p.request.MinRelevance.Value <= pack.DefaultMinRelevance && made.TokenBudget.Used < int64(p.request.Budget)*3/4
 }
 
 // restart forgets what was found, and has as many hits looked at as there may be.

@@ -25,9 +25,9 @@ const (
 // Level says how much speaks against an action.
 //
 //   - Stop: a hard rule of a user or an operator plainly forbids it, or asks for
-//     something before it that was tried in this session and failed.
+//     something before it that was tried in the session and failed.
 //   - Warn: a firm rule does so; or a rule that is hard or firm asks for something before
-//     it that this session has not done, or for another program of the same family; or
+//     it that the session has not done, or for another program of the same family; or
 //     of at least [warnCount] times that the like was done, at most a quarter went well;
 //     or the very same has just failed twice in a row.
 //   - Caution: a soft rule speaks against it; or a rule speaks of it under a circumstance
@@ -392,14 +392,14 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (L
 	switch how {
 	case against:
 		if len(c.needs) > 0 {
-			return plain, "a " + string(r.Strength) + " rule asks for something before it that failed in this session"
+			return plain, "a " + string(r.Strength) + " rule asks for something before it that failed in the session"
 		}
 		return plain, "a " + string(r.Strength) + " rule speaks against it"
 	case missing:
 		if c.only != "" {
 			return min(plain, Warn), "a " + string(r.Strength) + " rule asks for " + c.only + " in its place"
 		}
-		return min(plain, Warn), "a " + string(r.Strength) + " rule asks for something before it that this session has not done"
+		return min(plain, Warn), "a " + string(r.Strength) + " rule asks for something before it that the session has not done"
 	}
 	return Caution, "a " + string(r.Strength) + " rule may speak against it: what it depends on is not known here"
 }
@@ -495,9 +495,9 @@ func (k *checking) repeat() {
 	}
 	switch {
 	case failed >= 2:
-		k.add(Warn, last.Event, last.Error, "the same has failed %s in a row in this session", howOften(failed))
+		k.add(Warn, last.Event, last.Error, "the same has failed %s in a row in the session", howOften(failed))
 	case failed == 1:
-		k.add(Caution, last.Event, last.Error, "the same has just failed in this session")
+		k.add(Caution, last.Event, last.Error, "the same has just failed in the session")
 	}
 	if last != nil && last.Error != "" {
 		k.errors[last.Error]++

@@ -68,11 +68,11 @@ func wordsOf(s string) *words {
 	gap := false
 	for i := 0; i < len(s); {
 		word, end := wordAt(s, i)
-		r, size := ' ', 0
-		if end == i {
-			if r, size = utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(r) {
-				gap = true
-				i += size
+		isWord := end > i
+		if !isWord {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if end += size; unicode.IsSpace(r) {
+				gap, i = true, end
 				continue
 			}
 			word = uint64(unicode.ToLower(r))
@@ -82,10 +82,10 @@ func wordsOf(s string) *words {
 		}
 		gap = false
 		w.whole = mixed(w.whole, word)
-		if size == 0 && len(s) <= alikeText {
+		if isWord && len(s) <= alikeText {
 			w.add(word)
 		}
-		i = end + size
+		i = end
 	}
 	return w
 }
