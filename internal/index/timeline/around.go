@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"bytes"
+	"math"
+	"slices"
 
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
@@ -12,7 +14,9 @@ import (
 type Walker struct {
 	it     *kv.Iter
 	tenant uint32
-	key    []byte
+	key    []byte // of a place
+	from   []byte // where the way to it begins
+	luck   int    // how often approach may fail from here on; then it is not tried any more
 }
 
 // NewWalker returns a walker over the sessions of a tenant.
@@ -22,7 +26,7 @@ func NewWalker(r kv.Reader, tenant uint32) (*Walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Walker{it: it, tenant: tenant}, nil
+	return &Walker{it: it, tenant: tenant, luck: mostLuck}, nil
 }
 
 // Around appends the positions of the events right before a place of a session and
@@ -36,17 +40,26 @@ func (w *Walker) Around(dst []uint64, session index.Digest, at Place, before, af
 	k = k.Int64(at.Sequence).Int64(at.Timestamp).Uint64(at.Position)
 	w.key = k
 	prefix := k[:n]
-	if before > 0 {
+	ok, there := false, false
+	if w.luck > 0 && before > 0 && before <= nearBy {
+		if dst, earlier, ok, there = w.approach(dst, session, at, before); there {
+			w.luck = min(w.luck+1, mostLuck)
+		} else {
+			w.luck--
+		}
+	}
+	if !there && before > 0 {
+		dst, earlier = dst[:len(dst)-earlier], 0
 		for ok := w.it.SeekBefore(k); ok && earlier < before && bytes.HasPrefix(w.it.Key(), prefix); ok = w.it.Prev() {
 			dst = append(dst, number(w.it.Key()))
 			earlier++
 		}
-		for i, j := len(dst)-earlier, len(dst)-1; i < j; i, j = i+1, j-1 {
-			dst[i], dst[j] = dst[j], dst[i]
-		}
+		slices.Reverse(dst[len(dst)-earlier:])
 	}
 	if after > 0 {
-		ok := w.it.Seek(k)
+		if !there {
+			ok = w.it.Seek(k)
+		}
 		if ok && bytes.Equal(w.it.Key(), k) {
 			ok = w.it.Next()
 		}
@@ -56,6 +69,38 @@ func (w *Walker) Around(dst []uint64, session index.Digest, at Place, before, af
 		}
 	}
 	return dst, earlier, w.it.Err()
+}
+
+// nearBy is up to how many events before a place it is tried to come upon them on the way
+// to it, and how many more than those may be on that way.
+const nearBy = 8
+
+// mostLuck is how often in a row approach may fail.
+const mostLuck = 4
+
+// approach comes to a place, whose key is the walker's, from as many sequence numbers before
+// it as events before it are wanted: in a session whose events are numbered one by one all
+// of them are on the way, and one search finds what is before and what is behind. There
+// reports whether they were, and ok whether there is something at the place or behind it,
+// where the iterator stands then.
+func (w *Walker) approach(dst []uint64, session index.Digest, at Place, before int) (list []uint64, earlier int, ok, there bool) {
+	if at.Sequence < math.MinInt64+int64(before) {
+		return dst, 0, false, false
+	}
+	w.from = index.NewKey(w.from, Prefix, tableSession, w.tenant).Digest(session).Int64(at.Sequence - int64(before))
+	steps := 0
+	for ok = w.it.Seek(w.from); ok && bytes.Compare(w.it.Key(), w.key) < 0; ok = w.it.Next() {
+		if steps++; steps > before+nearBy {
+			return dst, earlier, false, false
+		}
+		if earlier == before {
+			dst = slices.Delete(dst, len(dst)-before, len(dst)-before+1)
+			earlier--
+		}
+		dst = append(dst, number(w.it.Key()))
+		earlier++
+	}
+	return dst, earlier, ok, earlier == before
 }
 
 // Close ends the walk and returns what went wrong during it.

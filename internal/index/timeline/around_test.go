@@ -2,6 +2,7 @@ package timeline_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,16 +20,26 @@ func TestAround(t *testing.T) {
 	for i := range uint64(120) {
 		records = append(records, event(t, 1, i, fmt.Sprint("s", rnd.IntN(4)), "a", int64(rnd.IntN(5))-2, rnd.IntN(3), ""))
 	}
+	// Sessions whose events are numbered one by one, every other, and as far back as numbers go.
+	for i := range uint64(60) {
+		records = append(records, event(t, 1, 120+i, fmt.Sprint("d", i%3), "a", []int64{int64(i / 3), int64(i/3) * 2, math.MinInt64 + int64(i/9)}[i%3], 0, ""))
+	}
 	apply(t, s, tl, records...)
 	apply(t, s, tl, event(t, 0, 0, "s0", "a", 0, 0, ""), event(t, 2, 7, "s0", "a", 0, 0, ""))
 	apply(t, s, tl, away(1, records[5], records[50], records[51]))
 
-	w, err := timeline.NewWalker(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	var w *timeline.Walker
 	for _, r := range records {
+		// A walker that was used does not find less, nor does a new one.
+		if w == nil || rnd.IntN(3) == 0 {
+			if w != nil {
+				must(t, w.Close())
+			}
+			var err error
+			if w, err = timeline.NewWalker(s, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
 		name := r.Event.SessionID
 		session := index.DigestOf(name)
 		at := timeline.Place{Sequence: r.Event.Sequence, Timestamp: index.Nanos(r.Event.Timestamp.Time()), Position: r.Header.Position}
@@ -45,7 +56,7 @@ func TestAround(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {2, 3}, {1000, 1000}} {
+		for _, n := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {2, 2}, {2, 3}, {3, 0}, {8, 1}, {1000, 1000}} {
 			first, last := max(0, place-n[0]), min(len(whole), place+n[1])
 			kept := []uint64{99}
 			got, earlier, err := w.Around(kept, session, at, n[0], n[1])
@@ -99,5 +110,12 @@ func BenchmarkAround(b *testing.B) {
 		if list, _, err = w.Around(list[:0], sessions[n%20], timeline.Place{Sequence: int64(n), Timestamp: at, Position: uint64(n)}, 2, 2); err != nil || len(list) < 2 {
 			b.Fatal(list, err)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

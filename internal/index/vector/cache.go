@@ -35,19 +35,15 @@ type item struct {
 	load    sync.Once
 	chunk   *chunk
 	err     error
-	recent  atomic.Bool // used since it was last considered
 
 	// Guarded by the cache.
 	place int   // in the list, from 1; 0 if it is not there
 	slot  *slot // that leads to it; may be nil
 }
 
-// use notes that it was used.
-func (x *item) use() {
-	if !x.recent.Load() {
-		x.recent.Store(true)
-	}
-}
+// lately reports whether it was used since that was last asked. What has no codes is not
+// worth keeping.
+func (x *item) lately() bool { return x.chunk != nil && x.chunk.recent.Swap(false) }
 
 // version tells the states of a chunk apart.
 type version struct {
@@ -55,13 +51,21 @@ type version struct {
 	size   uint64  // of the tenant, for one that is not finished
 }
 
-// chunk is the codes of a chunk as they are scanned. It does not change.
+// chunk is the codes of a chunk as they are scanned. They do not change.
 type chunk struct {
 	number  uint64
 	words   int
 	offsets []uint16
-	blocks  []uint64 // see blockRows; the last one is filled up with zeros
-	slab    *slab    // that blocks is in; may be nil
+	blocks  []uint64    // see blockRows; the last one is filled up with zeros
+	slab    *slab       // that blocks is in; may be nil
+	recent  atomic.Bool // used since it was last considered
+}
+
+// use notes that it was used.
+func (c *chunk) use() {
+	if c != nil && !c.recent.Load() {
+		c.recent.Store(true)
+	}
 }
 
 // bytes is how much memory a chunk takes, about.
@@ -156,29 +160,29 @@ func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, er
 			delete(c.items, at)
 			return
 		}
-		x.recent.Store(true)
 		c.list = append(c.list, x)
 		x.place = len(c.list)
+		x.chunk.use()
 		c.used += x.chunk.bytes()
 		if x.chunk != nil && x.chunk.slab != nil {
 			x.chunk.slab.codes = append(x.chunk.slab.codes, x)
 		}
 		c.shrink()
 	})
-	if s != nil && x.err == nil {
+	if s != nil && x.err == nil && x.chunk != nil {
 		c.lead(s, x)
 	}
-	x.use()
+	x.chunk.use()
 	return x.chunk, x.err
 }
 
-// lead has a slot lead to an item, if that is in the cache.
+// lead has a slot lead to the codes of an item, if that is in the cache.
 func (c *Cache) lead(s *slot, x *item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.place > 0 {
 		x.slot = s
-		s.codes.Store(x)
+		s.codes.Store(x.chunk)
 	}
 }
 
@@ -191,7 +195,7 @@ func (c *Cache) drop(x *item) {
 		return // still being loaded, or gone
 	}
 	if x.slot != nil {
-		x.slot.codes.CompareAndSwap(x, nil)
+		x.slot.codes.CompareAndSwap(x.chunk, nil)
 		x.slot = nil
 	}
 	last := c.list[len(c.list)-1]
@@ -215,7 +219,7 @@ func (c *Cache) shrink() {
 		}
 		recent := false
 		for _, x := range all {
-			recent = x.place > 0 && x.recent.Swap(false) || recent
+			recent = x.place > 0 && x.lately() || recent
 		}
 		if recent {
 			continue

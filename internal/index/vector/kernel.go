@@ -17,6 +17,9 @@ type kernels struct {
 	// the query, and sets the bit of those in near that differ by limit or less. Near
 	// has a byte for each block.
 	hamming func(distances []uint16, near []byte, blocks, query []uint64, limit int)
+	// weight counts the ones of a code, which has a word in each blockRows of the block, and
+	// adds up what those ones are that the planes of the query have too: see weigh.
+	weight func(block []uint64, planes [][planeBits]uint64) (sum, ones int)
 	// dot returns the product of a row's values with a query of the same length.
 	dot func(values []byte, query []int16) int32
 	// code rotates numbers in place and sets the bits of those that are above zero then.
@@ -32,7 +35,7 @@ type kernels struct {
 
 // plain returns the kernels that every processor has.
 func plain() kernels {
-	return kernels{"plain", plainHamming, plainDot, plainCode, plainTop, plainRound}
+	return kernels{"plain", plainHamming, plainWeight, plainDot, plainCode, plainTop, plainRound}
 }
 
 func plainHamming(distances []uint16, near []byte, blocks, query []uint64, limit int) {
@@ -60,6 +63,16 @@ func plainHamming(distances []uint16, near []byte, blocks, query []uint64, limit
 			uint64(limit-d4)>>63<<4 | uint64(limit-d5)>>63<<5 | uint64(limit-d6)>>63<<6 | uint64(limit-d7)>>63<<7
 		near[b] = ^byte(far)
 	}
+}
+
+func plainWeight(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
+	for k := range planes {
+		w, b := block[k*blockRows], &planes[k]
+		ones += bits.OnesCount64(w)
+		sum += bits.OnesCount64(w&b[0]) + bits.OnesCount64(w&b[1])<<1 + bits.OnesCount64(w&b[2])<<2 +
+			bits.OnesCount64(w&b[3])<<3 + bits.OnesCount64(w&b[4])<<4 + bits.OnesCount64(w&b[5])<<5
+	}
+	return sum, ones
 }
 
 func plainDot(values []byte, query []int16) int32 {

@@ -13,12 +13,14 @@ func quickest() kernels {
 // available returns all kernels that the processor has, the slowest first.
 func available() []kernels {
 	all := []kernels{plain()}
-	if !cpu.X86.HasAVX2 {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasPOPCNT {
 		return all
 	}
-	all = append(all, kernels{"AVX2", hammingAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2})
+	with := kernels{"AVX2", hammingAVX2, weightAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2}
+	all = append(all, with)
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VPOPCNTDQ {
-		all = append(all, kernels{"AVX-512", hammingAVX512, dotAVX2, codeAVX2, topAVX2, roundAVX2})
+		with.name, with.hamming = "AVX-512", hammingAVX512
+		all = append(all, with)
 	}
 	return all
 }
@@ -44,6 +46,14 @@ func checked(distances []uint16, near []byte, blocks, query []uint64) bool {
 	_ = distances[len(near)*blockRows-1]
 	_ = blocks[len(near)*blockRows*len(query)-1]
 	return true
+}
+
+func weightAVX2(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
+	if len(planes) == 0 {
+		return 0, 0
+	}
+	_ = block[(len(planes)-1)*blockRows]
+	return weightPOPCNT(&block[0], &planes[0][0], len(planes))
 }
 
 func dotAVX2(values []byte, query []int16) int32 {
@@ -97,6 +107,11 @@ func countAVX512(distances *uint16, near *byte, blocks *uint64, count int, query
 //
 //go:noescape
 func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
+
+// weightPOPCNT is the weight kernel of n words, one or more.
+//
+//go:noescape
+func weightPOPCNT(words *uint64, planes *uint64, n int) (sum, ones int)
 
 // productAVX2 is the dot kernel of n numbers, a multiple of 16 above 0.
 //

@@ -55,21 +55,30 @@ GLOBL nibbles<>(SB), RODATA|NOPTR, $32
 DATA fifteens<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL fifteens<>(SB), RODATA|NOPTR, $8
 
-// COUNT adds the bits of each of the four words in x to sum. Y10 has the numbers of
-// bits of half a byte, Y11 fifteen in each byte, Y12 zero.
-#define COUNT(x, t, sum) \
+// ADD adds the numbers of bits of each byte in x to sum, which has bytes too. Y10 has the
+// numbers of bits of half a byte, Y11 fifteen in each byte.
+#define ADD(x, t, sum) \
 	VPAND   Y11, x, t    \
 	VPSRLQ  $4, x, x     \
 	VPAND   Y11, x, x    \
 	VPSHUFB t, Y10, t    \
 	VPSHUFB x, Y10, x    \
-	VPADDB  t, x, x      \
-	VPSADBW Y12, x, x    \
-	VPADDQ  x, sum, sum
+	VPADDB  t, sum, sum  \
+	VPADDB  x, sum, sum
+
+// WORD adds the bits in which a word of the eight codes at SI differs from the query's, to
+// Y2 and Y3.
+#define WORD(at, query) \
+	VPXOR at(SI), query, Y4      \
+	VPXOR (32+at)(SI), query, Y5 \
+	ADD(Y4, Y14, Y2)             \
+	ADD(Y5, Y15, Y3)
 
 // func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
 //
-// Y0 and Y1 have the distances of a block, four each.
+// Y0 and Y1 have the distances of a block, four each. The bits of each byte are added up
+// for up to sixteen words, which a byte has room for, before those of eight bytes are. The
+// query of a code of four words, which is that of the built-in model, stays in registers.
 TEXT ·countAVX2(SB), NOSPLIT, $0-56
 	MOVQ distances+0(FP), DI
 	MOVQ near+8(FP), R8
@@ -81,6 +90,28 @@ TEXT ·countAVX2(SB), NOSPLIT, $0-56
 	VMOVDQU nibbles<>(SB), Y10
 	VPBROADCASTQ fifteens<>(SB), Y11
 	VPXOR Y12, Y12, Y12
+	CMPQ R10, $4
+	JNE  block2
+	VPBROADCASTQ (R9), Y6
+	VPBROADCASTQ 8(R9), Y7
+	VPBROADCASTQ 16(R9), Y8
+	VPBROADCASTQ 24(R9), Y9
+
+four2:
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4160(SI)
+	PREFETCHT0 4224(SI)
+	PREFETCHT0 4288(SI)
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	WORD(0, Y6)
+	WORD(64, Y7)
+	WORD(128, Y8)
+	WORD(192, Y9)
+	ADDQ $256, SI
+	VPSADBW Y12, Y2, Y0
+	VPSADBW Y12, Y3, Y1
+	JMP write2
 
 block2:
 	VPXOR Y0, Y0, Y0
@@ -88,23 +119,36 @@ block2:
 	MOVQ  R9, DX
 	MOVQ  R10, BX
 
+group2:
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  $16, R11
+	CMPQ  BX, R11
+	CMOVQLT BX, R11
+	SUBQ  R11, BX
+
 word2:
 	PREFETCHT0 4096(SI)
-	VPBROADCASTQ (DX), Y2
-	VPXOR (SI), Y2, Y3
-	VPXOR 32(SI), Y2, Y4
-	COUNT(Y3, Y5, Y0)
-	COUNT(Y4, Y6, Y1)
+	VPBROADCASTQ (DX), Y6
+	WORD(0, Y6)
 	ADDQ $64, SI
 	ADDQ $8, DX
-	DECQ BX
+	DECQ R11
 	JNZ  word2
 
+	VPSADBW Y12, Y2, Y2
+	VPSADBW Y12, Y3, Y3
+	VPADDQ  Y2, Y0, Y0
+	VPADDQ  Y3, Y1, Y1
+	TESTQ   BX, BX
+	JNZ     group2
+
+write2:
 	// Distances above the limit.
-	VPCMPGTQ  Y13, Y0, Y3
-	VPCMPGTQ  Y13, Y1, Y4
-	VMOVMSKPD Y3, AX
-	VMOVMSKPD Y4, BX
+	VPCMPGTQ  Y13, Y0, Y4
+	VPCMPGTQ  Y13, Y1, Y5
+	VMOVMSKPD Y4, AX
+	VMOVMSKPD Y5, BX
 	SHLL      $4, BX
 	ORL       BX, AX
 	NOTL      AX
@@ -121,8 +165,61 @@ word2:
 	ADDQ $16, DI
 	INCQ R8
 	DECQ CX
-	JNZ  block2
+	JZ   done2
+	CMPQ R10, $4
+	JE   four2
+	JMP  block2
+
+done2:
 	VZEROUPPER
+	RET
+
+// func weightPOPCNT(words *uint64, planes *uint64, n int) (sum, ones int)
+//
+// The sum is that of all planes of a word, each counting twice what the one before does,
+// from the last to the first.
+TEXT ·weightPOPCNT(SB), NOSPLIT, $0-40
+	MOVQ words+0(FP), SI
+	MOVQ planes+8(FP), DI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	XORQ BX, BX
+
+weigh:
+	MOVQ    (SI), DX
+	POPCNTQ DX, R8
+	ADDQ    R8, BX
+	MOVQ    40(DI), R8
+	MOVQ    32(DI), R9
+	MOVQ    24(DI), R10
+	MOVQ    16(DI), R11
+	MOVQ    8(DI), R12
+	MOVQ    (DI), R13
+	ANDQ    DX, R8
+	ANDQ    DX, R9
+	ANDQ    DX, R10
+	ANDQ    DX, R11
+	ANDQ    DX, R12
+	ANDQ    DX, R13
+	POPCNTQ R8, R8
+	POPCNTQ R9, R9
+	POPCNTQ R10, R10
+	POPCNTQ R11, R11
+	POPCNTQ R12, R12
+	POPCNTQ R13, R13
+	LEAQ    (R9)(R8*2), R8
+	LEAQ    (R10)(R8*2), R8
+	LEAQ    (R11)(R8*2), R8
+	LEAQ    (R12)(R8*2), R8
+	LEAQ    (R13)(R8*2), R8
+	ADDQ    R8, AX
+	ADDQ    $64, SI
+	ADDQ    $48, DI
+	DECQ    CX
+	JNZ     weigh
+
+	MOVQ AX, sum+24(FP)
+	MOVQ BX, ones+32(FP)
 	RET
 
 // func productAVX2(values *byte, query *int16, n int) int32

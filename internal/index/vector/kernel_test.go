@@ -13,7 +13,7 @@ import (
 func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range available() {
-		for _, words := range []int{1, 2, 3, 4, 8, 64} {
+		for _, words := range []int{1, 2, 3, 4, 8, 16, 17, 64} {
 			for _, count := range []int{0, 1, 2, 7, chunkRows / blockRows} {
 				blocks, query := make([]uint64, count*blockRows*words), make([]uint64, words)
 				for i := range blocks {
@@ -38,6 +38,9 @@ func TestKernelsAgree(t *testing.T) {
 							t.Fatalf("%s, %d words, row %d: distance %d, near %08b, want %d within %d", k.name, words, row, distances[row], near[row/blockRows], want, limit)
 						}
 					}
+					for row := range min(count*blockRows, 2*blockRows) {
+						checkWeight(t, &k, blocks[row/blockRows*blockRows*words+row%blockRows:], words, rng)
+					}
 					if distances[count*blockRows] != 7777 || near[:count+1][count] != 0 {
 						t.Fatalf("%s writes behind the end", k.name)
 					}
@@ -60,6 +63,30 @@ func TestKernelsAgree(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// checkWeight compares the weight of a code with what its bits add up to.
+func checkWeight(t *testing.T, k *kernels, block []uint64, words int, rng *rand.Rand) {
+	t.Helper()
+	planes := make([][planeBits]uint64, words)
+	wantSum, wantOnes := 0, 0
+	for w := range planes {
+		for b := range planes[w] {
+			planes[w][b] = rng.Uint64()
+		}
+		for bit := range 64 {
+			if block[w*blockRows]>>bit&1 == 0 {
+				continue
+			}
+			wantOnes++
+			for b := range planes[w] {
+				wantSum += int(planes[w][b]>>bit&1) << b
+			}
+		}
+	}
+	if sum, ones := k.weight(block, planes); sum != wantSum || ones != wantOnes {
+		t.Fatalf("%s, %d words: weight %d of %d ones, want %d of %d", k.name, words, sum, ones, wantSum, wantOnes)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"lukasa.dev/internal/fault"
@@ -48,16 +47,8 @@ func weigh(turned []int64) (p planes) {
 // weight returns the weight of a row's code: the sum of the query's numbers, each added
 // where the code has a one and subtracted where it has a zero, but for a part that all
 // codes share.
-func (c *chunk) weight(row int, p *planes) int32 {
-	at := row/blockRows*blockRows*c.words + row%blockRows
-	sum, ones := 0, 0
-	for k := range c.words {
-		w := c.blocks[at+k*blockRows]
-		ones += bits.OnesCount64(w)
-		b := &p.bits[k]
-		sum += bits.OnesCount64(w&b[0]) + bits.OnesCount64(w&b[1])<<1 + bits.OnesCount64(w&b[2])<<2 +
-			bits.OnesCount64(w&b[3])<<3 + bits.OnesCount64(w&b[4])<<4 + bits.OnesCount64(w&b[5])<<5
-	}
+func (c *chunk) weight(row int, p *planes, k *kernels) int32 {
+	sum, ones := k.weight(c.blocks[row/blockRows*blockRows*c.words+row%blockRows:], p.bits)
 	return int32(stepParts*sum) - int32(ones)*p.zero
 }
 

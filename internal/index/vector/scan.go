@@ -16,7 +16,6 @@ const partChunks = 16
 type candidate struct {
 	ref      uint32 // of its chunk
 	weight   int32  // see weigh
-	offset   uint16 // of its position in the chunk
 	row      uint16 // in the chunk
 	distance uint16
 }
@@ -128,8 +127,9 @@ type scan struct {
 	code       []uint64
 	planes     planes // of the query
 	refs       []chunkRef
-	masks      []*live // of the chunks that may be found in; nil if all of all may
-	all        uint64  // vectors or, with masks, documents that may be found
+	chunks     []*chunk // of the refs, once they were scanned; nil where there is none
+	masks      []*live  // of the chunks that may be found in; nil if all of all may
+	all        uint64   // vectors or, with masks, documents that may be found
 }
 
 // mask asks a filter about all chunks, and leaves out those of which nothing may be
@@ -199,19 +199,12 @@ func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 	return list, s.weigh(list)
 }
 
-// weigh sets the weights of candidates, which are in the order of their positions.
+// weigh sets the weights of candidates.
 func (s *scan) weigh(list []candidate) error {
 	return index.Share(len(list), index.Workers(len(list), 8*partCandidates), func(_, from, to int) error {
-		var c *chunk
 		for i := from; i < to; i++ {
 			x := &list[i]
-			if i == from || x.ref != list[i-1].ref {
-				var err error
-				if c, err = s.view.chunk(s.space, s.dimensions, s.refs[x.ref]); err != nil {
-					return err
-				}
-			}
-			x.weight = c.weight(int(x.row), &s.planes)
+			x.weight = s.chunks[x.ref].weight(int(x.row), &s.planes, &s.view.kernels)
 		}
 		return nil
 	})
@@ -255,6 +248,9 @@ func (s *scan) parts(ctx context.Context, want, limit int, p *planes) (parts []*
 	if limit < 64*len(s.code) { // a part keeps little more than it has of the nearest
 		count = index.Parts(len(s.refs), partChunks)
 	}
+	if s.chunks == nil {
+		s.chunks = make([]*chunk, len(s.refs))
+	}
 	parts = make([]*nearest, count)
 	rooms := make([]*[]candidate, len(parts))
 	for i := range parts {
@@ -291,6 +287,7 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 		if err != nil {
 			return err
 		}
+		s.chunks[i] = c
 		reach := n.reach()
 		if c == nil || reach < 0 {
 			continue
@@ -305,13 +302,13 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 		for w := 0; w < blocks; w += 8 {
 			for word := binary.LittleEndian.Uint64(near[w:]); word != 0; word &= word - 1 {
 				row := w*blockRows + bits.TrailingZeros64(word)
-				offset, d := c.offsets[row], distances[row]
-				if s.masks != nil && !s.masks[i].has(int(offset)) || int(d) > n.reach() {
+				d := distances[row]
+				if s.masks != nil && !s.masks[i].has(int(c.offsets[row])) || int(d) > n.reach() {
 					continue
 				}
-				found := candidate{ref: uint32(i), offset: offset, row: uint16(row), distance: d}
+				found := candidate{ref: uint32(i), row: uint16(row), distance: d}
 				if n.planes != nil {
-					found.weight = c.weight(row, n.planes)
+					found.weight = c.weight(row, n.planes, &s.view.kernels)
 				}
 				n.add(found)
 			}
@@ -320,7 +317,8 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 	return nil
 }
 
-// position is the position of a candidate.
+// position is the position of a candidate. Most candidates are never asked for theirs, which
+// is farther away than their codes.
 func (s *scan) position(c *candidate) uint64 {
-	return s.refs[c.ref].number*chunkRows + uint64(c.offset)
+	return s.refs[c.ref].number*chunkRows + uint64(s.chunks[c.ref].offsets[c.row])
 }

@@ -86,7 +86,7 @@ type chunkRef struct {
 
 // slot leads to what the cache has of a chunk in one version, without a lock.
 type slot struct {
-	codes atomic.Pointer[item]
+	codes atomic.Pointer[chunk]
 	rows  atomic.Pointer[heldRows]
 }
 
@@ -173,9 +173,9 @@ func listChunks(directory []byte, ends []int) (*chunks, error) {
 // chunk returns the codes of a chunk, or nil if it has none.
 func (v *View) chunk(space index.Digest, dimensions int, ref chunkRef) (*chunk, error) {
 	if ref.slot != nil {
-		if x := ref.slot.codes.Load(); x != nil {
-			x.use()
-			return x.chunk, nil
+		if c := ref.slot.codes.Load(); c != nil {
+			c.use()
+			return c, nil
 		}
 	}
 	at := spaceChunk{v.tenant, space, ref.number}
