@@ -246,7 +246,7 @@ func (a *asking) ask() (*recall.Answer, error) {
 	q := recall.Request{
 		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
 		Each:   len(a.o.Tags) > 0,
-		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources, Likely: a.foretell,
+		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources, Likely: a.foretell, Salience: a.learned,
 	}
 	if a.estimates {
 		q.Exact = nil
@@ -254,9 +254,6 @@ func (a *asking) ask() (*recall.Answer, error) {
 	q.Room, q.Most = a.room, a.most
 	if a.visible != nil {
 		q.Visible = &a.visible.Visible
-	}
-	if err := a.learned(&q); err != nil {
-		return nil, err
 	}
 	return a.b.searcher.Search(a.ctx, recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size}, q)
 }
@@ -284,23 +281,28 @@ func (o *SearchOptions) conditions() roster.Conditions {
 }
 
 // learned has the best weighed by what feedback says of them, if there is any.
-func (a *asking) learned(q *recall.Request) (err error) {
+func (a *asking) learned() (recall.Salience, error) {
+	var err error
 	if a.weights, _, err = weights.For(a.r, a.t.Number, a.view.Agent); err != nil {
-		return err
+		return nil, err
 	}
 	a.used = make(map[record.Kind]bool)
 	for _, k := range record.Kinds() {
-		used := false
-		if index.IsDocument(k) {
-			if used, err = frame.Used(a.r, a.t.Number, k); err != nil {
-				return err
-			}
+		if !index.IsDocument(k) {
+			continue
+		}
+		used, err := frame.Used(a.r, a.t.Number, k)
+		if err != nil {
+			return nil, err
 		}
 		if used {
-			a.used[k], q.Salience = true, a.salience
+			a.used[k] = true
 		}
 	}
-	return nil
+	if len(a.used) == 0 {
+		return nil, nil
+	}
+	return a.salience, nil
 }
 
 // salience says how much a document matters, to whoever looks: its importance, and

@@ -63,6 +63,7 @@ type question struct {
 	names   map[roster.Speaker]bool // of those who speak
 
 	words    *lexical.View
+	matters  Salience // nil if it is importance alone
 	vectors  *vector.View
 	roster   *roster.View
 	graph    *graph.View
@@ -78,8 +79,8 @@ type question struct {
 	hits  []Hit
 }
 
-// read reads a question, and opens what is needed to answer it.
-func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, error) {
+// read reads a question, and opens what is needed to look for what is near to it.
+func (s *Searcher) read(st State, q *Request) (*question, error) {
 	now := time.Unix(0, q.Now).UTC()
 	var entities []kind.Entity
 	e := &question{
@@ -97,13 +98,6 @@ func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, e
 	})
 	e.quote()
 	var err error
-	if e.words, err = lexical.Open(st.Reader, st.Tenant, st.Size, s.words); err != nil {
-		return nil, err
-	}
-	if e.lexical.Terms, err = e.weighted(ctx, e.query.Terms); err != nil {
-		return nil, err
-	}
-	e.lexical.Flat, e.lexical.Params = e.narrowed(), e.params()
 	if e.roster, err = s.Roster(st); err != nil {
 		return nil, err
 	}
@@ -116,6 +110,21 @@ func (s *Searcher) read(ctx context.Context, st State, q *Request) (*question, e
 		e.filter.Accept = e.accept
 	}
 	return e, e.direct(entities)
+}
+
+// prepare opens what else is needed to answer the question.
+func (e *question) prepare(ctx context.Context) (err error) {
+	if e.words, err = lexical.Open(e.state.Reader, e.state.Tenant, e.state.Size, e.Searcher.words); err != nil {
+		return err
+	}
+	if e.lexical.Terms, err = e.weighted(ctx, e.query.Terms); err != nil {
+		return err
+	}
+	e.lexical.Flat, e.lexical.Params = e.narrowed(), e.params()
+	if e.request.Salience != nil {
+		e.matters, err = e.request.Salience()
+	}
+	return err
 }
 
 // accept looks closer at a document, where that is needed, and once only.
@@ -264,22 +273,24 @@ func namesOf(entities []kind.Entity) (names []string) {
 	return names
 }
 
-// gather finds candidates by words, by meaning and by name. Those by meaning, which
-// take the longest, are looked for beside the others.
+// gather finds candidates by words, by meaning and by name. The others are looked for beside
+// those by meaning, which take the longest.
 func (e *question) gather(ctx context.Context) error {
-	var nearest, others []vector.Match
-	near := func() error { return nil }
-	if e.request.Sources.has(Meaning) && e.vector != nil && !e.strict() {
-		near = beside(func() (err error) {
-			if nearest, err = e.nearest(ctx); err == nil {
-				others, err = e.nearestOthers(ctx)
-			}
+	named := beside(func() error {
+		if err := e.prepare(ctx); err != nil {
 			return err
-		})
+		}
+		return e.named(ctx)
+	})
+	var nearest, others []vector.Match
+	var err error
+	if e.request.Sources.has(Meaning) && e.vector != nil && !e.strict() {
+		if nearest, err = e.nearest(ctx); err == nil {
+			others, err = e.nearestOthers(ctx)
+		}
 	}
-	named := e.named(ctx)
-	if err := near(); named != nil || err != nil {
-		return cmp.Or(named, err)
+	if other := named(); other != nil || err != nil {
+		return cmp.Or(other, err)
 	}
 	e.more = e.more || max(len(nearest), len(others)) == e.depth(byMeaning)
 	for _, m := range nearest {
@@ -292,11 +303,29 @@ func (e *question) gather(ctx context.Context) error {
 	return e.rows()
 }
 
-// beside does something in a goroutine of its own. What it returns waits for that.
+// beside does something in a goroutine of its own. What it returns waits for that, and a
+// panic goes on there.
 func beside(do func() error) (wait func() error) {
-	done := make(chan error, 1)
-	go func() { done <- do() }()
-	return func() error { return <-done }
+	type end struct {
+		err      error
+		panicked any
+	}
+	done := make(chan end, 1)
+	go func() {
+		var e end
+		defer func() {
+			e.panicked = recover()
+			done <- e
+		}()
+		e.err = do()
+	}()
+	return func() error {
+		e := <-done
+		if e.panicked != nil {
+			panic(e.panicked)
+		}
+		return e.err
+	}
 }
 
 // named finds candidates by words and by name.

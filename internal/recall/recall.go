@@ -125,15 +125,18 @@ type Request struct {
 	// Exact returns the vector of a document by the model that is used. Nil leaves it at
 	// estimates.
 	Exact func(position uint64) ([]float32, error)
-	// Salience says how much a document matters, from 0 to 1. It is asked about the best
-	// only. Nil means by its importance alone.
-	Salience func(position uint64, row roster.Row) (float64, error)
+	// Salience returns what says how much documents matter. It is called while they are
+	// looked for. Nil, be it this or what it returns, means by their importance alone.
+	Salience func() (Salience, error)
 	// Likely is told which documents are likely to be hits, the likeliest first, while
 	// they are still weighed: who is going to read them may begin. It must not take long.
 	// Nil is told nothing.
 	Likely  func(positions []uint64)
 	Sources Sources
 }
+
+// Salience says how much a document matters, from 0 to 1. It is asked about the best only.
+type Salience func(position uint64, row roster.Row) (float64, error)
 
 // Visible is the documents that there are for whoever asks.
 type Visible struct {
@@ -199,7 +202,7 @@ func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, er
 
 // search is Search at one go. It reports whether the hits fill the room.
 func (s *Searcher) search(ctx context.Context, st State, q *Request) (*Answer, bool, error) {
-	e, err := s.read(ctx, st, q)
+	e, err := s.read(st, q)
 	if err != nil {
 		return nil, false, err
 	}

@@ -368,13 +368,13 @@ const askedSalience = 64
 // salience replaces the importance of the best by what whoever asks says of them, and
 // orders the hits anew.
 func (e *question) salience() error {
-	if e.request.Salience == nil {
+	if e.matters == nil {
 		return nil
 	}
 	best := e.hits[:min(len(e.hits), askedSalience)]
 	for i := range best {
 		h := &best[i]
-		value, err := e.request.Salience(h.Position, h.Row)
+		value, err := e.matters(h.Position, h.Row)
 		if err != nil {
 			return err
 		}

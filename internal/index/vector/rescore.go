@@ -92,7 +92,7 @@ func closest(list *[]candidate, want int) bool {
 
 // greatest returns the n-th greatest number of a list, from 1. The list is put into
 // another order.
-func greatest(list []int32, n int) int32 {
+func greatest[T int32 | float64](list []T, n int) T {
 	for {
 		// The middle one of three is seldom at an end.
 		a, b, c := list[0], list[len(list)/2], list[len(list)-1]
@@ -123,7 +123,7 @@ func greatest(list []int32, n int) int32 {
 	}
 }
 
-// estimate returns the candidates with the cosines that their rows give, best first.
+// estimate returns the candidates with the cosines that their rows give, in their order.
 func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error) {
 	list := make([]Match, len(near))
 	err := index.Share(len(near), index.Parts(len(near), partCandidates), func(_, from, to int) error {
@@ -145,11 +145,7 @@ func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error
 			return err
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	sortMatches(list)
-	return list, nil
+	return list, err
 }
 
 // rowsTogether is how many rows are looked up before the first of them is read: those of
@@ -295,19 +291,26 @@ func (s *search) gated(cosine float64, pieces int) float64 {
 // limited returns a cosine that rounding has not carried beyond what one can be.
 func limited(x float64) float64 { return max(-1, min(1, x)) }
 
-// accept leaves those of the best that the filter accepts, up to a number of them.
+// accept leaves those of the best that the filter accepts, up to a number of them, best
+// first.
 func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need int) ([]Match, error) {
+	sorted := min(need, len(list))
+	sortFirst(list, sorted)
 	if f.Accept == nil {
-		return list[:min(need, len(list))], nil
+		return list[:sorted], nil
 	}
 	if s.accepted == nil {
-		s.accepted = make(map[uint64]bool)
+		s.accepted = make(map[uint64]bool, need)
 	}
 	left := make([]Match, 0, min(need, len(list)))
-	for _, m := range list {
+	for i := range list {
 		if len(left) == need {
 			break
 		}
+		if i == sorted {
+			sortMatches(list[i:]) // those behind are seldom needed
+		}
+		m := list[i]
 		ok, asked := s.accepted[m.Position]
 		if !asked {
 			err := ctx.Err()

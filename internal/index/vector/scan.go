@@ -165,8 +165,11 @@ func (s *scan) mask(f index.Filter) error {
 }
 
 // sampled is one in how many chunks is looked at first, if there are as many of
-// those as are worth it.
-const sampled = 16
+// those as are worth it; where there are many times as many, half of those are enough.
+const (
+	sampled     = 16
+	manySampled = 4
+)
 
 // nearest returns up to so many candidates, in the order of their positions.
 //
@@ -214,13 +217,17 @@ func (s *scan) weigh(list []candidate) error {
 // chunks are like those of the sample.
 func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, code: s.code}
-	for i := 0; i < len(s.refs); i += sampled {
+	each := sampled
+	if len(s.refs) >= manySampled*sampled*partChunks {
+		each *= 2
+	}
+	for i := 0; i < len(s.refs); i += each {
 		sample.refs = append(sample.refs, s.refs[i])
 		if s.masks != nil {
 			sample.masks = append(sample.masks, s.masks[i])
 		}
 	}
-	want = want*5/4/sampled + 1
+	want = want*5/4/each + 1
 	parts, done, err := sample.parts(ctx, want, 64*len(s.code), nil)
 	defer done()
 	if err != nil {

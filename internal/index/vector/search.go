@@ -232,11 +232,29 @@ func spaceName(model string, dimensions int) string {
 }
 
 // sortMatches puts the best first.
-func sortMatches(list []Match) {
-	slices.SortFunc(list, func(a, b Match) int {
-		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c
+func sortMatches(list []Match) { slices.SortFunc(list, compareMatches) }
+
+// compareMatches puts the better one first, and of equally good ones the one with the lower
+// position.
+func compareMatches(a, b Match) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Position, b.Position))
+}
+
+// sortFirst puts the n best first, in order, and the others behind them in any order.
+func sortFirst(list []Match, n int) {
+	if n == 0 {
+		return
+	}
+	scores := make([]float64, len(list))
+	for i := range list {
+		scores[i] = list[i].Score
+	}
+	least, first := greatest(scores, n), 0
+	for i := range list {
+		if list[i].Score >= least {
+			list[first], list[i] = list[i], list[first]
+			first++
 		}
-		return cmp.Compare(a.Position, b.Position)
-	})
+	}
+	sortMatches(list[:first])
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -282,4 +283,25 @@ func TestManySearchAtOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// TestSortFirst puts the same first as sorting all does, with many that are equal.
+func TestSortFirst(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	for range 500 {
+		list := make([]Match, rng.IntN(200))
+		for i := range list {
+			list[i].Position, list[i].Score = rng.Uint64N(50), float64(rng.IntN(1+rng.IntN(40)))/7
+		}
+		want := slices.Clone(list)
+		sortMatches(want)
+		n := rng.IntN(len(list) + 1)
+		sortFirst(list, n)
+		if !slices.Equal(list[:n], want[:n]) {
+			t.Fatalf("the first %d of %v", n, want)
+		}
+		if sortMatches(list[n:]); !slices.Equal(list, want) {
+			t.Fatal("something is lost")
+		}
+	}
 }
