@@ -40,6 +40,7 @@ type planField struct {
 	quoted   string // the name as JSON, with a colon
 	index    int
 	omitZero bool
+	plan     *plan // of a struct; nil for what is none, and for a Time
 }
 
 var plans sync.Map // reflect.Type → *plan
@@ -61,7 +62,11 @@ func planOf(t reflect.Type) *plan {
 		}
 		p.byName[name] = len(p.fields)
 		quoted := string(canon.AppendQuoted(nil, name)) + ":"
-		p.fields = append(p.fields, planField{name, quoted, i, options == "omitzero"})
+		field := planField{name: name, quoted: quoted, index: i, omitZero: options == "omitzero"}
+		if f.Type.Kind() == reflect.Struct && f.Type != timeType {
+			field.plan = planOf(f.Type)
+		}
+		p.fields = append(p.fields, field)
 	}
 	p.sorted = slices.Clone(p.fields)
 	slices.SortFunc(p.sorted, func(a, b planField) int { return compareNames(a.name, b.name) })
@@ -166,7 +171,7 @@ func (b *binder) record(v reflect.Value, n canon.Node) bool {
 			switch {
 			case !b.value(field, c):
 				field.SetZero()
-			case !f.omitZero || !absent(field):
+			case !f.omitZero || !f.absent(field):
 				continue
 			}
 			// A value of the wrong kind, or one that says no more than its absence

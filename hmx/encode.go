@@ -128,16 +128,20 @@ func (e encoder) value(dst []byte, v reflect.Value) ([]byte, error) {
 		if v.Type() == timeType {
 			return appendText(dst, v.Field(timeText).String())
 		}
-		p := planOf(v.Type())
-		switch {
-		case !p.opt:
-			return e.structure(dst, v, p)
-		case !v.Field(optSet).Bool():
-			return append(dst, "null"...), nil
-		}
-		return e.value(dst, v.Field(optValue))
+		return e.planned(dst, v, planOf(v.Type()))
 	}
 	panic("hmx: no JSON form for " + v.Type().String()) // a fault in a type of this package
+}
+
+// planned is value for a struct whose plan is known, which a Time has not.
+func (e encoder) planned(dst []byte, v reflect.Value, p *plan) ([]byte, error) {
+	switch {
+	case !p.opt:
+		return e.structure(dst, v, p)
+	case !v.Field(optSet).Bool():
+		return append(dst, "null"...), nil
+	}
+	return e.value(dst, v.Field(optValue))
 }
 
 // integer appends an integer, in canonical form as the double that it is.
@@ -362,14 +366,13 @@ func (e encoder) member(dst []byte, name string, v reflect.Value) ([]byte, error
 
 // absent reports whether a field that may be left out is to be: an Opt that is not
 // set, whatever its value, or the zero value of another type.
-func absent(v reflect.Value) bool {
-	if v.Kind() == reflect.Struct {
-		switch {
-		case v.Type() == timeType:
-			return v.Field(timeText).Len() == 0
-		case planOf(v.Type()).opt:
-			return !v.Field(optSet).Bool()
-		}
+func (f *planField) absent(v reflect.Value) bool {
+	switch {
+	case v.Kind() != reflect.Struct:
+	case f.plan == nil:
+		return v.Field(timeText).Len() == 0
+	case f.plan.opt:
+		return !v.Field(optSet).Bool()
 	}
 	return v.IsZero()
 }
@@ -388,7 +391,7 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 	for i := range fields {
 		f := &fields[i]
 		fv := v.Field(f.index)
-		if absent(fv) {
+		if f.absent(fv) {
 			if _, instead := extra[f.name]; f.omitZero || instead {
 				continue // left out, or of a kind the field could not take
 			}
@@ -399,7 +402,13 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 			}
 			names = names[1:]
 		}
-		if dst, err = e.value(append(comma(dst), f.quoted...), fv); err != nil {
+		dst = append(comma(dst), f.quoted...)
+		if f.plan != nil {
+			dst, err = e.planned(dst, fv, f.plan)
+		} else {
+			dst, err = e.value(dst, fv)
+		}
+		if err != nil {
 			return nil, within(f.name, err)
 		}
 	}
@@ -441,7 +450,7 @@ func compareNames(a, b string) int { return canon.CompareUTF16([]byte(a), []byte
 // says reports whether a field has the member of a name.
 func (p *plan) says(v reflect.Value, name string) bool {
 	i, known := p.byName[name]
-	return known && !absent(v.Field(p.fields[i].index))
+	return known && !p.fields[i].absent(v.Field(p.fields[i].index))
 }
 
 // comma appends a comma where a member stands before.

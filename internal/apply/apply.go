@@ -171,11 +171,16 @@ func (a *Applier) Discard(tx *kv.Txn) {
 // Decode makes a record out of a frame of the journal. A payload that breaks
 // the rules of its kind is damage: nothing of that sort was ever admitted.
 func Decode(f *journal.Frame) (index.Record, error) {
+	return DecodeLeaf(f, merkle.LeafHash(f.Header))
+}
+
+// DecodeLeaf is Decode for who knows the hash of the frame's header.
+func DecodeLeaf(f *journal.Frame, leaf merkle.Hash) (index.Record, error) {
 	h, err := record.ParseHeader(f.Header)
 	if err != nil {
 		return index.Record{}, fault.Newf(fault.Damaged, "the record at LSN %d: %w", f.LSN, err)
 	}
-	r := index.Record{LSN: f.LSN, Header: h, Leaf: merkle.LeafHash(f.Header)}
+	r := index.Record{LSN: f.LSN, Header: h, Leaf: leaf}
 	if Blank(f) {
 		return r, nil
 	}

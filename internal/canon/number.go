@@ -14,6 +14,9 @@ func AppendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
 		return append(dst, '0') // also for -0
 	}
+	if dst, ok := appendMillionths(dst, f); ok {
+		return dst
+	}
 	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
@@ -24,6 +27,32 @@ func AppendNumber(dst []byte, f float64) []byte {
 		dst = dst[:n-1]
 	}
 	return dst
+}
+
+// appendMillionths appends a number that is nearest to so many millionths, if there are few
+// of them and it is not below zero. Numbers of at most 15 digits are doubles of their own, so
+// that no shorter text than these digits means the same one.
+func appendMillionths(dst []byte, f float64) ([]byte, bool) {
+	const million, most = 1e6, 1e15
+	if !(f >= 0 && f < most/million) {
+		return dst, false
+	}
+	n := uint64(f*million + 0.5)
+	if float64(n)/million != f {
+		return dst, false
+	}
+	dst = strconv.AppendUint(dst, n/million, 10)
+	part := n % million
+	if part == 0 {
+		return dst, true
+	}
+	var digits [7]byte
+	digits[0] = '.'
+	for i := 6; i > 0; i-- {
+		digits[i] = byte('0' + part%10)
+		part /= 10
+	}
+	return append(dst, bytes.TrimRight(digits[:], "0")...), true
 }
 
 // AppendShortest appends f in as few bytes as a JSON number needs, which is not

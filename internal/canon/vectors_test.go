@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/hex"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -131,6 +132,27 @@ func TestNumberBits(t *testing.T) {
 		{0x43143ff3c1cb0959, "1424953923781206.2"},
 	} {
 		checkNumber(t, math.Float64frombits(c.bits), c.want)
+	}
+}
+
+// TestShortNumbers are written like all others, whether they have few digits or lie next to
+// one that has.
+func TestShortNumbers(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 1))
+	for i := range 200_000 {
+		x := float64(rnd.Uint64N(1<<rnd.IntN(52))) / []float64{1, 10, 1e3, 1e4, 1e6, 1e7}[i%6]
+		for _, f := range []float64{x, -x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, 0)} {
+			want := "0"
+			if f != 0 {
+				want = strconv.FormatFloat(f, 'f', -1, 64)
+			}
+			if abs := math.Abs(f); abs != 0 && abs < 1e-6 {
+				continue // written with an exponent
+			}
+			if got := string(AppendNumber(nil, f)); got != want {
+				t.Fatalf("%v is %s, want %s", f, got, want)
+			}
+		}
 	}
 }
 

@@ -31,14 +31,23 @@ func unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
 // wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
 // only, at less cost.
 func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	f, _, err := b.wholeLeafAt(r, t, position)
+	return f, err
+}
+
+// wholeLeafAt is wholeAt with the hash of the header.
+func (b *Board) wholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f journal.Frame, leaf merkle.Hash, err error) {
 	place, ok, err := b.places.At(r, t.Number, t.Size, position)
 	if err == nil && ok {
 		f, err := b.log.Read(place.LSN, nil)
 		if err == nil && !apply.Blank(&f) && merkle.LeafHash(f.Header) == place.Leaf {
-			return f, nil
+			return f, place.Leaf, nil
 		}
 	}
-	return b.frameAt(r, t, position) // which says what is wrong
+	if f, err = b.frameAt(r, t, position); err == nil { // which says what is wrong
+		leaf = merkle.LeafHash(f.Header)
+	}
+	return f, leaf, err
 }
 
 // loaded is what was read of a candidate.

@@ -350,18 +350,20 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 		}
 	}
 	var f journal.Frame
+	var leaf merkle.Hash
 	if !gone {
-		read := a.b.frameAt
 		if a.whole {
-			read = a.b.wholeAt
+			f, leaf, err = a.b.wholeLeafAt(a.r, a.t, position)
+		} else if f, err = a.b.frameAt(a.r, a.t, position); err == nil {
+			leaf = merkle.LeafHash(f.Header)
 		}
-		if f, err = read(a.r, a.t, position); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		gone = f.Erased
 	}
 	if !gone {
-		decoded, err := apply.Decode(&f)
+		decoded, err := apply.DecodeLeaf(&f, leaf)
 		if err != nil {
 			return nil, err
 		}

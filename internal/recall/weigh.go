@@ -252,11 +252,7 @@ func (e *question) contexts(rows []vector.Near, dimensions int) []float64 {
 			}
 			count := float64(m.count * gate(r.Pieces, contextGate))
 			near += float64(count * r.Cosine)
-			f := float32(count)
-			for k, v := range r.Values {
-				x := float32(r.Scale * float32(int8(v)))
-				sum[k] += float32(f * x)
-			}
+			r.AddTo(sum, float32(count))
 		}
 		squares := 0.0
 		for _, x := range sum {

@@ -20,6 +20,8 @@ type kernels struct {
 	// weight counts the ones of a code, which has a word in each blockRows of the block, and
 	// adds up what those ones are that the planes of the query have too: see weigh.
 	weight func(block []uint64, planes [][planeBits]uint64) (sum, ones int)
+	// add adds a row's values, each times its scale and then times a factor, to the sums.
+	add func(sums []float32, values []byte, scale, factor float32)
 	// dot returns the product of a row's values with a query of the same length.
 	dot func(values []byte, query []int16) int32
 	// code rotates numbers in place and sets the bits of those that are above zero then.
@@ -35,7 +37,7 @@ type kernels struct {
 
 // plain returns the kernels that every processor has.
 func plain() kernels {
-	return kernels{"plain", plainHamming, plainWeight, plainDot, plainCode, plainTop, plainRound}
+	return kernels{"plain", plainHamming, plainWeight, plainAdd, plainDot, plainCode, plainTop, plainRound}
 }
 
 func plainHamming(distances []uint16, near []byte, blocks, query []uint64, limit int) {
@@ -73,6 +75,13 @@ func plainWeight(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
 			bits.OnesCount64(w&b[3])<<3 + bits.OnesCount64(w&b[4])<<4 + bits.OnesCount64(w&b[5])<<5
 	}
 	return sum, ones
+}
+
+func plainAdd(sums []float32, values []byte, scale, factor float32) {
+	for i, v := range values {
+		x := float32(scale * float32(int8(v)))
+		sums[i] += float32(factor * x)
+	}
 }
 
 func plainDot(values []byte, query []int16) int32 {

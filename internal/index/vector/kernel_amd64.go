@@ -16,7 +16,7 @@ func available() []kernels {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasPOPCNT {
 		return all
 	}
-	with := kernels{"AVX2", hammingAVX2, weightAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2}
+	with := kernels{"AVX2", hammingAVX2, weightAVX2, addAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2}
 	all = append(all, with)
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VPOPCNTDQ {
 		with.name, with.hamming = "AVX-512", hammingAVX512
@@ -54,6 +54,16 @@ func weightAVX2(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
 	}
 	_ = block[(len(planes)-1)*blockRows]
 	return weightPOPCNT(&block[0], &planes[0][0], len(planes))
+}
+
+func addAVX2(sums []float32, values []byte, scale, factor float32) {
+	sums = sums[:len(values)]
+	const step = 8
+	n := len(values) / step * step
+	if n > 0 {
+		timesAVX2(&sums[0], &values[0], n, scale, factor)
+	}
+	plainAdd(sums[n:], values[n:], scale, factor)
 }
 
 func dotAVX2(values []byte, query []int16) int32 {
@@ -112,6 +122,11 @@ func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *
 //
 //go:noescape
 func weightPOPCNT(words *uint64, planes *uint64, n int) (sum, ones int)
+
+// timesAVX2 is the add kernel of n numbers, a multiple of 8 above 0.
+//
+//go:noescape
+func timesAVX2(sums *float32, values *byte, n int, scale, factor float32)
 
 // productAVX2 is the dot kernel of n numbers, a multiple of 16 above 0.
 //

@@ -222,6 +222,30 @@ weigh:
 	MOVQ BX, ones+32(FP)
 	RET
 
+// func timesAVX2(sums *float32, values *byte, n int, scale, factor float32)
+//
+// Two products and a sum, each rounded: the bits are those of one number after the other.
+TEXT ·timesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         sums+0(FP), DI
+	MOVQ         values+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Y2
+	VBROADCASTSS factor+28(FP), Y3
+
+times:
+	VPMOVSXBD (SI), Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y2, Y0, Y0
+	VMULPS    Y3, Y0, Y0
+	VADDPS    (DI), Y0, Y0
+	VMOVUPS   Y0, (DI)
+	ADDQ      $8, SI
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JNZ       times
+	VZEROUPPER
+	RET
+
 // func productAVX2(values *byte, query *int16, n int) int32
 //
 // Sixteen values as int16, times the query's, pairs added as int32.

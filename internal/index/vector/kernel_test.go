@@ -47,6 +47,25 @@ func TestKernelsAgree(t *testing.T) {
 				}
 			}
 		}
+		for _, n := range []int{0, 1, 7, 8, 9, 63, 256, 1000} {
+			values, got, want := make([]byte, n), make([]float32, n+1), make([]float32, n+1)
+			for i := range values {
+				values[i], want[i] = byte(rng.IntN(255)-127), float32(rng.NormFloat64())
+			}
+			want[n] = 7777
+			copy(got, want)
+			for range 3 {
+				scale, factor := float32(rng.Float64()/200), float32(rng.NormFloat64())
+				k.add(got[:n], values, scale, factor)
+				for i, v := range values {
+					x := float32(scale * float32(int8(v)))
+					want[i] += float32(factor * x)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s adds up to %v, want %v", k.name, got, want)
+			}
+		}
 		for _, n := range []int{0, 1, 15, 16, 17, 31, 32, 256, 1000, maxDimensions} {
 			for _, extreme := range []bool{false, true} {
 				values, query := make([]byte, n), make([]int16, n)

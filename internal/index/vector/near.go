@@ -15,8 +15,13 @@ type Near struct {
 	Cosine float64
 	Pieces int // word pieces of the text; 0 if unknown
 
-	dot  func(values []byte, query []int16) int32
-	wide []int16 // Values, once it was asked how near others are
+	kernels *kernels
+	wide    []int16 // Values, once it was asked how near others are
+}
+
+// AddTo adds the vector times a factor to a sum of vectors of its space.
+func (n *Near) AddTo(sum []float32, factor float32) {
+	n.kernels.add(sum, n.Values, n.Scale, factor)
 }
 
 // Like returns the cosine of two documents of one space. Both must have a vector. It is
@@ -28,7 +33,7 @@ func (n *Near) Like(o *Near) float64 {
 			n.wide[i] = int16(int8(x))
 		}
 	}
-	return limited(float64(n.dot(o.Values[:len(n.wide)], n.wide)) * (float64(n.Scale) * float64(o.Scale)))
+	return limited(float64(n.kernels.dot(o.Values[:len(n.wide)], n.wide)) * (float64(n.Scale) * float64(o.Scale)))
 }
 
 // Near returns how documents that are named lie to a query, in their order. Of the
@@ -54,7 +59,7 @@ func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, e
 			if err != nil {
 				return err
 			}
-			list[i] = Near{Values: r.values, Scale: r.scale, Cosine: s.cosine(&r), Pieces: r.pieces, dot: v.kernels.dot}
+			list[i] = Near{Values: r.values, Scale: r.scale, Cosine: s.cosine(&r), Pieces: r.pieces, kernels: &v.kernels}
 			return nil
 		})
 	})

@@ -136,8 +136,9 @@ func TestLike(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dimensions := range []int{1, 15, 16, 31, 256, 1024} {
 		var two [2]Near
+		quick := quickest()
 		for i := range two {
-			two[i] = Near{Values: make([]byte, dimensions), Scale: float32(i+1) / 300, dot: quickest().dot}
+			two[i] = Near{Values: make([]byte, dimensions), Scale: float32(i+1) / 300, kernels: &quick}
 			for k := range two[i].Values {
 				two[i].Values[k] = byte(r.Uint32())
 			}
