@@ -87,7 +87,7 @@ func (p *packing) fill(i int, x *loaded) {
 	if x.err = p.source(i, &x.source); x.err == nil {
 		x.source.Prepare()
 		if i < p.counted {
-			x.source.Write(&p.list[i], p.counter, p.spanned())
+			p.write(i, &x.source)
 		}
 	}
 }
@@ -482,44 +482,6 @@ func (p *packing) showsEvent(position uint64) (bool, error) {
 	return p.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
 }
 
-// counts keeps how many tokens the texts of records have: what is quoted once is quoted
-// again. It saves counting and changes no answer. It is safe for concurrent use.
-type counts struct {
-	mu       sync.Mutex
-	new, old map[countKey]int32
-}
-
-// countKey is a record, and what it was counted by.
-type countKey struct {
-	position uint64
-	tenant   uint32
-	estimate bool
-}
-
-// keptCounts is how many counts there are in each of two generations.
-const keptCounts = 32 << 10
-
-func newCounts() *counts { return &counts{new: make(map[countKey]int32)} }
-
-func (c *counts) get(k countKey) (int, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, ok := c.new[k]
-	if !ok {
-		n, ok = c.old[k]
-	}
-	return int(n), ok
-}
-
-func (c *counts) put(k countKey, n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.new) >= keptCounts {
-		c.old, c.new = c.new, make(map[countKey]int32, keptCounts)
-	}
-	c.new[k] = int32(n)
-}
-
 // maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
 // never quoted as a whole; one with no more bytes than any text may have tokens always is.
 const maxCounted = 32 << 10
@@ -553,11 +515,26 @@ func (p *packing) count(i int, text string) int {
 	if len(text) > maxCounted || len(text) <= p.spanned() {
 		return 0 // it is never quoted as a whole, or always
 	}
-	k := countKey{p.list[i].Position, p.t.Number, p.counter.Name() != p.b.tokens.Name()}
-	n, ok := p.b.counts.get(k)
-	if !ok && i < p.counted {
+	kept := p.kept(i)
+	n := kept.get(countText)
+	if n == 0 && i < p.counted {
 		n = p.counter.Count(pack.Visible(text))
-		p.b.counts.put(k, n)
+		kept.put(countText, n)
 	}
 	return n
+}
+
+// write writes the lines of a candidate and counts them, unless that is known.
+func (p *packing) write(i int, s *pack.Source) {
+	kept := p.kept(i)
+	kept.put(countLines, s.Write(&p.list[i], p.counter, p.spanned(), kept.get(countLines)))
+}
+
+// kept returns what is kept of the counts of a candidate, nil if nothing is.
+func (p *packing) kept(i int) *count {
+	c := &p.list[i]
+	if c.Kind != record.Event || p.counter.Name() != p.b.tokens.Name() {
+		return nil
+	}
+	return p.b.counts.of(p.t.Number, c.Position)
 }

@@ -100,7 +100,7 @@ func (b *board) input() Input {
 		*s = b.sources[c.Position]
 		if c.Position%2 == 0 {
 			s.Prepare()
-			s.Write(c, in.Counter, int(c.Position%7)*SpanFloor/2)
+			s.Write(c, in.Counter, int(c.Position%7)*SpanFloor/2, 0)
 		}
 		return nil
 	}

@@ -130,14 +130,18 @@ func (s *Source) Prepare() {
 // Write does what Compose does with a source that is quoted as a whole: the lines are
 // written that it has in a pack, and counted by the counter of the request. Who loads it
 // beside others may do that for it once it is prepared, if it knows that no more than so
-// many tokens are to be quoted, or that it is likely.
-func (s *Source) Write(c *Candidate, counter tokens.Counter, most int) {
+// many tokens are to be quoted, or that it is likely. Known is what the lines counted
+// before, 0 if nobody knows. It returns what they count, 0 if they were not written.
+func (s *Source) Write(c *Candidate, counter tokens.Counter, most, known int) int {
 	if !s.fits(most) {
-		return
+		return 0
 	}
 	it := Item{c.Section, s.ID, s.Label, s.Text, c.Time, c.Trust}
 	s.whole = lines{section: c.Section, text: itemText(&it)}
-	s.whole.tokens = counter.Count(s.whole.text)
+	if s.whole.tokens = known; known == 0 {
+		s.whole.tokens = counter.Count(s.whole.text)
+	}
+	return s.whole.tokens
 }
 
 // fits reports whether all of the text may be quoted where so many tokens may be.
