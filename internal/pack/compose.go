@@ -2,11 +2,9 @@ package pack
 
 import (
 	"encoding/hex"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"lukasa.dev/hmx"
@@ -37,6 +35,7 @@ type composer struct {
 	texts                 kin
 	squeezed              bool
 	drops                 []*contender // that are listed
+	scribe                *scribe      // of what is kept
 	text                  string
 	count                 int // of text
 }
@@ -63,9 +62,12 @@ func Compose(in Input) (*Result, error) {
 	// all is done again; nothing is read twice, and it can happen once for each.
 	for again := true; again; {
 		if err := k.run(); err != nil {
+			k.scribe.stop()
 			return nil, err
 		}
-		again = slices.ContainsFunc(k.all, func(x *contender) bool { return x.of != nil && x.of.unfit() })
+		if again = slices.ContainsFunc(k.all, func(x *contender) bool { return x.of != nil && x.of.unfit() }); again {
+			k.scribe.stop()
+		}
 	}
 	return k.result()
 }
@@ -118,11 +120,12 @@ func (k *composer) run() error {
 	return k.render()
 }
 
-// render writes the text and counts it. It is never above the budget: entries leave until
-// it is not.
+// render writes the text and counts it, and has the entries written beside that. It is never
+// above the budget: entries leave until it is not.
 func (k *composer) render() error {
 	seed := fenceSeed(k.in.State.Tenant, k.in.Request.Agent)
 	for {
+		k.scribe = newScribe(k.entries())
 		var items []placed
 		for _, x := range k.all {
 			if x.kept {
@@ -143,6 +146,7 @@ func (k *composer) render() error {
 		if k.count <= k.total || entries == 0 {
 			return nil
 		}
+		k.scribe.stop()
 		k.remove(k.leaving()[0])
 		if err := k.list(); err != nil {
 			return err
@@ -219,8 +223,7 @@ func (k *composer) metadata(digest string) hmx.Raw {
 
 // result completes the pack.
 func (k *composer) result() (*Result, error) {
-	p, kept := k.pack, k.entries()
-	p.Entries = entriesOf(kept)
+	p, kept := k.pack, k.scribe.kept
 	p.TokenBudget.Truncated = slices.ContainsFunc(kept, func(x *contender) bool { return x.cut })
 	for _, x := range k.drops {
 		p.DroppedEntries = append(p.DroppedEntries, x.dropped())
@@ -238,7 +241,7 @@ func (k *composer) result() (*Result, error) {
 	if p.AssemblyMetadata.RetrievalSources = origins(k.all); k.scorer.guided {
 		p.AssemblyMetadata.RetrievalSources = append(p.AssemblyMetadata.RetrievalSources, SourcePriors)
 	}
-	digest, err := Digest(p)
+	digest, err := k.scribe.finish(p)
 	if err != nil {
 		return nil, err
 	}
@@ -294,28 +297,6 @@ func (k *composer) entries() []*contender {
 	}
 	slices.SortStableFunc(kept, inPack)
 	return kept
-}
-
-// manyEntries is how many entries are worth another goroutine.
-const manyEntries = 64
-
-// entriesOf returns what is kept as entries.
-func entriesOf(kept []*contender) []hmx.Entry {
-	list := make([]hmx.Entry, len(kept))
-	some := func(from, to int) {
-		for i := from; i < to; i++ {
-			list[i] = kept[i].entry()
-		}
-	}
-	half := len(kept)
-	var wait sync.WaitGroup
-	if len(kept) >= manyEntries && runtime.GOMAXPROCS(0) > 1 {
-		half /= 2
-		wait.Go(func() { some(half, len(kept)) })
-	}
-	some(0, half)
-	wait.Wait()
-	return list
 }
 
 // entry returns x as an entry.
