@@ -493,16 +493,14 @@ func (e *question) neighbours(ctx context.Context) error {
 	for i := range e.list {
 		mostWords, mostNear = max(mostWords, e.list[i].words), max(mostNear, e.list[i].near, e.list[i].other)
 	}
-	best := func(c *candidate) float64 {
-		return share(c.words, mostWords) + share(max(c.near, c.other), mostNear)
-	}
+	best := make([]float64, len(e.list))
 	order := make([]int, len(e.list))
 	for i := range order {
-		order[i] = i
+		c := &e.list[i]
+		order[i], best[i] = i, share(c.words, mostWords)+share(max(c.near, c.other), mostNear)
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		x, y := &e.list[a], &e.list[b]
-		return cmp.Or(cmp.Compare(best(y), best(x)), cmp.Compare(x.position, y.position))
+		return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(e.list[a].position, e.list[b].position))
 	})
 	e.foresee(order)
 	if !e.strict() && e.request.Sources == allSources {
@@ -513,12 +511,24 @@ func (e *question) neighbours(ctx context.Context) error {
 	if err := e.rows(); err != nil {
 		return err
 	}
-	slices.SortFunc(e.list, func(a, b candidate) int { return cmp.Compare(a.position, b.position) })
-	for i := range e.list {
-		e.place[e.list[i].position] = i
-	}
+	e.sort()
 	e.connect()
 	return nil
+}
+
+// sort puts the candidates in the order of their positions.
+func (e *question) sort() {
+	order := make([]int, len(e.list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.list[a].position, e.list[b].position) })
+	list := make([]candidate, len(order)) // they are long, and would be moved about
+	for i, from := range order {
+		list[i] = e.list[from]
+		e.place[list[i].position] = i
+	}
+	e.list = list
 }
 
 // foresee tells whoever asks which candidates are likely to be hits, in their order.
