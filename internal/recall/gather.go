@@ -282,6 +282,7 @@ func (e *question) gather(ctx context.Context) error {
 		}
 		return e.named(ctx)
 	})
+	defer named() // nothing goes on behind a panic
 	var nearest, others []vector.Match
 	var err error
 	if e.request.Sources.has(Meaning) && e.vector != nil && !e.strict() {
@@ -303,28 +304,22 @@ func (e *question) gather(ctx context.Context) error {
 	return e.rows()
 }
 
-// beside does something in a goroutine of its own. What it returns waits for that, and a
-// panic goes on there.
+// beside does something in a goroutine of its own. What it returns waits for that, as often
+// as it is called, and a panic goes on there.
 func beside(do func() error) (wait func() error) {
-	type end struct {
-		err      error
-		panicked any
-	}
-	done := make(chan end, 1)
+	done := make(chan struct{})
+	var err error
+	var panicked any
 	go func() {
-		var e end
-		defer func() {
-			e.panicked = recover()
-			done <- e
-		}()
-		e.err = do()
+		defer close(done)
+		defer func() { panicked = recover() }()
+		err = do()
 	}()
 	return func() error {
-		e := <-done
-		if e.panicked != nil {
-			panic(e.panicked)
+		if <-done; panicked != nil {
+			panic(panicked)
 		}
-		return e.err
+		return err
 	}
 }
 

@@ -3,7 +3,6 @@ package tokens
 import (
 	_ "embed" // of the table
 	"math/bits"
-	"runtime"
 	"slices"
 	"sync"
 )
@@ -110,49 +109,25 @@ func (v *vocabulary) rank(s string) int32 {
 	}
 }
 
-// together is how many pieces are split off before the first of them is looked up: what is
-// remembered of them is far apart, and comes from memory side by side then.
-const together = 16
-
 // count returns the number of tokens in s.
 func (v *vocabulary) count(s string) int {
-	var (
-		pieces [together]struct {
-			from, to   int
-			head, tail uint64
-			cell       *cell
-		}
-		n    int
-		near uint64
-	)
+	n := 0
 	for i := 0; i < len(s); {
-		some := 0
-		for ; some < together && i < len(s); some++ {
-			p := &pieces[some]
-			p.from, p.to, p.cell = i, v.classes.split(s, i), nil
-			if i = p.to; p.to-p.from <= longestRecent {
-				p.head, p.tail = spell(s, p.from, p.to)
-				p.cell = v.recent.cell(p.head, p.tail)
-				near += p.cell.state.Load()
-			}
+		end := v.classes.split(s, i)
+		if end-i > longestRecent {
+			n += v.tokens(s[i:end])
+			i = end
+			continue
 		}
-		for k := range pieces[:some] {
-			n += v.remembered(s, pieces[k].from, pieces[k].to, pieces[k].cell, pieces[k].head, pieces[k].tail)
+		head, tail := spell(s, i, end)
+		cell := v.recent.cell(head, tail)
+		some, ok := cell.get(head, tail)
+		if !ok {
+			some = v.tokens(s[i:end])
+			cell.set(head, tail, some)
 		}
-	}
-	runtime.KeepAlive(near)
-	return n
-}
-
-// remembered returns the number of tokens in a piece, which its cell may know.
-func (v *vocabulary) remembered(s string, from, to int, c *cell, head, tail uint64) int {
-	if c == nil {
-		return v.tokens(s[from:to])
-	}
-	n, ok := c.get(head, tail)
-	if !ok {
-		n = v.tokens(s[from:to])
-		c.set(head, tail, n)
+		n += some
+		i = end
 	}
 	return n
 }

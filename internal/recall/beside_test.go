@@ -1,0 +1,31 @@
+package recall
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestBeside: what is done beside is waited for, however often, and a panic there is one of
+// who waits.
+func TestBeside(t *testing.T) {
+	wrong := errors.New("wrong")
+	for _, want := range []error{nil, wrong} {
+		wait := beside(func() error { return want })
+		for range 2 {
+			if err := wait(); err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+	}
+	wait := beside(func() error { panic("over") })
+	for range 2 {
+		func() {
+			defer func() {
+				if x := recover(); x != "over" {
+					t.Errorf("the panic is %v", x)
+				}
+			}()
+			_ = wait()
+		}()
+	}
+}
