@@ -82,7 +82,7 @@ func TextEntities(text string) []Entity {
 }
 
 // NormalName returns the form of a name by which entities of a type are one: in
-// small letters, with single blanks, a tag without #.
+// small letters, with single blanks, a tag without the # that it begins with.
 func NormalName(typ, name string) string {
 	for i := range len(name) {
 		if c := name[i]; c-'A' < 26 || c <= ' ' || c >= utf8.RuneSelf || c == '#' {
@@ -94,9 +94,6 @@ func NormalName(typ, name string) string {
 
 // AppendNormalName appends [NormalName] to dst.
 func AppendNormalName(dst []byte, typ, name string) []byte {
-	if typ == EntityTag {
-		name = strings.TrimLeft(name, "# ")
-	}
 	began, blank := len(dst), false
 	for i := 0; i < len(name); {
 		c, size := rune(name[i]), 1
@@ -106,6 +103,9 @@ func AppendNormalName(dst []byte, typ, name string) []byte {
 		i += size
 		if c <= ' ' || c >= utf8.RuneSelf && spaceLike(c) {
 			blank = true
+			continue
+		}
+		if c == '#' && len(dst) == began && typ == EntityTag {
 			continue
 		}
 		if blank && len(dst) > began {

@@ -102,7 +102,7 @@ func TestTextEntities(t *testing.T) {
 
 func TestNormalName(t *testing.T) {
 	for _, tc := range [][3]string{
-		{EntityName, "  New\n York ", "new york"}, {EntityTag, "#Sun Set", "sun set"}, {EntityIdentifier, "#42", "#42"},
+		{EntityName, "  New\n York ", "new york"}, {EntityTag, "#Sun Set", "sun set"}, {EntityTag, "\t#", ""}, {EntityTag, " #\u2003# C#", "c#"}, {EntityIdentifier, "#42", "#42"},
 		{EntityName, "ÉMILE Łódź", "émile łódź"}, {EntityName, "ΑΘΉΝΑ МОСКВА", "αθήνα москва"}, {EntityFile, "a/B.go", "a/b.go"}, {EntityName, "", ""}, {EntityName, "漢字\u3000カナ", "漢字 カナ"},
 	} {
 		if got := NormalName(tc[0], tc[1]); got != tc[2] {

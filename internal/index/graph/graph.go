@@ -56,7 +56,7 @@ import (
 // Prefix is the first byte of the graph's keys.
 const Prefix = 'G'
 
-const format = 2
+const format = 3
 
 const (
 	tableDocument = 'd'
