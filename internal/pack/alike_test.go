@@ -35,29 +35,33 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// plainSame is same in a plain way.
-func plainSame(a, b string) bool {
-	fold := func(s string) string { return strings.Join(strings.Fields(strings.Map(unicode.ToLower, s)), " ") }
-	if fold(a) == fold(b) {
+// plainText is a text as words are compared in a plain way.
+type plainText struct {
+	folded string
+	words  map[string]bool
+}
+
+func plainOf(s string) plainText {
+	small := strings.Map(unicode.ToLower, s)
+	p := plainText{strings.Join(strings.Fields(small), " "), make(map[string]bool)}
+	for _, word := range strings.FieldsFunc(small, func(r rune) bool { return !inWord(r) }) {
+		p.words[word] = true
+	}
+	return p
+}
+
+// same is the same of words.
+func (p plainText) same(o plainText) bool {
+	if p.folded == o.folded {
 		return true
 	}
-	x, y := plainWords(a), plainWords(b)
 	common := 0
-	for word := range x {
-		if y[word] {
+	for word := range p.words {
+		if o.words[word] {
 			common++
 		}
 	}
-	return min(len(x), len(y)) >= fewWords && 10*common >= 9*(len(x)+len(y)-common)
-}
-
-// plainWords returns the words of a text.
-func plainWords(s string) map[string]bool {
-	all := make(map[string]bool)
-	for _, word := range strings.FieldsFunc(strings.Map(unicode.ToLower, s), func(r rune) bool { return !inWord(r) }) {
-		all[word] = true
-	}
-	return all
+	return min(len(p.words), len(o.words)) >= fewWords && 10*common >= 9*(len(p.words)+len(o.words)-common)
 }
 
 // TestWords: however words are written and whatever is between them, the hashes tell
@@ -76,12 +80,12 @@ func TestWords(t *testing.T) {
 	for range 50_000 {
 		a, b := text(), text()
 		x, y := wordsOf(a), wordsOf(b)
-		if got, want := x.same(y), plainSame(strings.ToValidUTF8(a, "\uFFFD"), strings.ToValidUTF8(b, "\uFFFD")); got != want {
+		if got, want := x.same(y), plainOf(strings.ToValidUTF8(a, "\uFFFD")).same(plainOf(strings.ToValidUTF8(b, "\uFFFD"))); got != want {
 			t.Fatalf("%q and %q: %v", a, b, got)
 		} else if got {
 			alike++
 		}
-		if got, want := len(x.each()), len(plainWords(a)); got != want {
+		if got, want := len(x.each()), len(plainOf(a).words); got != want {
 			t.Fatalf("%q has %d words, not %d", a, got, want)
 		}
 	}

@@ -114,6 +114,7 @@ func TestKin(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var k kin
 	var texts []string
+	var plain []plainText
 	found := 0
 	for i := range 1500 {
 		text := sentenceOf(r, 1+r.IntN(80))
@@ -123,9 +124,9 @@ func TestKin(t *testing.T) {
 				text += " " + vocabulary[r.IntN(len(vocabulary))]
 			}
 		}
-		texts = append(texts, text)
+		texts, plain = append(texts, text), append(plain, plainOf(text))
 		w := wordsOf(text)
-		at := slices.IndexFunc(texts[:i], func(other string) bool { return plainSame(text, other) })
+		at := slices.IndexFunc(plain[:i], plain[i].same)
 		got := k.find(&contender{c: &Candidate{}, source: &Source{words: w}})
 		if (at < 0) != (got == nil) || got != nil && got != k[at] {
 			t.Fatalf("%q is like %v, found %v", text, at, got)
