@@ -249,7 +249,7 @@ type DroppedEntry struct {
 }
 
 // AppendCanonical appends the entry as it is in the canonical form of its pack.
-func (e *Entry) AppendCanonical(dst []byte) ([]byte, error) { return encodeCanonical(dst, e) }
+func (v *Entry) AppendCanonical(dst []byte) ([]byte, error) { return encodeCanonical(dst, v) }
 
 // DecodePack reads one context pack and applies every rule of HMX-C. It returns
 // the pack with any warnings, or an *InvalidError that lists all problems.
