@@ -248,9 +248,6 @@ type DroppedEntry struct {
 	Extra          Extra      `json:"-"`
 }
 
-// AppendCanonical appends the entry as it is in the canonical form of its pack.
-func (v *Entry) AppendCanonical(dst []byte) ([]byte, error) { return encodeCanonical(dst, v) }
-
 // DecodePack reads one context pack and applies every rule of HMX-C. It returns
 // the pack with any warnings, or an *InvalidError that lists all problems.
 func DecodePack(data []byte) (*Pack, []Problem, error) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
@@ -297,41 +296,6 @@ func (k *composer) entries() []*contender {
 	}
 	slices.SortStableFunc(kept, inPack)
 	return kept
-}
-
-// entry returns x as an entry.
-func (x *contender) entry() hmx.Entry {
-	c, s := x.c, x.source
-	extra := hmx.Extra{
-		"at":       hmx.Raw(`"` + hmx.TimeOf(time.Unix(0, c.Time)).String() + `"`),
-		"parts":    x.parts.raw(),
-		"position": hmx.Raw(strconv.FormatUint(c.Position, 10)),
-		"trust":    quoted(c.Trust.String()),
-		"type":     quoted(s.Type),
-		"uri":      quoted(s.URI.String()),
-	}
-	if s.Label != "" {
-		extra["by"] = quoted(s.Label)
-	}
-	if x.cut {
-		extra["truncated"] = "true"
-	}
-	return hmx.Entry{
-		Section: c.Section, Content: x.item.Text, SourceID: s.ID, SourceType: c.Source, RelevanceScore: x.score,
-		TokenEstimate: int64(x.tokens), Rank: int64(x.rank), Extra: extra,
-		Provenance: hmx.Provenance{Origin: s.Origin, Confidence: round(unit(c.Confidence)), EvidenceCount: max(0, s.Evidence)},
-	}
-}
-
-// raw returns the parts as JSON, in canonical form.
-func (p Parts) raw() hmx.Raw {
-	b := make([]byte, 0, 80)
-	for i, x := range [...]float64{p.Provenance, p.Recency, p.Relevance, p.Salience} {
-		b = append(b, "{,,,"[i], '"')
-		b = append(b, [...]string{"provenance", "recency", "relevance", "salience"}[i]...)
-		b = canon.AppendShortest(append(b, '"', ':'), round4(x))
-	}
-	return hmx.Raw(append(b, '}'))
 }
 
 // verdict returns what became of x.

@@ -196,7 +196,12 @@ func (k *composer) shrink() error {
 	entries := 0
 	for _, x := range k.all {
 		if x.kept {
-			n, err := sizeOf(x.entry())
+			var w entryWriter
+			var made [1]hmx.Entry
+			if err := w.write([]*contender{x}, true, made[:]); err != nil {
+				return err
+			}
+			n, err := sizeOf(made[0])
 			if err != nil {
 				return err
 			}

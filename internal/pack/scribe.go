@@ -69,15 +69,10 @@ func (s *scribe) write() bool {
 	p := &s.parts[n]
 	defer close(p.ready)
 	p.data = digestRooms.Get().(*[]byte)
-	data := (*p.data)[:0]
-	for i := n * scribedTogether; i < min((n+1)*scribedTogether, len(s.kept)) && p.err == nil; i++ {
-		if i > 0 {
-			data = append(data, ',')
-		}
-		s.entries[i] = s.kept[i].entry()
-		data, p.err = s.entries[i].AppendCanonical(data)
-	}
-	*p.data = data
+	from, to := n*scribedTogether, min((n+1)*scribedTogether, len(s.kept))
+	w := entryWriter{data: (*p.data)[:0]}
+	p.err = w.write(s.kept[from:to], n == 0, s.entries[from:to])
+	*p.data = w.data
 	return true
 }
 
