@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -45,5 +44,5 @@ func strictness(s memory.Strength) int {
 // quoted returns a text as JSON.
 func quoted(s string) hmx.Raw {
 	var room [128]byte
-	return hmx.Raw(canon.AppendQuoted(room[:0], strings.ToValidUTF8(s, "\uFFFD")))
+	return hmx.Raw(appendText(room[:0], s))
 }

@@ -192,22 +192,20 @@ func (k *composer) leaving() []*contender {
 // shrink takes entries away, as they leave, until they and the drops have no more bytes
 // than there are for them.
 func (k *composer) shrink() error {
+	kept := k.entries()
+	made := make([]hmx.Entry, len(kept))
+	if err := new(entryWriter).write(kept, true, made); err != nil {
+		return err
+	}
 	sizes := map[*contender]int{}
 	entries := 0
-	for _, x := range k.all {
-		if x.kept {
-			var w entryWriter
-			var made [1]hmx.Entry
-			if err := w.write([]*contender{x}, true, made[:]); err != nil {
-				return err
-			}
-			n, err := sizeOf(made[0])
-			if err != nil {
-				return err
-			}
-			sizes[x] = n
-			entries += n
+	for i, x := range kept {
+		n, err := sizeOf(made[i])
+		if err != nil {
+			return err
 		}
+		sizes[x] = n
+		entries += n
 	}
 	for {
 		drops, err := k.dropBytes()

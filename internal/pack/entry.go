@@ -13,8 +13,8 @@ import (
 )
 
 // entryWriter writes entries in the canonical form that they have in their pack, which is
-// many times cheaper than to make them and to have them encoded as any document is. What
-// they have that HMX has no field for is cut out of that.
+// cheaper than to make them and to have them encoded as any document is. What they have that
+// HMX has no field for is cut out of that.
 type entryWriter struct {
 	data []byte
 	own  []ownMember
@@ -41,13 +41,17 @@ func (w *entryWriter) entry(x *contender) error {
 		return fault.Newf(fault.InvalidDocument, "the relevance of %.80q is no number", s.ID)
 	}
 	w.data = append(w.data, '{')
-	w.extra("at", func(b []byte) []byte { return appendText(b, hmx.TimeOf(time.Unix(0, c.Time)).String()) })
+	w.ownText("at", hmx.TimeOf(time.Unix(0, c.Time)).String())
 	if s.Label != "" {
-		w.extra("by", func(b []byte) []byte { return appendText(b, s.Label) })
+		w.ownText("by", s.Label)
 	}
 	w.text("content", x.item.Text)
-	w.extra("parts", x.parts.append)
-	w.extra("position", func(b []byte) []byte { return strconv.AppendUint(b, c.Position, 10) })
+	w.begin("parts")
+	w.data = x.parts.append(w.data)
+	w.end()
+	w.begin("position")
+	w.data = strconv.AppendUint(w.data, c.Position, 10)
+	w.end()
 	w.name("provenance")
 	w.data = append(w.data, '{')
 	w.number("confidence", x.confidence())
@@ -61,11 +65,13 @@ func (w *entryWriter) entry(x *contender) error {
 	w.text("source_type", string(c.Source))
 	w.integer("token_estimate", int64(x.tokens))
 	if x.cut {
-		w.extra("truncated", func(b []byte) []byte { return append(b, "true"...) })
+		w.begin("truncated")
+		w.data = append(w.data, "true"...)
+		w.end()
 	}
-	w.extra("trust", func(b []byte) []byte { return appendText(b, c.Trust.String()) })
-	w.extra("type", func(b []byte) []byte { return appendText(b, s.Type) })
-	w.extra("uri", func(b []byte) []byte { return appendText(b, s.URI.String()) })
+	w.ownText("trust", c.Trust.String())
+	w.ownText("type", s.Type)
+	w.ownText("uri", s.URI.String())
 	w.data = append(w.data, '}')
 	return nil
 }
@@ -92,12 +98,18 @@ func (w *entryWriter) integer(name string, value int64) {
 	w.data = strconv.AppendInt(w.data, value, 10)
 }
 
-// extra appends a member that HMX has no field for.
-func (w *entryWriter) extra(name string, value func([]byte) []byte) {
+// begin begins a member that HMX has no field for, and end ends it.
+func (w *entryWriter) begin(name string) {
 	w.name(name)
-	from := len(w.data)
-	w.data = value(w.data)
-	w.own = append(w.own, ownMember{name, from, len(w.data)})
+	w.own = append(w.own, ownMember{name: name, from: len(w.data)})
+}
+
+func (w *entryWriter) end() { w.own[len(w.own)-1].to = len(w.data) }
+
+func (w *entryWriter) ownText(name, value string) {
+	w.begin(name)
+	w.data = appendText(w.data, value)
+	w.end()
 }
 
 // appendText appends a text that may be anything.

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -206,14 +207,21 @@ func (c clause) has(phrases phraseSet) bool {
 // phraseSet is a list of phrases by their first word.
 type phraseSet map[string][][]string
 
-// phrases returns the set of the phrases between the bars of a list. It is made when it is
-// first asked for: a process that reads no statements has no time for it.
+// phrases returns the set of the phrases between the bars of a list; a/b at the end of one
+// are two that end so. It is made when it is first asked for: a process that reads no
+// statements has no time for it.
 func phrases(list string) func() phraseSet {
 	return sync.OnceValue(func() phraseSet {
 		x := phraseSet{}
 		for phrase := range strings.SplitSeq(list, "|") {
-			if f := strings.Fields(phrase); len(f) > 0 {
-				x[f[0]] = append(x[f[0]], f[1:])
+			f := strings.Fields(phrase)
+			last := len(f) - 1
+			if last < 1 {
+				x[f[0]] = append(x[f[0]], nil)
+				continue
+			}
+			for end := range strings.SplitSeq(f[last], "/") {
+				x[f[0]] = append(x[f[0]], append(slices.Clone(f[1:last]), end))
 			}
 		}
 		return x

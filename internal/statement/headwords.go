@@ -64,14 +64,13 @@ var (
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
 
 	// passing are phrases that bind a statement to a time or a task.
-	passing = phrases("for this task|for this one|for this session|for this job|for this conversation|in this session|in this conversation|in this chat|in this thread|for this thread|for this chat|" +
+	passing = phrases("for this task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
+		"in this session/conversation/chat/thread/file/pr/commit/message/answer|on this trip/flight/one|with this one|" +
 		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|this once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
-		"next week|for the next|for the rest of|in this file|for this file|in this pr|for this pr|in this commit|for this commit|for this request|for this booking|for this trip|for this reservation|" +
-		"for this flight|for this order|for this meeting|for this email|for this message|for this answer|for this question|in this message|in this answer|this sprint|this quarter|temporarily|" +
-		"on this trip|on this flight|on this one|with this one|these days only|during the freeze|" +
-		"until tomorrow|until monday|until tuesday|until wednesday|until thursday|until friday|until saturday|until sunday|until next|until the end|until further notice|until then|until i say|until i tell|" +
-		"until january|until february|until march|until april|until may|until june|until july|until august|until september|until october|until november|until december|until noon|until i|until we|" +
-		"till tomorrow|till monday|till friday|till next|till then|while i am|while we are|as long as i am")
+		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +
+		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +
+		"until january/february/march/april/may/june/july/august/september/october/november/december/noon/i/we|" +
+		"till tomorrow/monday/friday/next/then|while i am|while we are|as long as i am")
 
 	// changes are phrases that say that something has changed.
 	changes = phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")

@@ -23,7 +23,7 @@ import (
 
 // hangLimit ends a call on a full disk that does not come back. Such a call may
 // fail, but not wait until somebody makes room.
-const hangLimit = 2 * time.Minute
+const hangLimit = 30 * time.Second
 
 // smallDisk mounts a file system of 32 MB.
 func smallDisk(t *testing.T) string {

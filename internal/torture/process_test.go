@@ -15,7 +15,7 @@ import (
 
 // childLimit is how long a child may take that is not meant to be killed. It is
 // there to end hangs, not to measure.
-const childLimit = 5 * time.Minute
+const childLimit = 60 * time.Second
 
 // run is one life of a child.
 type run struct {
