@@ -7,10 +7,13 @@ const (
 	recentBits    = 17
 )
 
-// memory remembers how many tokens pieces have that were counted lately, each in the
-// one cell that its bytes give it. A cell is used for the very piece that it holds
+// memory remembers how many tokens pieces have that were counted lately, each in one of
+// the two cells that its bytes give it. A cell is used for the very piece that it holds
 // only, so that it makes no difference but in time.
-type memory [1 << recentBits]cell
+type memory [1 << recentBits]cells
+
+// cells are two side by side, of which one read from memory brings the other with it.
+type cells [2]cell
 
 // cell is where a piece is remembered: its bytes with zeros behind them, and in the
 // highest byte its length. Its state is odd while somebody writes it, and another one
@@ -38,11 +41,29 @@ func spell(s string, i, end int) (head, tail uint64) {
 	return head, tail | uint64(n)<<56
 }
 
-// cell returns where a piece belongs.
-func (m *memory) cell(head, tail uint64) *cell {
+// at returns where a piece belongs.
+func (m *memory) at(head, tail uint64) *cells {
 	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
 	h := (head ^ tail*b) * a
 	return &m[(h^h>>32)*b>>(64-recentBits)]
+}
+
+// get returns how many tokens a piece has, if it is in one of the two.
+func (c *cells) get(head, tail uint64) (int, bool) {
+	if count, ok := c[0].get(head, tail); ok {
+		return count, true
+	}
+	return c[1].get(head, tail)
+}
+
+// set remembers how many tokens a piece has in the cell that was written less often: in
+// turns, that is.
+func (c *cells) set(head, tail uint64, count int) {
+	turn := 0
+	if c[1].state.Load() < c[0].state.Load() {
+		turn = 1
+	}
+	c[turn].set(head, tail, count)
 }
 
 // get returns how many tokens a piece has, if it is here.

@@ -120,11 +120,11 @@ func (v *vocabulary) count(s string) int {
 			continue
 		}
 		head, tail := spell(s, i, end)
-		cell := v.recent.cell(head, tail)
-		some, ok := cell.get(head, tail)
+		cells := v.recent.at(head, tail)
+		some, ok := cells.get(head, tail)
 		if !ok {
 			some = v.tokens(s[i:end])
-			cell.set(head, tail, some)
+			cells.set(head, tail, some)
 		}
 		n += some
 		i = end
