@@ -7,6 +7,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 )
 
@@ -184,6 +185,11 @@ func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.Pack
 	p, _, err := hmx.DecodePack(in.Pack)
 	if err != nil {
 		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("give it as it was given to you, to the last byte")
+	}
+	// What is wrong with a pack tells what its records say, to those alone whose it is.
+	if c.Who.Role == auth.Agent && p.AgentID.Value != c.Who.Agent {
+		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, for whom alone this credential speaks", quoted(c.Who.Agent)).
+			WithFix("give a pack of your own, or use a credential of the tenant")
 	}
 	t := c.Tenant()
 	proof, err := t.VerifyPack(ctx, p, lukasa.VerifyPackOptions{Embedder: c.Embedder, Far: true, Progress: c.counted("replaying")})
