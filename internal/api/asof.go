@@ -33,12 +33,12 @@ func (c *Call) asOf(text string) (lukasa.AsOf, error) {
 		as.RootPrefix = digits
 		return as, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
+	if day, err := time.Parse(time.DateOnly, text); err == nil && !day.IsZero() {
 		as.Time = day
 		return as, nil
 	}
 	t, err := hmx.ParseTime(text)
-	if err != nil {
+	if err != nil || t.IsZero() { // the first of all times means none
 		return as, fault.Newf(fault.InvalidArgument, "as_of: %s is neither a position, a root nor a time", quoted(text)).WithCause(err).
 			WithFix("give the position of a record, such as 41; a root or 8 or more of its first digits; or a time, such as 2026-03-14 or 2026-03-14T03:00:00Z")
 	}

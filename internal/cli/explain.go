@@ -23,7 +23,7 @@ func explainCommand(s *shell) *cobra.Command {
 flags, or why it is not. First comes what is asked about, then the QUERY.
 
 It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or by its URI, which the
-terminal view of a pack and ` + "`lukasa find`" + ` show. A key is no ID.
+terminal view of a pack and ` + "`lukasa find`" + ` show. A key names what it is the key of.
 
 The answer begins with in or out, and says:
   rank, score   its place among all candidates, and by what

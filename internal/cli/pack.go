@@ -270,7 +270,7 @@ func (s *shell) asOfFlag(c *cobra.Command, text string) (as lukasa.AsOf, err err
 		(len(digits) > 20 || strings.Trim(digits, "0123456789") != "") {
 		return lukasa.AsOf{RootPrefix: digits}, nil
 	}
-	if as.Time, err = s.agoFlag("as-of", text); err != nil {
+	if as.Time, err = s.agoFlag("as-of", text); err != nil || as.Time.IsZero() { // the first of all times means none
 		return as, fault.Newf(fault.Usage, "--as-of: %q is neither a position, a root nor a time", preview(text, 80)).WithCause(err).
 			WithFix("give the position of a record, such as 41; a root, as `lukasa root` and every write print it, or 8 or more of its first digits; or a time: 2026-03-14, 2026-03-14T03:00:00Z or 7d for how long ago")
 	}

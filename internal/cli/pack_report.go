@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 // provenText says what was proven.
 func provenText(p *lukasa.PackProof) string {
 	name, _, _ := strings.Cut(p.Checkpoint, "\n")
+	if name == "" {
+		return "nothing: in that state there was no record yet"
+	}
 	return fmt.Sprintf("%s by %s of the journal, against a checkpoint of %s", entries(int64(len(p.Entries))), counted(p.Records, "record"), oneLine(name))
 }
 
@@ -273,5 +277,15 @@ func (s *shell) showDrops(p *hmx.Pack) {
 			s.aside(4, fmt.Sprintf("and %s more, which --json lists", thousands(n-most)))
 		}
 	}
-	fmt.Fprintln(s.stdout, "  "+s.paint.dim("`lukasa explain ID QUERY` tells more of one; a higher --budget takes in more"))
+	advice := "`lukasa explain ID QUERY` tells more of one"
+	for _, reason := range []struct {
+		is   hmx.DropReason
+		says string
+	}{{hmx.DropBudget, "a higher --budget takes in more"}, {hmx.DropRelevance, "a lower --min-relevance takes in more"}} {
+		if slices.ContainsFunc(p.DroppedEntries, func(d hmx.DroppedEntry) bool { return d.DropReason == reason.is }) {
+			advice += "; " + reason.says
+			break
+		}
+	}
+	fmt.Fprintln(s.stdout, "  "+s.paint.dim(advice))
 }

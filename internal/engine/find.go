@@ -424,8 +424,8 @@ func (s *search) stays(position uint64) error {
 	if s.since == nil {
 		return nil
 	}
-	gone, err := s.since(position)
-	if err == nil && gone {
+	since, err := s.since(position)
+	if err == nil && since != onRecord {
 		err = fault.Newf(fault.Erased, "position %d was erased", position)
 	}
 	return err

@@ -74,6 +74,9 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 	return remade, why, err
 }
 
+// erasedWhy says why a pack cannot be made again.
+const erasedWhy = "something was erased since, which may have had a part in it"
+
 // compare makes the pack once more as it was for whoever looked then and, if something is
 // hidden from them since, as it is for them now: it may have been asked for as of its state.
 func (a *again) compare(ctx context.Context) (Remade, string, error) {
@@ -88,7 +91,7 @@ func (a *again) compare(ctx context.Context) (Remade, string, error) {
 	case same:
 		return RemadeYes, "", nil
 	case a.erased:
-		return RemadeNotPossible, "something was erased since, which may have had a part in it", nil
+		return RemadeNotPossible, erasedWhy, nil
 	case hidden:
 		return RemadeNotPossible, "something is hidden now from whom it was made for, which may have had a part in it", nil
 	case a.o.Embedder != nil:

@@ -51,11 +51,11 @@ type moment struct {
 	b *Board
 	r kv.Reader
 	t *ledger.Tenant // nil for a state without records
-	// Of a past state: what is kept of it, the tenant as it is now, and what says whether
-	// a position was erased since.
+	// Of a past state: what is kept of it, the tenant as it is now, and what says what
+	// became of a position since.
 	then    *past
 	present *presence
-	since   func(position uint64) (bool, error)
+	since   func(position uint64) (erasure, error)
 }
 
 // moment returns the state of a tenant that is meant, which end lets go. Those of the
@@ -77,10 +77,7 @@ func (b *Board) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as As
 	if err != nil {
 		return m, end, err
 	}
-	since := func(position uint64) (bool, error) {
-		_, gone, err := ledger.Erased(b.store, t.Number, position)
-		return gone, err
-	}
+	since := func(position uint64) (erasure, error) { return b.erasure(b.store, t, position) }
 	return moment{b: then.board, r: then.board.store, t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
 }
 

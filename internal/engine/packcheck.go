@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -34,7 +35,7 @@ func hitsFor(budget int) int { return min(max(96+budget/32, leastHits), mostHits
 // fits reports whether a pack is made of the best that fit. Other strategies choose from
 // more, and of some sections it is not known how many hits belong there.
 func (p *packing) fits() bool {
-	return p.request.Strategy == hmx.StrategyRanked && len(p.request.Sections) == 0
+	return p.request.Ranked() && len(p.request.Sections) == 0
 }
 
 // packRecords is how many records a pack keeps that it has read.
@@ -53,6 +54,10 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		return r, err
 	}
 	if !v.Now.IsZero() {
+		if at := index.Nanos(v.Now); at == math.MinInt64 || at == math.MaxInt64 {
+			return r, fault.Newf(fault.InvalidArgument, "now: %s is in the year %d, but must be from 1678 to 2261", v.Now.UTC().Format(time.RFC3339), v.Now.UTC().Year()).
+				WithFix("give another time, or leave it away for that of the newest record")
+		}
 		r.Now = hmx.Some(hmx.TimeOf(v.Now))
 	}
 	if v.Scope != "" {
@@ -248,7 +253,7 @@ func (p *packing) compose() (*pack.Result, error) {
 // thin reports whether a pack has less than three quarters of its budget in it. Of one that
 // asks for more relevance than usual that is to be expected.
 func (p *packing) thin(made *hmx.Pack) bool {
-	return p.request.MinRelevance.Value <= pack.DefaultMinRelevance && made.TokenBudget.Used < int64(p.request.Budget)*3/4
+	return p.request.MinRelevance.Value <= pack.DefaultMinRelevance && 4*made.TokenBudget.Used < 3*int64(p.request.Budget)
 }
 
 // restart forgets what was found, and has as many hits looked at as there may be.

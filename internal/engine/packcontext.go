@@ -127,6 +127,9 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 		if err != nil || x.head == nil || p.overNow(x.head) != "" {
 			return nil, err
 		}
+		if spoiled, err := p.spoiled(x.body); err != nil || spoiled {
+			return nil, err
+		}
 		if s.Text, err = p.textOf(x); err != nil {
 			return nil, err
 		}

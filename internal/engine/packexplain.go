@@ -211,7 +211,11 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 		case catalog.Redacted:
 			return ReasonErased, "It was erased for good.", nil
 		case catalog.Forgotten, catalog.Expired:
-			return ReasonForgotten, "It is " + string(h.State) + ": " + h.Note + ".", nil
+			said := "It is " + string(h.State)
+			if h.Note != "" {
+				said += ": " + h.Note
+			}
+			return ReasonForgotten, said + ".", nil
 		}
 		if h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
 			return ReasonExcluded, "It is a draft, which is given to nobody.", nil

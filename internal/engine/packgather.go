@@ -294,7 +294,11 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	}
 	c := p.candidate(position, row, where, x)
 	c.Thing, c.Class, c.Confidence, c.Deprecated = h.ID, h.Class, h.Confidence, p.overNow(h)
-	if c.Deprecated == "" {
+	spoiled, err := p.spoiled(known.body)
+	if err != nil {
+		return err
+	}
+	if c.Deprecated == "" && !spoiled {
 		p.ruleOf(&c, known)
 		if h.Kind == record.Artifact && h.Class == string(hmx.TypeTaskSchema) {
 			p.schemas[h.ID] = c.Relevance

@@ -420,6 +420,10 @@ func (p *packing) prove(body memory.Body, s *pack.Source) error {
 			return nil
 		}
 	}
+	if spoiled, err := p.spoiled(body); err != nil || spoiled {
+		s.Evidence, s.Unproven = 0, "what it was derived from is erased"
+		return err
+	}
 	sources, all := sourcesOf(body)
 	if len(sources) == 0 {
 		return nil
@@ -463,7 +467,9 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	}
 	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
 	if err == nil && !gone && p.since != nil {
-		gone, err = p.since(position)
+		var since erasure
+		since, err = p.since(position)
+		gone = since != onRecord
 	}
 	if err == nil && !gone && u.Kind == record.Event && p.view.access != nil {
 		shown, err := p.showsEvent(position)

@@ -34,13 +34,16 @@ const decisionRelevance = 0.35
 // always is the condition of a rule without one.
 const always = "always"
 
-// ruleOf makes a rule of a candidate that is a constraint in memory.
+// ruleOf makes a rule of a candidate that is a constraint in memory, once: one whose section
+// is not wanted may be found again.
 func (p *packing) ruleOf(c *pack.Candidate, x seen) {
 	m, ok := x.body.(*memory.Memory)
 	if !ok || c.Section != hmx.SectionConstraints {
 		return
 	}
-	p.rules = append(p.rules, memoryRule(x.head, m))
+	if rule := memoryRule(x.head, m); !slices.Contains(p.rules, rule) {
+		p.rules = append(p.rules, rule)
+	}
 }
 
 // memoryRule returns the rule that a constraint in memory is.
@@ -155,15 +158,20 @@ func (p *packing) visit(list []*catalog.Head, visit func(seen)) error {
 	return nil
 }
 
-// bodies reads what things say, nil for what was erased meanwhile or cannot be read.
+// bodies reads what things say, nil for what was erased meanwhile, as what it was derived
+// from may be, or cannot be read.
 func (p *packing) bodies(list []*catalog.Head) ([]memory.Body, error) {
 	found := make([]memory.Body, len(list))
 	return found, p.share(len(list), func(i int) error {
 		rec, err := p.record(list[i].Position)
-		if err == nil && rec != nil {
+		if err != nil || rec == nil || rec.Body == nil {
+			return p.passed(err)
+		}
+		spoiled, err := p.spoiled(rec.Body)
+		if err == nil && !spoiled {
 			found[i] = rec.Body
 		}
-		return p.passed(err)
+		return err
 	})
 }
 
@@ -350,7 +358,14 @@ func (p *packing) next() (list []pack.Next, err error) {
 		return nil, err
 	}
 	for _, s := range found.Suggestions {
-		if len(s.Artifacts) > 0 {
+		if len(s.Artifacts) == 0 {
+			continue
+		}
+		spoiled, err := p.spoiledArtifact(s.Artifacts[0])
+		if err != nil {
+			return nil, err
+		}
+		if !spoiled {
 			list = append(list, pack.Next{Tool: s.Tool, Reason: s.Reason, ArtifactID: s.Artifacts[0], Chance: s.Probability})
 		}
 	}

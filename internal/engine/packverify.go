@@ -120,6 +120,19 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	if proof.Remade, proof.Unchecked, err = b.repack(ctx, tenant, v.request, &m, o, erased); err != nil {
 		return nil, err
 	}
+	if proof.Remade == RemadeNo && !erased && m.Size > 0 {
+		// Something may have been erased while it was made again.
+		err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+			erased, err = erasedSince(ctx, r, t, m.Size)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if erased {
+			proof.Remade, proof.Unchecked = RemadeNotPossible, erasedWhy
+		}
+	}
 	if proof.Remade == RemadeNo {
 		return proof, fault.New(fault.NotProven, "metadata.digest: the same root and request give another pack").
 			WithFix("the pack was changed, or made by another version of the program; ask for it again as of its position")

@@ -111,6 +111,13 @@ func (v *verifying) rules() (string, error) {
 		if p, is := x.body.(*memory.Policy); is && (len(p.Scope.Types) > 0 || p.Scope.KeyPrefix != "") {
 			ok = false // which depends on the candidates
 		}
+		if ok {
+			spoiled, err := v.spoiled(x.body)
+			if err != nil {
+				return "", err
+			}
+			ok = !spoiled
+		}
 		if ok && pack.Untold(v.p, rule) {
 			return fmt.Sprintf("decision_constraints: %s binds, and is not among them", uri), nil
 		}

@@ -197,10 +197,10 @@ type asking struct {
 	room, most int
 	// over has found, too, what no longer holds, and passes over what cannot be read.
 	over bool
-	// Where the state is a past one: whether a position was erased since; the tenant as it
+	// Where the state is a past one: what became of a position since; the tenant as it
 	// is now, unless all is to be as it was for whoever looked then; and whether something
 	// is hidden now that was not then.
-	since       func(position uint64) (bool, error)
+	since       func(position uint64) (erasure, error)
 	present     *presence
 	asThen      bool
 	hiddenSince bool
@@ -345,9 +345,11 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 	gone := false
 	var err error
 	if a.since != nil {
-		if gone, err = a.since(position); err != nil {
+		since, err := a.since(position)
+		if err != nil {
 			return nil, err
 		}
+		gone = since != onRecord
 	}
 	var f journal.Frame
 	var leaf merkle.Hash

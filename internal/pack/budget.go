@@ -322,7 +322,8 @@ func (k *composer) missing(x *contender) bool {
 }
 
 // best keeps the best candidate of a section that is wanted, cut to the room if it must
-// be. It reports whether there may be room for another section.
+// be; a rule only where much of it is left, since its first words may say the contrary. It
+// reports whether there may be room for another section.
 func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, err error) {
 	x, err := k.first(s, wanted)
 	if err != nil || x == nil {
@@ -331,7 +332,14 @@ func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, er
 	if k.room()-k.frame(s, &Item{Section: s.name, Time: x.c.Time, Trust: x.c.Trust}) < MinEntry {
 		return false, nil
 	}
-	if k.squeeze(x, k.room(), MinEntry) {
+	least := MinEntry
+	if x.isRule() {
+		if done, err := k.place(x, k.room(), 0); done || err != nil {
+			return true, err
+		}
+		least = minCut
+	}
+	if k.squeeze(x, k.room(), least) {
 		k.keep(x, 0)
 	}
 	return true, nil

@@ -155,6 +155,21 @@ func TestRulesAreCut(t *testing.T) {
 	}
 }
 
+// TestRuleIsNotCutToAWord: of a rule much is told, or nothing; the first words of one may say
+// the contrary of it.
+func TestRuleIsNotCutToAWord(t *testing.T) {
+	for budget := 1; budget < 60; budget++ {
+		b := newBoard(t, Request{Query: "q", Budget: budget})
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.User, Salience: 1}, "Never deploy the payment service without the approval of two people, one of them Dana.")
+		res := b.compose()
+		for _, e := range res.Pack.Entries {
+			if e.Extra["truncated"] == "true" && e.TokenEstimate < minCut/2 {
+				t.Errorf("%d tokens: %q", budget, res.Text)
+			}
+		}
+	}
+}
+
 // TestRuleWithoutText: a rule of which there is nothing to tell leaves the others alone.
 func TestRuleWithoutText(t *testing.T) {
 	b := ruled(t, hmx.StrategyRanked, 500, 2, hmx.SectionEpisodes)

@@ -547,6 +547,12 @@ func (n *naive) best(section hmx.Section, wanted func(*soul) bool) bool {
 		if n.room()-(n.cost(section, bare)-bare.cost(n.in.Counter)) < 8 {
 			return false
 		}
+		if n.binds(s) {
+			if n.place(s, n.room(), 0) {
+				n.squeeze(s, 24, 0)
+			}
+			return true
+		}
 		n.squeeze(s, 8, 0)
 		return true
 	}

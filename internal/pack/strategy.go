@@ -9,6 +9,12 @@ func guided(r *Request, p Priors) bool {
 	return r.Strategy == hmx.StrategyFingerprintGuided && len(p.Sections)+len(p.Sources) > 0
 }
 
+// Ranked reports whether the best come first: by the strategy ranked, or by one without what
+// it is guided by.
+func (r *Request) Ranked() bool {
+	return r.Strategy == hmx.StrategyRanked || r.Strategy == hmx.StrategyFingerprintGuided && len(r.Priors) == 0
+}
+
 // spend keeps candidates by the strategy, until the budget is spent. A strategy says
 // in which order candidates come; what each section has at least and the hard limit
 // are the same for all.

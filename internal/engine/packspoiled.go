@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// erasure is what became of a record.
+type erasure int
+
+const (
+	onRecord    erasure = iota
+	wasExpired          // its time was over
+	wasRedacted         // somebody wants it gone
+)
+
+// erasure returns what became of the record at a position.
+func (b *Board) erasure(r kv.Reader, t *ledger.Tenant, position uint64) (erasure, error) {
+	by, gone, err := ledger.Erased(r, t.Number, position)
+	if err != nil || !gone {
+		return onRecord, err
+	}
+	later := *t
+	later.Size = max(t.Size, by+1) // the reader may be ahead of the tenant
+	f, err := b.frameAt(r, &later, by)
+	if err != nil {
+		return wasRedacted, err
+	}
+	h, err := record.ParseHeader(f.Header)
+	if err == nil && h.Kind == record.Expiry {
+		return wasExpired, nil
+	}
+	return wasRedacted, err
+}
+
+// spoiled reports whether something was derived of what is erased by now, so that it may
+// quote what nobody is to read. An artifact is with the first of its sources that was
+// redacted, until it is compiled anew; whatever else names sources is with the last of them
+// that is gone. In a past state that holds for what was erased since, too.
+func (p *packing) spoiled(body memory.Body) (bool, error) {
+	if p.whole && p.since == nil {
+		return false, nil
+	}
+	_, compiled := body.(*memory.Artifact)
+	sources, all := everySource(body)
+	left := all == 0 || all > len(sources)
+	for _, u := range sources {
+		switch e, err := p.erased(u); {
+		case err != nil:
+			return false, err
+		case e == wasRedacted && compiled:
+			return true, nil
+		case e == onRecord:
+			if left = true; !compiled {
+				return false, nil
+			}
+		}
+	}
+	return !left, nil
+}
+
+// spoiledArtifact is spoiled for the artifact of an id.
+func (p *packing) spoiledArtifact(id string) (bool, error) {
+	if p.whole && p.since == nil {
+		return false, nil
+	}
+	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Artifact, catalog.ThingOf(p.t.Name, record.Artifact, id))
+	if err != nil || !ok {
+		return false, err
+	}
+	rec, err := p.record(h.Position)
+	if err != nil || rec == nil || rec.Body == nil {
+		return true, p.passed(err)
+	}
+	return p.spoiled(rec.Body)
+}
+
+// everySource returns what a thing was derived from, all of what an artifact was, and how
+// many that are.
+func everySource(body memory.Body) (list []memory.URI, all int) {
+	a, ok := body.(*memory.Artifact)
+	if !ok {
+		return sourcesOf(body)
+	}
+	for _, id := range a.HMX.SourceEvents {
+		list = append(list, memory.URI{Kind: record.Event, ID: id})
+	}
+	for _, id := range a.HMX.SourceMemoryIDs {
+		list = append(list, memory.URI{Kind: record.Memory, ID: id})
+	}
+	return list, len(list)
+}
+
+// erased returns what became of a source.
+func (p *packing) erased(u memory.URI) (erasure, error) {
+	if u.Tenant != "" && u.Tenant != p.t.Name {
+		return onRecord, nil
+	}
+	position := uint64(0)
+	if u.Kind == record.Event {
+		id := record.ID(p.t.Name, record.Event, u.ID)
+		at, ok, err := ledger.Find(p.r, p.t.Number, &id)
+		if err != nil || !ok {
+			return onRecord, err
+		}
+		position = at
+	} else {
+		h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+		switch {
+		case err != nil || !ok:
+			return onRecord, err
+		case h.State == catalog.Redacted:
+			return wasRedacted, nil
+		}
+		position = h.Position
+	}
+	if p.since != nil {
+		if e, err := p.since(position); err != nil || e != onRecord {
+			return e, err
+		}
+	}
+	return p.b.erasure(p.r, p.t, position)
+}

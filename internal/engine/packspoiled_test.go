@@ -1,0 +1,167 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/record"
+)
+
+// TestPackDerivedForgets: what was derived of something that is redacted is told nowhere,
+// not as an entry, a rule, a hint or in a block of context, now or as of before; what was
+// derived of what is left, or of what only expired, is.
+func TestPackDerivedForgets(t *testing.T) {
+	clock := newClock()
+	b := openWith(t, t.TempDir()+"/data", engine.Options{Clock: clock.Now})
+	for i := range 6 {
+		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{packDeed(t, fmt.Sprint("e", i), "talk", int64(i), "message", fmt.Sprintf(`{"role":"user","text":"About shipping walruses, %d."}`, i))}))
+	}
+	short := packDeed(t, "short", "talk", 7, "message", `{"role":"user","text":"Walruses are shipped on ice."}`)
+	short.TTLSeconds = hmx.Some[int64](60)
+	must(t)(b.AppendEvents(ctx, user, []*hmx.Event{short}))
+	policy := func(id, says string, events ...string) *memory.Artifact {
+		return compiled(t, id, "Shipping walruses", &hmx.DecisionPolicy{Condition: "shipping walruses", Recommendation: says}, events...)
+	}
+	steps := []hmx.TaskStep{{Description: "secretstep one"}, {Description: "secretstep two"}}
+	rule := ruleOf("rule", "Never ship walruses by secretmail.", memory.StrengthHard)
+	rule.Sources = []memory.URI{uri(record.Event, "e0")}
+	for _, body := range []memory.Body{
+		policy("some", "use the secretcrate", "e0", "e1"),
+		policy("none", "use the secretbarrel", "e0"),
+		policy("left", "use the large sledge", "e1", "e2"),
+		policy("aged", "use the oldest harness", "short", "e2"),
+		compiled(t, "way", "Shipping walruses", &hmx.TaskSchema{Steps: steps}, "e0", "e3"),
+		rule,
+	} {
+		must(t)(b.Put(ctx, user, "acme", body, engine.AnyVersion()))
+	}
+	root, err := b.Root(ctx, "acme")
+	must(t)(nil, err)
+	tell := func(as engine.AsOf) string {
+		t.Helper()
+		got, err := b.Pack(ctx, engine.PackOptions{Tenant: "acme", Query: "shipping walruses", Budget: 8000, Session: "talk", AsOf: as})
+		must(t)(nil, err)
+		data, err := got.Pack.AppendJSON(nil)
+		must(t)(nil, err)
+		block := ""
+		if as.Position == (hmx.Opt[uint64]{}) {
+			block, err = b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "shipping walruses", Budget: hmx.Some(8000)}})
+			must(t)(nil, err)
+		}
+		return string(data) + got.Text + block
+	}
+	secrets := []string{"secretcrate", "secretbarrel", "secretstep", "secretmail"}
+	if said := tell(engine.AsOf{}); !containsAll(said, append(secrets, "sledge", "harness")...) {
+		t.Fatalf("not all of it is told: %s", said)
+	}
+	clock.Move(24 * time.Hour)
+	gone, err := b.Expire(ctx, user, "acme", clock.Now())
+	if err != nil || gone.Events != 1 {
+		t.Fatalf("%+v %v", gone, err)
+	}
+	if _, err := b.Redact(ctx, user, []memory.URI{uri(record.Event, "e0")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, as := range []engine.AsOf{{}, {Position: hmx.Some(root.Size - 1)}} {
+		said := tell(as)
+		for _, secret := range secrets {
+			if strings.Contains(said, secret) {
+				t.Errorf("as of %v %s is told: %s", as.Position, secret, said)
+			}
+		}
+		if !containsAll(said, "sledge", "harness") {
+			t.Errorf("as of %v what is left is not told: %s", as.Position, said)
+		}
+	}
+}
+
+// containsAll reports whether a text has all of some words.
+func containsAll(text string, words ...string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPackRulesOnce: a rule whose section is not asked for is told once, whether it is found
+// by its words, because it is always told, or both; and the pack verifies.
+func TestPackRulesOnce(t *testing.T) {
+	b := openWith(t, t.TempDir()+"/data", engine.Options{})
+	for i := range 20 {
+		must(t)(b.Put(ctx, user, "acme", ruleOf(fmt.Sprint("r", i), fmt.Sprintf("Never deploy on a Friday of month %d.", i), memory.StrengthHard), engine.AnyVersion()))
+	}
+	must(t)(b.Put(ctx, user, "acme", &memory.Memory{ID: "f", Key: "f", Type: memory.TypeFact, Text: "A deploy takes five minutes."}, engine.AnyVersion()))
+	for _, sections := range [][]hmx.Section{nil, {hmx.SectionFacts}, {hmx.SectionWorkflow}} {
+		got, err := b.Pack(ctx, engine.PackOptions{Tenant: "acme", Query: "deploy on a Friday", Budget: 4000, Sections: sections})
+		must(t)(nil, err)
+		told := make(map[string]bool)
+		for _, c := range got.Pack.DecisionConstraints {
+			told[c.ArtifactID] = true
+		}
+		if len(told) != 20 || len(got.Pack.DecisionConstraints) != 20 {
+			t.Errorf("sections %q: %d rules are told, of which %d are others", sections, len(got.Pack.DecisionConstraints), len(told))
+		}
+		if _, err := b.VerifyPack(ctx, "acme", got.Pack, engine.VerifyPackOptions{}); err != nil {
+			t.Errorf("sections %q: %v", sections, err)
+		}
+	}
+}
+
+// TestVerifyPackWhileErased: what is erased while a pack is made again makes it no pack that
+// was changed.
+func TestVerifyPackWhileErased(t *testing.T) {
+	b, _ := verifyBoard(t, disk.NewMem())
+	honest := packed(t, b, verifyOptions).Pack
+	must(t)(b.Put(ctx, user, "acme", fact("unrelated", "", "Something else."), engine.AnyVersion()))
+	erased := false
+	proof, err := b.VerifyPack(ctx, "acme", copied(t, honest), engine.VerifyPackOptions{Progress: func(_, _ uint64) {
+		if !erased {
+			erased = true
+			must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Memory, "port")}))
+		}
+	}})
+	if err != nil || !erased || proof.Remade != engine.RemadeNotPossible {
+		t.Errorf("erased %v: %+v %v", erased, proof, err)
+	}
+}
+
+// TestPackUnguided: without anything to be guided by a pack has what a ranked one has.
+func TestPackUnguided(t *testing.T) {
+	c := newClock()
+	b := openWith(t, "data", packOptions(disk.NewMem(), c))
+	fillPackBoard(t, b, c)
+	for _, budget := range []int{25, 100, 400} {
+		o := engine.PackOptions{Tenant: "acme", Query: "deploy of the payment service", Budget: budget}
+		ranked := packed(t, b, o)
+		o.Strategy = hmx.StrategyFingerprintGuided
+		guided := packed(t, b, o)
+		if ranked.Text != guided.Text || ranked.Pack.AssemblyMetadata.CandidateCount != guided.Pack.AssemblyMetadata.CandidateCount {
+			t.Errorf("%d tokens: %d candidates, ranked %d:\n%s\n%s", budget, guided.Pack.AssemblyMetadata.CandidateCount, ranked.Pack.AssemblyMetadata.CandidateCount, guided.Text, ranked.Text)
+		}
+		if ranked.Pack.TokenBudget.Used*4 < int64(budget)*3 && ranked.Pack.AssemblyMetadata.CandidateCount < 10 {
+			t.Errorf("%d tokens: %d used of few candidates", budget, ranked.Pack.TokenBudget.Used)
+		}
+	}
+}
+
+// TestPackNowInRange: a time that no record can have is refused.
+func TestPackNowInRange(t *testing.T) {
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem()})
+	must(t)(b.Put(ctx, user, "acme", fact("f", "", "A deploy takes five minutes."), engine.AnyVersion()))
+	for _, year := range []int{-1, 1600, 2263, 9999} {
+		_, err := b.Pack(ctx, engine.PackOptions{Tenant: "acme", Query: "deploy", View: engine.View{Now: time.Date(year, 5, 1, 0, 0, 0, 0, time.UTC)}})
+		if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), "now: ") {
+			t.Errorf("year %d: %v", year, err)
+		}
+	}
+}
