@@ -49,6 +49,9 @@ func TestPackDerivedForgets(t *testing.T) {
 		t.Helper()
 		got, err := b.Pack(ctx, engine.PackOptions{Tenant: "acme", Query: "shipping walruses", Budget: 8000, Session: "talk", AsOf: as})
 		must(t)(nil, err)
+		if _, err := b.VerifyPack(ctx, "acme", got.Pack, engine.VerifyPackOptions{Far: true}); err != nil {
+			t.Errorf("as of %v: %v", as.Position, err)
+		}
 		data, err := got.Pack.AppendJSON(nil)
 		must(t)(nil, err)
 		block := ""

@@ -120,12 +120,16 @@ func (v *verifying) thingDroppedFor(d *hmx.DroppedEntry, x seen) (string, error)
 	if err != nil {
 		return "", err
 	}
+	spoiled, err := v.spoiled(x.body)
+	if err != nil {
+		return "", err
+	}
 	texts, err := v.textsOf(x)
 	if x.body.Facets().Pin {
 		texts = nil // a rule is kept beside what is like it
 	}
 	hidden := v.request.Scope != "" // what it was derived from may have been
-	return v.droppedFor(d, v.overNow(x.head) != "", unproven != "" || hidden, texts), err
+	return v.droppedFor(d, v.overNow(x.head) != "", unproven != "" || spoiled || hidden, texts), err
 }
 
 // droppedFor says why something was not dropped for the reason that is given, or nothing, as
