@@ -105,7 +105,7 @@ func (h *house) collect(tenant, word string) {
 		head, _, _ := strings.Cut(x["uri"].(string), "#")
 		return head[strings.LastIndexByte(head, '/')+1:]
 	})
-	h.names[tenant]["pack"] = h.ask(tenant, "pack", `{"query":"when are releases cut","budget":600}`)
+	h.names[tenant]["pack"] = h.ask(tenant, "pack", `{"query":"when are releases cut","budget":600,"agent_id":"coder"}`)
 	h.names[tenant]["fingerprint"] = h.ask(tenant, "export_fingerprint", `{}`)
 	h.names[tenant]["export"] = h.must(tenant, "GET", "/v1/export", "")
 	for _, name := range []string{"key", "victim"} {
