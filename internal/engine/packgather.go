@@ -294,14 +294,15 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	}
 	c := p.candidate(position, row, where, x)
 	c.Thing, c.Class, c.Confidence, c.Deprecated = h.ID, h.Class, h.Confidence, p.overNow(h)
-	spoiled, err := p.spoiled(known.body)
-	if err != nil {
-		return err
-	}
-	if c.Deprecated == "" && !spoiled {
-		p.ruleOf(&c, known)
-		if h.Kind == record.Artifact && h.Class == string(hmx.TypeTaskSchema) {
+	if schema := h.Kind == record.Artifact && h.Class == string(hmx.TypeTaskSchema); c.Deprecated == "" && (rule || schema) {
+		switch spoiled, err := p.spoiled(known.body); {
+		case err != nil:
+			return err
+		case spoiled: // it is told neither way
+		case schema:
 			p.schemas[h.ID] = c.Relevance
+		default:
+			p.ruleOf(&c, known)
 		}
 	}
 	if p.request.Includes(where.section) {

@@ -147,6 +147,7 @@ func TestPackUnguided(t *testing.T) {
 		o := engine.PackOptions{Tenant: "acme", Query: "deploy of the payment service", Budget: budget}
 		ranked := packed(t, b, o)
 		o.Strategy = hmx.StrategyFingerprintGuided
+		o.Priors = map[int]hmx.Raw{100: `{}`}[budget] // which says nothing either
 		guided := packed(t, b, o)
 		if ranked.Text != guided.Text || ranked.Pack.AssemblyMetadata.CandidateCount != guided.Pack.AssemblyMetadata.CandidateCount {
 			t.Errorf("%d tokens: %d candidates, ranked %d:\n%s\n%s", budget, guided.Pack.AssemblyMetadata.CandidateCount, ranked.Pack.AssemblyMetadata.CandidateCount, guided.Text, ranked.Text)

@@ -12,7 +12,8 @@ func guided(r *Request, p Priors) bool {
 // Ranked reports whether the best come first: by the strategy ranked, or by one without what
 // it is guided by.
 func (r *Request) Ranked() bool {
-	return r.Strategy == hmx.StrategyRanked || r.Strategy == hmx.StrategyFingerprintGuided && len(r.Priors) == 0
+	priors, err := r.priors()
+	return r.Strategy == hmx.StrategyRanked || r.Strategy == hmx.StrategyFingerprintGuided && err == nil && !guided(r, priors)
 }
 
 // spend keeps candidates by the strategy, until the budget is spent. A strategy says
