@@ -18,7 +18,8 @@ func completionCommand(s *shell) *cobra.Command {
 		Long: `Write a script that teaches a shell to complete lukasa's commands and flags.
 SHELL is one of ` + strings.Join(shells(), ", ") + `. Tenants, sessions, agents, keys of memories and ids of
 artifacts are completed as they are in the data directory, through the server if
-one has it.
+one has it; where that takes longer than 2 s, none are offered
+(LUKASA_COMPLETION_WAIT=5s waits longer).
 
 Put the script where the shell looks for it, and start a new one:
 

@@ -13,8 +13,12 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// completionTime is how long a shell waits for names at most.
-const completionTime = 2 * time.Second
+// completionTime is how long a shell waits for names at most, unless completionEnv says
+// otherwise.
+const (
+	completionTime = 2 * time.Second
+	completionEnv  = "LUKASA_COMPLETION_WAIT"
+)
 
 // source is a command whose answer has names to complete, and what they are in it.
 type source struct {
@@ -155,6 +159,15 @@ func (s *shell) suggestNames(c *cobra.Command) {
 	}
 }
 
+// completionWait returns how long the names may take. What is not a length of time is
+// ignored: nobody reads errors of a completion.
+func (s *shell) completionWait() time.Duration {
+	if d, err := time.ParseDuration(s.env(completionEnv)); err == nil && d > 0 {
+		return d
+	}
+	return completionTime
+}
+
 // completer completes names that a command of ours answers.
 func (s *shell) completer(from source) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -168,7 +181,7 @@ func (s *shell) completer(from source) cobra.CompletionFunc {
 		if parent == nil {
 			parent = context.Background()
 		}
-		ctx, cancel := context.WithTimeout(parent, completionTime)
+		ctx, cancel := context.WithTimeout(parent, s.completionWait())
 		defer cancel()
 		var out bytes.Buffer
 		own := newShell(strings.NewReader(""), &out, io.Discard, s.lookup, func(any) terminal { return terminal{} })
