@@ -36,6 +36,10 @@ test: ## run all tests
 race: ## run all tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -tags pebblegozstd -timeout 60m ./...
 
+.PHONY: arm
+arm: ## run the tests of vectors as on ARM; needs qemu-aarch64 of qemu-user, unless this is one
+	GOARCH=arm64 $(GO) test -exec "$$(command -v qemu-aarch64)" ./internal/index/vector
+
 .PHONY: check
 check: ## format, vet, staticcheck, floors, tidy, other platforms, vulnerabilities
 	@.ci/check

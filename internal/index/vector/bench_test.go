@@ -98,7 +98,7 @@ func BenchmarkMillion(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := s.nearest(b.Context(), manyCodes); err != nil {
+				if _, err := s.nearest(b.Context(), mostRows); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -149,16 +149,16 @@ func BenchmarkFold(b *testing.B) {
 
 // BenchmarkKernels is a chunk of the built-in model's codes, and a row.
 func BenchmarkKernels(b *testing.B) {
-	blocks := make([]uint64, chunkRows*4)
-	query := make([]uint64, 4)
+	blocks := make([]byte, chunkRows*32)
+	query := tableOf(make([]int64, 256))
 	values, q := make([]byte, 256), make([]int16, 256)
 	var distances [chunkRows]uint16
-	var near [chunkRows / blockRows]byte
+	var near [chunkRows / 8]byte
 	for _, k := range available() {
-		b.Run("hamming/"+k.name, func(b *testing.B) {
-			b.SetBytes(int64(8 * len(blocks)))
+		b.Run("near/"+k.name, func(b *testing.B) {
+			b.SetBytes(int64(len(blocks)))
 			for b.Loop() {
-				k.hamming(distances[:], near[:], blocks, query, 100)
+				k.near(distances[:], near[:], blocks, query, 100)
 			}
 		})
 		b.Run("dot/"+k.name, func(b *testing.B) {

@@ -23,8 +23,8 @@ type Cache struct {
 	asked     map[spaceChunk]*asked
 	rows      []*asked // that have some
 	spaces    map[spaceID]*chunks
-	codeSlabs slabs[uint64]
-	rowSlabs  slabs[byte]
+	codeSlabs slabs
+	rowSlabs  slabs
 	chance    uint64
 }
 
@@ -54,9 +54,8 @@ type version struct {
 // chunk is the codes of a chunk as they are scanned. They do not change.
 type chunk struct {
 	number  uint64
-	words   int
 	offsets []uint16
-	blocks  []uint64    // see blockRows; the last one is filled up with zeros
+	blocks  []byte      // see blockRows; the last one is filled up with zeros
 	slab    *slab       // that blocks is in; may be nil
 	recent  atomic.Bool // used since it was last considered
 }
@@ -74,7 +73,7 @@ func (c *chunk) bytes() int64 {
 	if c == nil {
 		return besides
 	}
-	return int64(2*cap(c.offsets)+8*cap(c.blocks)) + besides
+	return int64(2*cap(c.offsets)+cap(c.blocks)) + besides
 }
 
 // newChunk arranges codes for a scan. Their offsets must be in order. The cache may be nil.
@@ -83,27 +82,29 @@ func (c *Cache) newChunk(number uint64, from *codes) *chunk {
 	if n == 0 {
 		return nil
 	}
-	t := &chunk{number: number, words: from.words, offsets: from.offsets}
-	t.blocks, t.slab = c.codeRoom((n + blockRows - 1) / blockRows * blockRows * from.words)
+	t := &chunk{number: number, offsets: from.offsets}
+	width := 8 * from.words
+	t.blocks, t.slab = c.codeRoom((n + blockRows - 1) / blockRows * blockRows * width)
 	for i := range n {
-		code := from.list[i*from.words : (i+1)*from.words]
-		block := t.blocks[i/blockRows*blockRows*from.words+i%blockRows:]
-		for k, w := range code {
-			block[k*blockRows] = w
+		block := t.blocks[i/blockRows*blockRows*width+i%blockRows:]
+		for k, w := range from.list[i*from.words : (i+1)*from.words] {
+			for j := range 8 {
+				block[(8*k+j)*blockRows] = byte(w >> (8 * j))
+			}
 		}
 	}
 	return t
 }
 
-// codeRoom returns room for the words of codes, which are zero.
-func (c *Cache) codeRoom(words int) ([]uint64, *slab) {
+// codeRoom returns room for codes, which are zero.
+func (c *Cache) codeRoom(bytes int) ([]byte, *slab) {
 	if c == nil {
-		return make([]uint64, words), nil
+		return make([]byte, bytes), nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	room, of := c.codeSlabs.take(words)
-	return room[:words], of
+	room, of := c.codeSlabs.take(bytes)
+	return room[:bytes], of
 }
 
 // rowRoom returns room for rows.
@@ -121,7 +122,7 @@ func (c *Cache) rowRoom(bytes int) ([]byte, *slab) {
 func NewCache(bytes int64) *Cache {
 	most := int(min(bytes/slabPart, mostSlab))
 	return &Cache{
-		codeSlabs: slabs[uint64]{most: most}, rowSlabs: slabs[byte]{most: most},
+		codeSlabs: slabs{most: most}, rowSlabs: slabs{most: most},
 		limit: bytes, items: make(map[spaceChunk]*item), asked: make(map[spaceChunk]*asked), spaces: make(map[spaceID]*chunks), chance: 1,
 	}
 }

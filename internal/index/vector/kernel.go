@@ -1,25 +1,22 @@
 package vector
 
 import (
+	"encoding/binary"
 	"math"
-	"math/bits"
 )
 
 // blockRows is how many codes are side by side in memory: of each block first the
-// first word of each code, then the second, and so on.
-const blockRows = 8
+// first byte of each code, then the second, and so on.
+const blockRows = 32
 
 // kernels are the loops in which searching and indexing spend their time. All of them
 // give the same bits.
 type kernels struct {
 	name string
-	// hamming counts for each code of the blocks by how many bits it differs from
-	// the query, and sets the bit of those in near that differ by limit or less. Near
-	// has a byte for each block.
-	hamming func(distances []uint16, near []byte, blocks, query []uint64, limit int)
-	// weight counts the ones of a code, which has a word in each blockRows of the block, and
-	// adds up what those ones are that the planes of the query have too: see weigh.
-	weight func(block []uint64, planes [][planeBits]uint64) (sum, ones int)
+	// near computes how far each code of the blocks is from the query that a table was
+	// made of, and sets the bit of those in near that are no farther than a limit. Near has
+	// a bit for each code.
+	near func(distances []uint16, near []byte, blocks []byte, t *table, limit int)
 	// add adds a row's values, each times its scale and then times a factor, to the sums.
 	add func(sums []float32, values []byte, scale, factor float32)
 	// dot returns the product of a row's values with a query of the same length.
@@ -37,44 +34,41 @@ type kernels struct {
 
 // plain returns the kernels that every processor has.
 func plain() kernels {
-	return kernels{"plain", plainHamming, plainWeight, plainAdd, plainDot, plainCode, plainTop, plainRound}
+	return kernels{"plain", plainNear, plainAdd, plainDot, plainCode, plainTop, plainRound}
 }
 
-func plainHamming(distances []uint16, near []byte, blocks, query []uint64, limit int) {
-	step := blockRows * len(query)
-	for b := range near {
-		block := blocks[b*step : (b+1)*step]
-		var d0, d1, d2, d3, d4, d5, d6, d7 int
-		for _, q := range query {
-			w := (*[blockRows]uint64)(block)
-			d0 += bits.OnesCount64(w[0] ^ q)
-			d1 += bits.OnesCount64(w[1] ^ q)
-			d2 += bits.OnesCount64(w[2] ^ q)
-			d3 += bits.OnesCount64(w[3] ^ q)
-			d4 += bits.OnesCount64(w[4] ^ q)
-			d5 += bits.OnesCount64(w[5] ^ q)
-			d6 += bits.OnesCount64(w[6] ^ q)
-			d7 += bits.OnesCount64(w[7] ^ q)
-			block = block[blockRows:]
+func plainNear(distances []uint16, near []byte, blocks []byte, t *table, limit int) {
+	step := blockRows * t.width()
+	distances = distances[:8*len(near)]
+	for i := 0; i < len(distances); i += 4 { // four codes
+		block := blocks[i/blockRows*step+i%blockRows:]
+		var a, b, c, d uint32
+		for j := range t.bytes {
+			of, w := &t.bytes[j], binary.LittleEndian.Uint32(block)
+			a += uint32(of[byte(w)])
+			b += uint32(of[byte(w>>8)])
+			c += uint32(of[byte(w>>16)])
+			d += uint32(of[byte(w>>24)])
+			if len(block) > blockRows {
+				block = block[blockRows:]
+			}
 		}
-		d := (*[blockRows]uint16)(distances[b*blockRows:])
-		d[0], d[1], d[2], d[3] = uint16(d0), uint16(d1), uint16(d2), uint16(d3)
-		d[4], d[5], d[6], d[7] = uint16(d4), uint16(d5), uint16(d6), uint16(d7)
-		// Where a distance is above the limit, the difference is below zero.
-		far := uint64(limit-d0)>>63 | uint64(limit-d1)>>63<<1 | uint64(limit-d2)>>63<<2 | uint64(limit-d3)>>63<<3 |
-			uint64(limit-d4)>>63<<4 | uint64(limit-d5)>>63<<5 | uint64(limit-d6)>>63<<6 | uint64(limit-d7)>>63<<7
-		near[b] = ^byte(far)
+		to := (*[4]uint16)(distances[i:])
+		to[0], to[1], to[2], to[3] = uint16(a), uint16(b), uint16(c), uint16(d)
 	}
+	mark(near, distances, limit)
 }
 
-func plainWeight(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
-	for k := range planes {
-		w, b := block[k*blockRows], &planes[k]
-		ones += bits.OnesCount64(w)
-		sum += bits.OnesCount64(w&b[0]) + bits.OnesCount64(w&b[1])<<1 + bits.OnesCount64(w&b[2])<<2 +
-			bits.OnesCount64(w&b[3])<<3 + bits.OnesCount64(w&b[4])<<4 + bits.OnesCount64(w&b[5])<<5
+// mark sets the bits of those that are no farther than a limit.
+func mark(near []byte, distances []uint16, limit int) {
+	for i := range near {
+		far := uint64(0)
+		for k, d := range (*[8]uint16)(distances[8*i:]) {
+			// Where a distance is above the limit, the difference is below zero.
+			far |= uint64(limit-int(d)) >> 63 << k
+		}
+		near[i] = ^byte(far)
 	}
-	return sum, ones
 }
 
 func plainAdd(sums []float32, values []byte, scale, factor float32) {

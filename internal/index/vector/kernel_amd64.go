@@ -13,47 +13,20 @@ func quickest() kernels {
 // available returns all kernels that the processor has, the slowest first.
 func available() []kernels {
 	all := []kernels{plain()}
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasPOPCNT {
+	if !cpu.X86.HasAVX2 {
 		return all
 	}
-	with := kernels{"AVX2", hammingAVX2, weightAVX2, addAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2}
-	all = append(all, with)
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VPOPCNTDQ {
-		with.name, with.hamming = "AVX-512", hammingAVX512
-		all = append(all, with)
-	}
-	return all
+	return append(all, kernels{"AVX2", nearAVX2, addAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2})
 }
 
-func hammingAVX512(distances []uint16, near []byte, blocks, query []uint64, limit int) {
-	if checked(distances, near, blocks, query) {
-		countAVX512(&distances[0], &near[0], &blocks[0], len(near), &query[0], len(query), limit)
+func nearAVX2(distances []uint16, near []byte, blocks []byte, t *table, limit int) {
+	count := len(near) / (blockRows / 8)
+	if count == 0 {
+		return
 	}
-}
-
-func hammingAVX2(distances []uint16, near []byte, blocks, query []uint64, limit int) {
-	if checked(distances, near, blocks, query) {
-		countAVX2(&distances[0], &near[0], &blocks[0], len(near), &query[0], len(query), limit)
-	}
-}
-
-// checked panics if something is shorter than the kernels rely on. It reports false
-// if there is nothing to do.
-func checked(distances []uint16, near []byte, blocks, query []uint64) bool {
-	if len(near) == 0 {
-		return false
-	}
-	_ = distances[len(near)*blockRows-1]
-	_ = blocks[len(near)*blockRows*len(query)-1]
-	return true
-}
-
-func weightAVX2(block []uint64, planes [][planeBits]uint64) (sum, ones int) {
-	if len(planes) == 0 {
-		return 0, 0
-	}
-	_ = block[(len(planes)-1)*blockRows]
-	return weightPOPCNT(&block[0], &planes[0][0], len(planes))
+	// The kernel relies on that.
+	_, _ = distances[count*blockRows-1], blocks[count*blockRows*t.width()-1]
+	lookAVX2(&distances[0], &near[0], &blocks[0], count, &t.nibbles[0][0][0], t.width(), limit)
 }
 
 func addAVX2(sums []float32, values []byte, scale, factor float32) {
@@ -108,20 +81,11 @@ func roundAVX2(to []int8, squares []float64, vector []float32, top, limit float6
 	plainRound(to[n:], squares[n:], vector[n:], top, limit)
 }
 
-// countAVX512 is the hamming kernel of count blocks, for a query of one word or more.
+// lookAVX2 is the near kernel of count blocks, one or more, whose codes have a multiple of
+// four bytes.
 //
 //go:noescape
-func countAVX512(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
-
-// countAVX2 is countAVX512 with the instructions of older processors.
-//
-//go:noescape
-func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
-
-// weightPOPCNT is the weight kernel of n words, one or more.
-//
-//go:noescape
-func weightPOPCNT(words *uint64, planes *uint64, n int) (sum, ones int)
+func lookAVX2(distances *uint16, near, blocks *byte, count int, table *byte, width, limit int)
 
 // timesAVX2 is the add kernel of n numbers, a multiple of 8 above 0.
 //

@@ -2,224 +2,88 @@
 
 #include "textflag.h"
 
-// func countAVX512(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
-//
-// Z0 has the eight distances of a block. For each word of the code: eight words of
-// the block, against the query's word, their bits counted, and added. Codes are read
-// once and from afar, so they are asked for a page ahead, which the processor does not do
-// by itself. What is asked for beyond the end is mostly the next chunk, and needs not be
-// there.
-TEXT ·countAVX512(SB), NOSPLIT, $0-56
-	MOVQ distances+0(FP), DI
-	MOVQ near+8(FP), R8
-	MOVQ blocks+16(FP), SI
-	MOVQ count+24(FP), CX
-	MOVQ query+32(FP), R9
-	MOVQ words+40(FP), R10
-	VPBROADCASTQ limit+48(FP), Z2
-
-block512:
-	VPXORQ Z0, Z0, Z0
-	MOVQ   R9, DX
-	MOVQ   R10, BX
-
-word512:
-	PREFETCHT0  4096(SI)
-	VMOVDQU64   (SI), Z1
-	VPXORQ.BCST (DX), Z1, Z1
-	VPOPCNTQ    Z1, Z1
-	VPADDQ      Z1, Z0, Z0
-	ADDQ        $64, SI
-	ADDQ        $8, DX
-	DECQ        BX
-	JNZ         word512
-
-	VPMOVQW Z0, (DI)
-	VPCMPQ  $2, Z2, Z0, K1 // distance <= limit
-	KMOVB   K1, AX
-	MOVB    AX, (R8)
-	ADDQ    $16, DI
-	INCQ    R8
-	DECQ    CX
-	JNZ     block512
-	VZEROUPPER
-	RET
-
-// The numbers of bits of 0 to 15, twice.
-DATA nibbles<>+0(SB)/8, $0x0302020102010100
-DATA nibbles<>+8(SB)/8, $0x0403030203020201
-DATA nibbles<>+16(SB)/8, $0x0302020102010100
-DATA nibbles<>+24(SB)/8, $0x0403030203020201
-GLOBL nibbles<>(SB), RODATA|NOPTR, $32
-
 DATA fifteens<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL fifteens<>(SB), RODATA|NOPTR, $8
 
-// ADD adds the numbers of bits of each byte in x to sum, which has bytes too. Y10 has the
-// numbers of bits of half a byte, Y11 fifteen in each byte.
-#define ADD(x, t, sum) \
-	VPAND   Y11, x, t    \
-	VPSRLQ  $4, x, x     \
-	VPAND   Y11, x, x    \
-	VPSHUFB t, Y10, t    \
-	VPSHUFB x, Y10, x    \
-	VPADDB  t, sum, sum  \
-	VPADDB  x, sum, sum
+// BYTE looks up a byte of 32 codes, which are at SI, and adds what the table at DX says of
+// its two halves to Y2.
+#define BYTE(at) \
+	VMOVDQU        at(SI), Y4      \
+	VPSRLW         $4, Y4, Y5      \
+	VPAND          Y11, Y4, Y4     \
+	VPAND          Y11, Y5, Y5     \
+	VBROADCASTI128 at(DX), Y6      \
+	VBROADCASTI128 (16+at)(DX), Y7 \
+	VPSHUFB        Y4, Y6, Y4      \
+	VPSHUFB        Y5, Y7, Y5      \
+	VPADDB         Y4, Y2, Y2      \
+	VPADDB         Y5, Y2, Y2
 
-// WORD adds the bits in which a word of the eight codes at SI differs from the query's, to
-// Y2 and Y3.
-#define WORD(at, query) \
-	VPXOR at(SI), query, Y4      \
-	VPXOR (32+at)(SI), query, Y5 \
-	ADD(Y4, Y14, Y2)             \
-	ADD(Y5, Y15, Y3)
-
-// func countAVX2(distances *uint16, near *byte, blocks *uint64, count int, query *uint64, words, limit int)
+// func lookAVX2(distances *uint16, near, blocks *byte, count int, table *byte, width, limit int)
 //
-// Y0 and Y1 have the distances of a block, four each. The bits of each byte are added up
-// for up to sixteen words, which a byte has room for, before those of eight bytes are. The
-// query of a code of four words, which is that of the built-in model, stays in registers.
-TEXT ·countAVX2(SB), NOSPLIT, $0-56
+// A byte has room for the sum of four bytes of a code, eight halves. Those sums are added
+// up as words: Y1 has those of the odd codes, and Y0 those of the even ones with those of
+// the odd ones in their upper halves, which are taken away in the end. Codes are read once
+// and from afar, so they are asked for a page ahead, which the processor does not do by
+// itself. What is asked for beyond the end is mostly the next chunk, and needs not be
+// there.
+TEXT ·lookAVX2(SB), NOSPLIT, $0-56
 	MOVQ distances+0(FP), DI
 	MOVQ near+8(FP), R8
 	MOVQ blocks+16(FP), SI
 	MOVQ count+24(FP), CX
-	MOVQ query+32(FP), R9
-	MOVQ words+40(FP), R10
-	VPBROADCASTQ limit+48(FP), Y13
-	VMOVDQU nibbles<>(SB), Y10
+	MOVQ table+32(FP), R9
+	MOVQ width+40(FP), R10
+	SHRQ $2, R10
+	MOVQ limit+48(FP), AX
+	VMOVQ AX, X13
+	VPBROADCASTW X13, Y13
 	VPBROADCASTQ fifteens<>(SB), Y11
-	VPXOR Y12, Y12, Y12
-	CMPQ R10, $4
-	JNE  block2
-	VPBROADCASTQ (R9), Y6
-	VPBROADCASTQ 8(R9), Y7
-	VPBROADCASTQ 16(R9), Y8
-	VPBROADCASTQ 24(R9), Y9
 
-four2:
-	PREFETCHT0 4096(SI)
-	PREFETCHT0 4160(SI)
-	PREFETCHT0 4224(SI)
-	PREFETCHT0 4288(SI)
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	WORD(0, Y6)
-	WORD(64, Y7)
-	WORD(128, Y8)
-	WORD(192, Y9)
-	ADDQ $256, SI
-	VPSADBW Y12, Y2, Y0
-	VPSADBW Y12, Y3, Y1
-	JMP write2
-
-block2:
+look:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	MOVQ  R9, DX
 	MOVQ  R10, BX
 
-group2:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	MOVQ  $16, R11
-	CMPQ  BX, R11
-	CMOVQLT BX, R11
-	SUBQ  R11, BX
-
-word2:
+bytes4:
 	PREFETCHT0 4096(SI)
-	VPBROADCASTQ (DX), Y6
-	WORD(0, Y6)
-	ADDQ $64, SI
-	ADDQ $8, DX
-	DECQ R11
-	JNZ  word2
+	PREFETCHT0 4160(SI)
+	VPXOR  Y2, Y2, Y2
+	BYTE(0)
+	BYTE(32)
+	BYTE(64)
+	BYTE(96)
+	VPADDW Y2, Y0, Y0
+	VPSRLW $8, Y2, Y2
+	VPADDW Y2, Y1, Y1
+	ADDQ   $128, SI
+	ADDQ   $128, DX
+	DECQ   BX
+	JNZ    bytes4
 
-	VPSADBW Y12, Y2, Y2
-	VPSADBW Y12, Y3, Y3
-	VPADDQ  Y2, Y0, Y0
-	VPADDQ  Y3, Y1, Y1
-	TESTQ   BX, BX
-	JNZ     group2
+	VPSLLW       $8, Y1, Y2
+	VPSUBW       Y2, Y0, Y0
+	VPUNPCKLWD   Y1, Y0, Y4
+	VPUNPCKHWD   Y1, Y0, Y5
+	VMOVDQU      X4, (DI)
+	VMOVDQU      X5, 16(DI)
+	VEXTRACTI128 $1, Y4, 32(DI)
+	VEXTRACTI128 $1, Y5, 48(DI)
 
-write2:
 	// Distances above the limit.
-	VPCMPGTQ  Y13, Y0, Y4
-	VPCMPGTQ  Y13, Y1, Y5
-	VMOVMSKPD Y4, AX
-	VMOVMSKPD Y5, BX
-	SHLL      $4, BX
-	ORL       BX, AX
+	VPCMPGTW  Y13, Y4, Y4
+	VPCMPGTW  Y13, Y5, Y5
+	VPACKSSWB Y5, Y4, Y4
+	VPMOVMSKB Y4, AX
 	NOTL      AX
-	MOVB      AX, (R8)
+	MOVL      AX, (R8)
 
-	// The low parts of the distances, side by side.
-	VPSHUFD   $0x08, Y0, Y0
-	VPSHUFD   $0x08, Y1, Y1
-	VPERMQ    $0x08, Y0, Y0
-	VPERMQ    $0x08, Y1, Y1
-	VPACKUSDW X1, X0, X0
-	VMOVDQU   X0, (DI)
-
-	ADDQ $16, DI
-	INCQ R8
+	ADDQ $64, DI
+	ADDQ $4, R8
 	DECQ CX
-	JZ   done2
-	CMPQ R10, $4
-	JE   four2
-	JMP  block2
-
-done2:
+	JNZ  look
 	VZEROUPPER
-	RET
-
-// func weightPOPCNT(words *uint64, planes *uint64, n int) (sum, ones int)
-//
-// The sum is that of all planes of a word, each counting twice what the one before does,
-// from the last to the first.
-TEXT ·weightPOPCNT(SB), NOSPLIT, $0-40
-	MOVQ words+0(FP), SI
-	MOVQ planes+8(FP), DI
-	MOVQ n+16(FP), CX
-	XORQ AX, AX
-	XORQ BX, BX
-
-weigh:
-	MOVQ    (SI), DX
-	POPCNTQ DX, R8
-	ADDQ    R8, BX
-	MOVQ    40(DI), R8
-	MOVQ    32(DI), R9
-	MOVQ    24(DI), R10
-	MOVQ    16(DI), R11
-	MOVQ    8(DI), R12
-	MOVQ    (DI), R13
-	ANDQ    DX, R8
-	ANDQ    DX, R9
-	ANDQ    DX, R10
-	ANDQ    DX, R11
-	ANDQ    DX, R12
-	ANDQ    DX, R13
-	POPCNTQ R8, R8
-	POPCNTQ R9, R9
-	POPCNTQ R10, R10
-	POPCNTQ R11, R11
-	POPCNTQ R12, R12
-	POPCNTQ R13, R13
-	LEAQ    (R9)(R8*2), R8
-	LEAQ    (R10)(R8*2), R8
-	LEAQ    (R11)(R8*2), R8
-	LEAQ    (R12)(R8*2), R8
-	LEAQ    (R13)(R8*2), R8
-	ADDQ    R8, AX
-	ADDQ    $64, SI
-	ADDQ    $48, DI
-	DECQ    CX
-	JNZ     weigh
-
-	MOVQ AX, sum+24(FP)
-	MOVQ BX, ones+32(FP)
 	RET
 
 // func timesAVX2(sums *float32, values *byte, n int, scale, factor float32)

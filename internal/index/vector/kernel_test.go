@@ -15,36 +15,7 @@ func TestKernelsAgree(t *testing.T) {
 	for _, k := range available() {
 		for _, words := range []int{1, 2, 3, 4, 8, 16, 17, 64} {
 			for _, count := range []int{0, 1, 2, 7, chunkRows / blockRows} {
-				blocks, query := make([]uint64, count*blockRows*words), make([]uint64, words)
-				for i := range blocks {
-					blocks[i] = rng.Uint64() & rng.Uint64()
-				}
-				for i := range query {
-					query[i] = rng.Uint64()
-				}
-				if count > 0 {
-					copy(blocks, make([]uint64, blockRows)) // far from some, near to others
-				}
-				for _, limit := range []int{-1, 0, 32 * words, 64 * words} {
-					distances, near := make([]uint16, count*blockRows+1), make([]byte, count, count+1)
-					distances[count*blockRows] = 7777
-					k.hamming(distances[:count*blockRows], near, blocks, query, limit)
-					for row := range count * blockRows {
-						want := 0
-						for w := range words {
-							want += bits.OnesCount64(blocks[row/blockRows*blockRows*words+w*blockRows+row%blockRows] ^ query[w])
-						}
-						if int(distances[row]) != want || near[row/blockRows]>>(row%blockRows)&1 == 1 != (want <= limit) {
-							t.Fatalf("%s, %d words, row %d: distance %d, near %08b, want %d within %d", k.name, words, row, distances[row], near[row/blockRows], want, limit)
-						}
-					}
-					for row := range min(count*blockRows, 2*blockRows) {
-						checkWeight(t, &k, blocks[row/blockRows*blockRows*words+row%blockRows:], words, rng)
-					}
-					if distances[count*blockRows] != 7777 || near[:count+1][count] != 0 {
-						t.Fatalf("%s writes behind the end", k.name)
-					}
-				}
+				checkNear(t, &k, words, count, rng)
 			}
 		}
 		for _, n := range []int{0, 1, 7, 8, 9, 63, 256, 1000} {
@@ -85,27 +56,94 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// checkWeight compares the weight of a code with what its bits add up to.
-func checkWeight(t *testing.T, k *kernels, block []uint64, words int, rng *rand.Rand) {
+// checkNear compares the distances of codes with what their bits add up to.
+func checkNear(t *testing.T, k *kernels, words, count int, rng *rand.Rand) {
 	t.Helper()
-	planes := make([][planeBits]uint64, words)
-	wantSum, wantOnes := 0, 0
-	for w := range planes {
-		for b := range planes[w] {
-			planes[w][b] = rng.Uint64()
+	turned := make([]int64, 64*words)
+	for i := range turned {
+		if turned[i] = int64(rng.NormFloat64() * 1e6); rng.IntN(8) == 0 {
+			turned[i] = 0
 		}
-		for bit := range 64 {
-			if block[w*blockRows]>>bit&1 == 0 {
-				continue
+	}
+	if rng.IntN(4) == 0 {
+		for i := range turned {
+			turned[i] = 1 << 39 // as far as it can be
+		}
+	}
+	table := tableOf(turned)
+	width, rows := 8*words, count*blockRows
+	blocks := make([]byte, rows*width)
+	for i := range blocks {
+		blocks[i] = byte(rng.Uint32())
+	}
+	for j := range width { // the first is the nearest, and the second the farthest
+		if count > 0 {
+			near := byte(0)
+			for b := range 8 {
+				if turned[8*j+b] > 0 {
+					near |= 1 << b
+				}
 			}
-			wantOnes++
-			for b := range planes[w] {
-				wantSum += int(planes[w][b]>>bit&1) << b
+			blocks[j*blockRows], blocks[j*blockRows+1] = near, ^near
+		}
+	}
+	for _, limit := range []int{-1, 0, table.far / 2, table.far} {
+		distances, near := make([]uint16, rows+1), make([]byte, rows/8, rows/8+1)
+		distances[rows] = 7777
+		k.near(distances[:rows], near, blocks, table, limit)
+		for row := range rows {
+			want := 0
+			for j := range width {
+				v := blocks[row/blockRows*blockRows*width+j*blockRows+row%blockRows]
+				want += int(table.nibbles[j][0][v&15]) + int(table.nibbles[j][1][v>>4])
+			}
+			if int(distances[row]) != want || near[row/8]>>(row%8)&1 == 1 != (want <= limit) {
+				t.Fatalf("%s, %d words, row %d: distance %d, near %08b, want %d within %d", k.name, words, row, distances[row], near[row/8], want, limit)
+			}
+		}
+		if count > 0 && (distances[0] != 0 || int(distances[1]) != table.far) {
+			t.Fatalf("%s, %d words: the nearest is %d away and the farthest %d, want 0 and %d", k.name, words, distances[0], distances[1], table.far)
+		}
+		if distances[rows] != 7777 || near[:rows/8+1][rows/8] != 0 {
+			t.Fatalf("%s writes behind the end", k.name)
+		}
+	}
+}
+
+// TestTable says of each bit that differs how far the query's number is from zero, up to
+// what rounding leaves of half a byte.
+func TestTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	for range 50 {
+		turned := make([]int64, 64<<rng.IntN(4))
+		widest := 0.0
+		for i := range turned {
+			turned[i] = int64(rng.NormFloat64() * 1e9)
+		}
+		for i := 0; i < len(turned); i += 4 {
+			sum := 0.0
+			for _, x := range turned[i : i+4] {
+				sum += math.Abs(float64(x))
+			}
+			widest = max(widest, sum)
+		}
+		table := tableOf(turned)
+		for i := 0; i < len(turned); i += 4 {
+			for half := range 16 {
+				want := 0.0
+				for k, x := range turned[i : i+4] {
+					if x > 0 != (half>>k&1 == 1) {
+						want += math.Abs(float64(x)) / widest * mostNibble
+					}
+				}
+				if got := float64(table.nibbles[i/8][i/4%2][half]); math.Abs(got-want) > 0.5001 {
+					t.Fatalf("half %d of %v is %v away, want %v", half, turned[i:i+4], got, want)
+				}
 			}
 		}
 	}
-	if sum, ones := k.weight(block, planes); sum != wantSum || ones != wantOnes {
-		t.Fatalf("%s, %d words: weight %d of %d ones, want %d of %d", k.name, words, sum, ones, wantSum, wantOnes)
+	if zero := tableOf(make([]int64, 64)); zero.far != 0 {
+		t.Errorf("nothing is %d away from nothing", zero.far)
 	}
 }
 

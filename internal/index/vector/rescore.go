@@ -12,87 +12,12 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// planes are the numbers of a rotated query as bits: which of them have a bit of their
-// value set, from the lowest bit up. The numbers are brought to planeBits bits, from 0
-// for the least.
-type planes struct {
-	bits [][planeBits]uint64 // for each word of a code
-	zero int32               // what a number of 0 is, in parts of a step
-}
-
-const (
-	planeBits = 6   // how many bits of a number count
-	stepParts = 256 // in how many parts a step is cut for zero
-)
-
-// weigh returns the planes of a rotated query. With them the weight of a code is a few
-// counts of bits: the sum of the query's numbers where the code has a one, from which
-// that where it has a zero follows. It tells more than the number of bits in which two
-// codes differ, since it is the query itself that is compared with the code.
-func weigh(turned []int64) (p planes) {
-	low, high := slices.Min(turned), slices.Max(turned)
-	width := max(high-low, 1)
-	const most = 1<<planeBits - 1
-	p.zero = int32(-low * most * stepParts / width)
-	p.bits = make([][planeBits]uint64, len(turned)/64)
-	for i, x := range turned {
-		v := (uint64(x-low)*most + uint64(width)/2) / uint64(width)
-		for b := range planeBits {
-			p.bits[i/64][b] |= v >> b & 1 << (i % 64)
-		}
-	}
-	return p
-}
-
-// weight returns the weight of a row's code: the sum of the query's numbers, each added
-// where the code has a one and subtracted where it has a zero, but for a part that all
-// codes share.
-func (c *chunk) weight(row int, p *planes, k *kernels) int32 {
-	sum, ones := k.weight(c.blocks[row/blockRows*blockRows*c.words+row%blockRows:], p.bits)
-	return int32(stepParts*sum) - int32(ones)*p.zero
-}
-
 // partCandidates is how many candidates are worth a goroutine.
 const partCandidates = 96
 
-// closest leaves those of the candidates whose codes have the greatest weights, up
-// to a number, in the order of their positions; of equal ones the first. It reports
-// whether all are left.
-func closest(list *[]candidate, want int) bool {
-	if len(*list) <= want {
-		return true
-	}
-	weights := make([]int32, len(*list))
-	for i := range *list {
-		weights[i] = (*list)[i].weight
-	}
-	least := greatest(weights, want)
-	ties := want
-	for i := range *list {
-		if (*list)[i].weight > least {
-			ties--
-		}
-	}
-	left := (*list)[:0]
-	for _, c := range *list {
-		switch {
-		case c.weight < least:
-			continue
-		case c.weight == least:
-			if ties == 0 {
-				continue
-			}
-			ties--
-		}
-		left = append(left, c)
-	}
-	*list = left
-	return false
-}
-
 // greatest returns the n-th greatest number of a list, from 1. The list is put into
 // another order.
-func greatest[T int32 | float64](list []T, n int) T {
+func greatest(list []float64, n int) float64 {
 	for {
 		// The middle one of three is seldom at an end.
 		a, b, c := list[0], list[len(list)/2], list[len(list)-1]

@@ -15,7 +15,6 @@ const partChunks = 16
 // candidate is a row that may be near.
 type candidate struct {
 	ref      uint32 // of its chunk
-	weight   int32  // see weigh
 	row      uint16 // in the chunk
 	distance uint16
 }
@@ -28,7 +27,6 @@ type nearest struct {
 	within int   // how many candidates are within the limit
 	counts []int // of candidates by their distance
 	kept   []candidate
-	planes *planes // candidates are weighed at once; nil if not
 }
 
 // newNearest returns one for distances up to a limit.
@@ -119,13 +117,12 @@ func kept(parts []*nearest) int {
 	return n
 }
 
-// scan is a search for the codes that differ least from that of a query.
+// scan is a search for the codes that are nearest to a query.
 type scan struct {
 	view       *View
 	space      index.Digest
 	dimensions int
-	code       []uint64
-	planes     planes // of the query
+	table      *table // of the query
 	refs       []chunkRef
 	chunks     []*chunk // of the refs, once they were scanned; nil where there is none
 	masks      []*live  // of the chunks that may be found in; nil if all of all may
@@ -177,16 +174,13 @@ const (
 // about how near they will be, so that the others need not be kept for a while. If it
 // was wrong, all is done again without it: the result is the same.
 func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
-	far := 64 * len(s.code)
 	if len(s.refs) >= sampled*partChunks {
 		limit, err := s.guess(ctx, want)
 		if err != nil {
 			return nil, err
 		}
-		if limit < far {
-			// Few more are near than are wanted: to weigh them while their codes are at
-			// hand is cheaper than to come back.
-			list, err := s.within(ctx, want, limit, &s.planes)
+		if limit < s.table.far {
+			list, err := s.within(ctx, want, limit)
 			if err != nil {
 				return nil, err
 			}
@@ -195,28 +189,17 @@ func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 			}
 		}
 	}
-	list, err := s.within(ctx, want, far, nil)
-	if err != nil {
-		return nil, err
-	}
-	return list, s.weigh(list)
+	return s.within(ctx, want, s.table.far)
 }
 
-// weigh sets the weights of candidates.
-func (s *scan) weigh(list []candidate) error {
-	return index.Share(len(list), index.Workers(len(list), 8*partCandidates), func(_, from, to int) error {
-		for i := from; i < to; i++ {
-			x := &list[i]
-			x.weight = s.chunks[x.ref].weight(int(x.row), &s.planes, &s.view.kernels)
-		}
-		return nil
-	})
-}
+// spared is how many times as many codes as are wanted are thought to be within a guess: with
+// as few as there are in a sample less would often be too little, which is dear.
+const spared = 3
 
-// guess returns a distance within which there are a quarter more than are wanted, if all
+// guess returns a distance within which there are some times as many as are wanted, if all
 // chunks are like those of the sample.
 func (s *scan) guess(ctx context.Context, want int) (int, error) {
-	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, code: s.code}
+	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, table: s.table}
 	each := sampled
 	if len(s.refs) >= manySampled*sampled*partChunks {
 		each *= 2
@@ -227,8 +210,8 @@ func (s *scan) guess(ctx context.Context, want int) (int, error) {
 			sample.masks = append(sample.masks, s.masks[i])
 		}
 	}
-	want = want*5/4/each + 1
-	parts, done, err := sample.parts(ctx, want, 64*len(s.code), nil)
+	want = spared*want/each + 1
+	parts, done, err := sample.parts(ctx, want, s.table.far)
 	defer done()
 	if err != nil {
 		return 0, err
@@ -237,10 +220,9 @@ func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	return limit, nil
 }
 
-// within returns up to so many candidates that are not farther than a limit, with
-// their weights if there are planes.
-func (s *scan) within(ctx context.Context, want, limit int, p *planes) ([]candidate, error) {
-	parts, done, err := s.parts(ctx, want, limit, p)
+// within returns up to so many candidates that are not farther than a limit.
+func (s *scan) within(ctx context.Context, want, limit int) ([]candidate, error) {
+	parts, done, err := s.parts(ctx, want, limit)
 	defer done()
 	if err != nil {
 		return nil, err
@@ -250,9 +232,9 @@ func (s *scan) within(ctx context.Context, want, limit int, p *planes) ([]candid
 
 // parts scans all chunks, in several parts that follow on each other. Done gives back
 // the room that their candidates are in.
-func (s *scan) parts(ctx context.Context, want, limit int, p *planes) (parts []*nearest, done func(), err error) {
+func (s *scan) parts(ctx context.Context, want, limit int) (parts []*nearest, done func(), err error) {
 	count := index.Workers(len(s.refs), partChunks)
-	if limit < 64*len(s.code) { // a part keeps little more than it has of the nearest
+	if limit < s.table.far { // a part keeps little more than it has of the nearest
 		count = index.Parts(len(s.refs), partChunks)
 	}
 	if s.chunks == nil {
@@ -263,7 +245,7 @@ func (s *scan) parts(ctx context.Context, want, limit int, p *planes) (parts []*
 	for i := range parts {
 		rooms[i] = candidateRooms.Get().(*[]candidate)
 		parts[i] = newNearest(want, limit)
-		parts[i].planes, parts[i].kept = p, (*rooms[i])[:0]
+		parts[i].kept = (*rooms[i])[:0]
 	}
 	err = index.Share(len(s.refs), len(parts), func(part, from, to int) error { return s.part(ctx, parts[part], from, to) })
 	return parts, func() {
@@ -282,7 +264,7 @@ var candidateRooms = sync.Pool{New: func() any { return new([]candidate) }}
 func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 	var (
 		distances [chunkRows]uint16
-		near      [chunkRows / blockRows]byte
+		near      [chunkRows / 8]byte
 	)
 	for i := from; i < to; i++ {
 		if i%64 == 0 {
@@ -300,24 +282,20 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 			continue
 		}
 		rows := len(c.offsets)
-		blocks := (rows + blockRows - 1) / blockRows
-		clear(near[blocks:])
-		s.view.kernels.hamming(distances[:blocks*blockRows], near[:blocks], c.blocks, s.code, reach)
-		if rest := rows % blockRows; rest != 0 {
-			near[blocks-1] &= 1<<rest - 1 // the others only fill the block up
-		}
-		for w := 0; w < blocks; w += 8 {
-			for word := binary.LittleEndian.Uint64(near[w:]); word != 0; word &= word - 1 {
-				row := w*blockRows + bits.TrailingZeros64(word)
+		all := (rows + blockRows - 1) / blockRows * blockRows // with what only fills the last block up
+		clear(near[all/8:])
+		s.view.kernels.near(distances[:all], near[:all/8], c.blocks, s.table, reach)
+		for w := 0; w < rows; w += 64 {
+			for word := binary.LittleEndian.Uint64(near[w/8:]); word != 0; word &= word - 1 {
+				row := w + bits.TrailingZeros64(word)
+				if row >= rows {
+					break
+				}
 				d := distances[row]
 				if s.masks != nil && !s.masks[i].has(int(c.offsets[row])) || int(d) > n.reach() {
 					continue
 				}
-				found := candidate{ref: uint32(i), row: uint16(row), distance: d}
-				if n.planes != nil {
-					found.weight = c.weight(row, n.planes, &s.view.kernels)
-				}
-				n.add(found)
+				n.add(candidate{ref: uint32(i), row: uint16(row), distance: d})
 			}
 		}
 	}

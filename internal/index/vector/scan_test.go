@@ -46,27 +46,6 @@ func TestNearestKeepsTheNearest(t *testing.T) {
 	}
 }
 
-// TestClosestKeepsTheHeaviest and of equal ones the first.
-func TestClosestKeepsTheHeaviest(t *testing.T) {
-	for seed := range uint64(300) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		all := make([]candidate, 1+rng.IntN(300))
-		spread := []int{1, 4, 1 << 30}[seed%3]
-		for i := range all {
-			all[i] = candidate{ref: uint32(i), weight: int32(rng.IntN(spread) - spread/2)}
-		}
-		want := 1 + rng.IntN(len(all))
-		sorted := slices.Clone(all)
-		slices.SortStableFunc(sorted, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
-		sorted = sorted[:want]
-		slices.SortFunc(sorted, func(a, b candidate) int { return cmp.Compare(a.ref, b.ref) })
-		got := slices.Clone(all)
-		if whole := closest(&got, want); !slices.Equal(got, sorted) || whole != (want == len(all)) {
-			t.Fatalf("seed %d: %v\n%v", seed, got, sorted)
-		}
-	}
-}
-
 // wide is a tenant with many chunks and few documents in each.
 type wide struct {
 	store   *kv.Store
@@ -170,10 +149,7 @@ func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, m
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := x.within(t.Context(), want, 64*len(x.code), nil)
-	if err == nil {
-		err = x.weigh(plain)
-	}
+	plain, err := x.within(t.Context(), want, x.table.far)
 	if err != nil {
 		t.Fatal(err)
 	}

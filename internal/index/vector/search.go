@@ -16,17 +16,12 @@ import (
 const MaxMatches = 10_000
 
 // How many rows give an estimate: at least, which is the more the more there are, and for
-// each match that is asked for. And how many codes are looked at closer: for each row, and
-// at least, likewise.
+// each match that is asked for.
 const (
 	leastRows    = 600
 	mostRows     = 2_000
 	rowsPart     = 1_000 // one in so many of all codes, within the two above
 	rowsPerMatch = 2
-	codesPerRow  = 5
-	fewCodes     = 2_000
-	manyCodes    = 8_000
-	codesPart    = 16 // one in so many of all codes, within the two above
 )
 
 // widest is how many times as many rows are looked at as at first, at most, where the
@@ -87,7 +82,6 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	if err := s.mask(q.Filter); err != nil {
 		return nil, err
 	}
-	leastCodes := int(min(max(s.all/codesPart, fewCodes), manyCodes))
 	exact := cmp.Or(q.ExactMatches, exactMatches)
 	if q.Exact == nil {
 		exact = 0
@@ -96,13 +90,11 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	need := max(q.K, exact)
 	first := max(int(min(max(s.all/rowsPart, leastRows), mostRows)), rowsPerMatch*q.K)
 	for rows := first; ; rows *= 2 {
-		codes := max(leastCodes, codesPerRow*rows)
-		near, err := s.nearest(ctx, codes)
+		near, err := s.nearest(ctx, rows)
 		if err != nil {
 			return nil, err
 		}
-		all := len(near) < codes
-		all = closest(&near, rows) && all
+		all := len(near) < rows
 		estimated, err := s.estimate(ctx, near)
 		if err != nil {
 			return nil, err
@@ -171,9 +163,7 @@ func (v *View) newSearch(q *Query) (*search, error) {
 		turned[i] = int64(x)
 	}
 	rotate(turned)
-	s.code = make([]uint64, codeWords(l.dimensions))
-	signs(s.code, turned)
-	s.planes = weigh(turned)
+	s.table = tableOf(turned)
 	return s, nil
 }
 

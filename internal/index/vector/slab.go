@@ -1,7 +1,5 @@
 package vector
 
-import "unsafe"
-
 // slab is a stretch of memory that the codes or the rows of several chunks share. The
 // system is asked to back it by large pages: a search walks through all codes and
 // jumps about in rows, and with small ones spends a good part of its time on looking
@@ -20,27 +18,25 @@ const (
 	slabPart  = 16
 )
 
-// slabs makes room for numbers.
-type slabs[T byte | uint64] struct {
+// slabs makes room for bytes.
+type slabs struct {
 	most  int // bytes of a slab
-	free  []T
+	free  []byte
 	of    *slab
 	total int // bytes in all slabs so far
 }
 
-// take returns room for n numbers, without any in it, and the slab that it is in. What does not
-// fit well has none.
-func (s *slabs[T]) take(n int) ([]T, *slab) {
-	var zero T
-	each := int(unsafe.Sizeof(zero))
-	if n*each > s.most/4 {
-		return make([]T, 0, n), nil
+// take returns room for n bytes, without any in it, and the slab that it is in. What does
+// not fit well has none.
+func (s *slabs) take(n int) ([]byte, *slab) {
+	if n > s.most/4 {
+		return make([]byte, 0, n), nil
 	}
 	if n > len(s.free) {
 		size := min(max(s.total, leastSlab), s.most)
 		s.total += size
-		s.free, s.of = make([]T, max(size/each, n)), new(slab)
-		preferLarge(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.free))), len(s.free)*each))
+		s.free, s.of = make([]byte, max(size, n)), new(slab)
+		preferLarge(s.free)
 	}
 	room := s.free[:0:n]
 	s.free = s.free[n:]

@@ -25,10 +25,9 @@
 //
 // # Search
 //
-// Candidates are those whose codes differ least from the query's, in two steps: by
-// the number of bits, then by the query's own numbers at them. The rows of the best
-// give an estimate of the cosine, and for the very best the exact one is computed
-// from the vectors that the caller has.
+// Candidates are those whose codes differ least from the query's, by the query's own
+// numbers at the bits that do, see table.go. Their rows give an estimate of the cosine,
+// and for the very best the exact one is computed from the vectors that the caller has.
 //
 // # What is guaranteed
 //
