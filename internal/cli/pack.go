@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -273,6 +274,9 @@ func (s *shell) asOfFlag(c *cobra.Command, text string) (as lukasa.AsOf, err err
 	if as.Time, err = s.agoFlag("as-of", text); err != nil || as.Time.IsZero() { // the first of all times means none
 		return as, fault.Newf(fault.Usage, "--as-of: %q is neither a position, a root nor a time", preview(text, 80)).WithCause(err).
 			WithFix("give the position of a record, such as 41; a root, as `lukasa root` and every write print it, or 8 or more of its first digits; or a time: 2026-03-14, 2026-03-14T03:00:00Z or 7d for how long ago")
+	}
+	if as.Time.After(s.now()) {
+		s.note("--as-of: %s is yet to come, so that it is the present", as.Time.UTC().Format(time.RFC3339))
 	}
 	return as, nil
 }

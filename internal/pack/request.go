@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -226,8 +227,11 @@ func (r *Request) priors() (p Priors, err error) {
 	if len(r.Priors) == 0 {
 		return p, nil
 	}
-	wrong := fault.New(fault.InvalidArgument, "priors: they are no such object").
-		WithFix(`give {"sections": {"facts": 0.8}, "sources": {"id": 1}} with numbers from 0 to 1`)
+	const fix = `give {"sections": {"facts": 0.8}, "sources": {"id": 1}} with numbers from 0 to 1`
+	wrong := fault.New(fault.InvalidArgument, "priors: they are no such object").WithFix(fix)
+	bad := func(format string, args ...any) error {
+		return fault.Newf(fault.InvalidArgument, "priors: "+format, args...).WithFix(fix)
+	}
 	data, err := r.Priors.Canonical()
 	if err != nil {
 		return p, wrong.WithCause(err)
@@ -236,10 +240,15 @@ func (r *Request) priors() (p Priors, err error) {
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return p, wrong.WithCause(err)
 	}
-	for part, values := range doc {
-		for name, x := range values {
-			if !(x >= 0 && x <= 1) || part == "sections" && hmx.Section(name).Priority() < 0 {
-				return p, wrong
+	for _, part := range slices.Sorted(maps.Keys(doc)) {
+		values := doc[part]
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			x := values[name]
+			if part == "sections" && hmx.Section(name).Priority() < 0 {
+				return p, bad("%s is no section", shown(name))
+			}
+			if !(x >= 0 && x <= 1) {
+				return p, bad("%s of %s is %v, but must be from 0 to 1", shown(name), shown(part), x)
 			}
 		}
 		switch part {
@@ -251,7 +260,7 @@ func (r *Request) priors() (p Priors, err error) {
 		case "sources":
 			p.Sources = values
 		default:
-			return p, wrong
+			return p, bad("%s is neither sections nor sources", shown(part))
 		}
 	}
 	return p, nil

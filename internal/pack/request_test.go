@@ -53,28 +53,28 @@ func TestNormalize(t *testing.T) {
 
 func TestNormalizeRefuses(t *testing.T) {
 	for name, r := range map[string]Request{
-		"query: it is empty":                  {Query: " \n"},
-		"query: it has 32769 bytes":           {Query: strings.Repeat("x", MaxQuery+1)},
-		"budget: -1 is less than nothing":     {Query: "q", Budget: -1},
-		`strategy: "best" is not one`:         {Query: "q", Strategy: "best"},
-		`counter: "words" is not one`:         {Query: "q", Counter: "words"},
-		`sections: "gossip" is not one`:       {Query: "q", Sections: []hmx.Section{"gossip"}},
-		"min_relevance: it is NaN":            {Query: "q", MinRelevance: hmx.Some(math.NaN())},
-		`weights: "luck" is not one`:          {Query: "q", Weights: map[string]float64{"luck": 1}},
-		"weights: recency is -1":              {Query: "q", Weights: map[string]float64{"recency": -1}},
-		"weights: recency is +Inf":            {Query: "q", Weights: map[string]float64{"recency": math.Inf(1)}},
-		"weights: they sum to nothing":        {Query: "q", Weights: map[string]float64{"recency": 0}},
-		"section_weights: they sum":           {Query: "q", SectionWeights: map[hmx.Section]float64{}},
-		`section_weights: "gossip"`:           {Query: "q", SectionWeights: map[hmx.Section]float64{"gossip": 1}},
-		"tags: there are 65":                  {Query: "q", Tags: make([]string, 65)},
-		"priors: they are no such":            {Query: "q", Priors: `[]`},
-		"priors: they are no such object":     {Query: "q", Priors: `{"Sections":{}}`},
-		"priors: they are no such object: ":   {Query: "q", Priors: `{"sections":{"facts":"x"}}`},
-		"priors: they are no such object\x00": {Query: "q", Priors: `{"sources":{"a":2}}`},
+		"query: it is empty":              {Query: " \n"},
+		"query: it has 32769 bytes":       {Query: strings.Repeat("x", MaxQuery+1)},
+		"budget: -1 is less than nothing": {Query: "q", Budget: -1},
+		`strategy: "best" is not one`:     {Query: "q", Strategy: "best"},
+		`counter: "words" is not one`:     {Query: "q", Counter: "words"},
+		`sections: "gossip" is not one`:   {Query: "q", Sections: []hmx.Section{"gossip"}},
+		"min_relevance: it is NaN":        {Query: "q", MinRelevance: hmx.Some(math.NaN())},
+		`weights: "luck" is not one`:      {Query: "q", Weights: map[string]float64{"luck": 1}},
+		"weights: recency is -1":          {Query: "q", Weights: map[string]float64{"recency": -1}},
+		"weights: recency is +Inf":        {Query: "q", Weights: map[string]float64{"recency": math.Inf(1)}},
+		"weights: they sum to nothing":    {Query: "q", Weights: map[string]float64{"recency": 0}},
+		"section_weights: they sum":       {Query: "q", SectionWeights: map[hmx.Section]float64{}},
+		`section_weights: "gossip"`:       {Query: "q", SectionWeights: map[hmx.Section]float64{"gossip": 1}},
+		"tags: there are 65":              {Query: "q", Tags: make([]string, 65)},
+		"priors: they are no such":        {Query: "q", Priors: `[]`},
+		`priors: "Sections" is neither`:   {Query: "q", Priors: `{"Sections":{"facts":1}}`},
+		"priors: they are no such object": {Query: "q", Priors: `{"sections":{"facts":"x"}}`},
+		`priors: "gossip" is no section`:  {Query: "q", Priors: `{"sections":{"gossip":1,"rumour":2}}`},
+		`priors: "a" of "sources" is 2`:   {Query: "q", Priors: `{"sources":{"b":3,"a":2}}`},
 	} {
 		_, err := r.Normalize()
-		want := strings.TrimRight(strings.TrimSuffix(name, ": "), "\x00")
-		if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), want) || fault.From(err).Advice() == "" {
+		if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), name) || fault.From(err).Advice() == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
