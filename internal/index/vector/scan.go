@@ -199,25 +199,38 @@ const spared = 3
 // guess returns a distance within which there are some times as many as are wanted, if all
 // chunks are like those of the sample.
 func (s *scan) guess(ctx context.Context, want int) (int, error) {
-	sample := scan{view: s.view, space: s.space, dimensions: s.dimensions, table: s.table}
 	each := sampled
 	if len(s.refs) >= manySampled*sampled*partChunks {
 		each *= 2
 	}
+	var (
+		room   chunkRoom
+		counts = make([]int, s.table.far+1) // by distance
+	)
 	for i := 0; i < len(s.refs); i += each {
-		sample.refs = append(sample.refs, s.refs[i])
-		if s.masks != nil {
-			sample.masks = append(sample.masks, s.masks[i])
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		c, err := s.compare(&room, i, s.table.far)
+		if err != nil {
+			return 0, err
+		}
+		if c == nil {
+			continue
+		}
+		for row, offset := range c.offsets {
+			if s.masks == nil || s.masks[i].has(int(offset)) {
+				counts[room.distances[row]]++
+			}
 		}
 	}
-	want = spared*want/each + 1
-	parts, done, err := sample.parts(ctx, want, s.table.far)
-	defer done()
-	if err != nil {
-		return 0, err
+	left := spared*want/each + 1
+	for limit, n := range counts {
+		if left -= n; left <= 0 {
+			return limit, nil
+		}
 	}
-	limit, _ := cut(parts, want)
-	return limit, nil
+	return s.table.far, nil
 }
 
 // within returns up to so many candidates that are not farther than a limit.
@@ -260,38 +273,48 @@ func (s *scan) parts(ctx context.Context, want, limit int) (parts []*nearest, do
 // end.
 var candidateRooms = sync.Pool{New: func() any { return new([]candidate) }}
 
+// chunkRoom is room for what is found out about the codes of a chunk.
+type chunkRoom struct {
+	distances [chunkRows]uint16
+	near      [chunkRows / 8]byte // a bit for each that is no farther than a limit
+}
+
+// compare finds out how far the codes of a chunk are. It returns nil if there are none.
+func (s *scan) compare(room *chunkRoom, i, limit int) (*chunk, error) {
+	c, err := s.view.chunk(s.space, s.dimensions, s.refs[i])
+	if err != nil || c == nil {
+		return nil, err
+	}
+	all := (len(c.offsets) + blockRows - 1) / blockRows * blockRows // with what only fills the last block up
+	clear(room.near[all/8:])
+	s.view.kernels.near(room.distances[:all], room.near[:all/8], c.blocks, s.table, limit)
+	return c, nil
+}
+
 // part scans some of the chunks.
 func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
-	var (
-		distances [chunkRows]uint16
-		near      [chunkRows / 8]byte
-	)
+	var room chunkRoom
 	for i := from; i < to; i++ {
 		if i%64 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		c, err := s.view.chunk(s.space, s.dimensions, s.refs[i])
+		c, err := s.compare(&room, i, n.reach())
 		if err != nil {
 			return err
 		}
-		s.chunks[i] = c
-		reach := n.reach()
-		if c == nil || reach < 0 {
+		if s.chunks[i] = c; c == nil {
 			continue
 		}
 		rows := len(c.offsets)
-		all := (rows + blockRows - 1) / blockRows * blockRows // with what only fills the last block up
-		clear(near[all/8:])
-		s.view.kernels.near(distances[:all], near[:all/8], c.blocks, s.table, reach)
 		for w := 0; w < rows; w += 64 {
-			for word := binary.LittleEndian.Uint64(near[w/8:]); word != 0; word &= word - 1 {
+			for word := binary.LittleEndian.Uint64(room.near[w/8:]); word != 0; word &= word - 1 {
 				row := w + bits.TrailingZeros64(word)
 				if row >= rows {
 					break
 				}
-				d := distances[row]
+				d := room.distances[row]
 				if s.masks != nil && !s.masks[i].has(int(c.offsets[row])) || int(d) > n.reach() {
 					continue
 				}
