@@ -276,7 +276,7 @@ func (s *shell) asOfFlag(c *cobra.Command, text string) (as lukasa.AsOf, err err
 			WithFix("give the position of a record, such as 41; a root, as `lukasa root` and every write print it, or 8 or more of its first digits; or a time: 2026-03-14, 2026-03-14T03:00:00Z or 7d for how long ago")
 	}
 	if as.Time.After(s.now()) {
-		s.note("--as-of: %s is yet to come, so that it is the present", as.Time.UTC().Format(time.RFC3339))
+		s.note("--as-of: %s is yet to come; all that was recorded up to then counts", as.Time.UTC().Format(time.RFC3339))
 	}
 	return as, nil
 }

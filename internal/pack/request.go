@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
@@ -241,28 +242,25 @@ func (r *Request) priors() (p Priors, err error) {
 		return p, wrong.WithCause(err)
 	}
 	for _, part := range slices.Sorted(maps.Keys(doc)) {
-		values := doc[part]
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			x := values[name]
+		if part != "sections" && part != "sources" {
+			return p, bad("%s is neither sections nor sources", shown(part))
+		}
+		for _, name := range slices.Sorted(maps.Keys(doc[part])) {
 			if part == "sections" && hmx.Section(name).Priority() < 0 {
 				return p, bad("%s is no section", shown(name))
 			}
-			if !(x >= 0 && x <= 1) {
+			if x := doc[part][name]; !(x >= 0 && x <= 1) {
 				return p, bad("%s of %s is %v, but must be from 0 to 1", shown(name), shown(part), x)
 			}
 		}
-		switch part {
-		case "sections":
-			p.Sections = make(map[hmx.Section]float64, len(values))
-			for name, x := range values {
-				p.Sections[hmx.Section(name)] = x
-			}
-		case "sources":
-			p.Sources = values
-		default:
-			return p, bad("%s is neither sections nor sources", shown(part))
+	}
+	if values := doc["sections"]; values != nil {
+		p.Sections = make(map[hmx.Section]float64, len(values))
+		for name, x := range values {
+			p.Sections[hmx.Section(name)] = x
 		}
 	}
+	p.Sources = doc["sources"]
 	return p, nil
 }
 
@@ -341,7 +339,11 @@ func listed(names []string) string {
 func shown(s string) string {
 	const most = 40
 	if len(s) > most {
-		return fmt.Sprintf("%+q… (%d bytes)", s[:most], len(s))
+		cut := most
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		return fmt.Sprintf("%+q… (%d bytes)", s[:cut], len(s))
 	}
 	return fmt.Sprintf("%+q", s)
 }

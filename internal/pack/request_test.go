@@ -68,7 +68,7 @@ func TestNormalizeRefuses(t *testing.T) {
 		`section_weights: "gossip"`:       {Query: "q", SectionWeights: map[hmx.Section]float64{"gossip": 1}},
 		"tags: there are 65":              {Query: "q", Tags: make([]string, 65)},
 		"priors: they are no such":        {Query: "q", Priors: `[]`},
-		`priors: "Sections" is neither`:   {Query: "q", Priors: `{"Sections":{"facts":1}}`},
+		`priors: "Sections" is neither`:   {Query: "q", Priors: `{"Sections":{"facts":7}}`},
 		"priors: they are no such object": {Query: "q", Priors: `{"sections":{"facts":"x"}}`},
 		`priors: "gossip" is no section`:  {Query: "q", Priors: `{"sections":{"gossip":1,"rumour":2}}`},
 		`priors: "a" of "sources" is 2`:   {Query: "q", Priors: `{"sources":{"b":3,"a":2}}`},

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -149,16 +150,28 @@ func BenchmarkFold(b *testing.B) {
 
 // BenchmarkKernels is a chunk of the built-in model's codes, and a row.
 func BenchmarkKernels(b *testing.B) {
-	blocks := make([]byte, chunkRows*32)
-	query := tableOf(make([]int64, 256))
+	rng := rand.New(rand.NewPCG(1, 1))
+	blocks, turned := make([]byte, chunkRows*32), make([]int64, 256)
+	for i := range blocks {
+		blocks[i] = byte(rng.Uint32())
+	}
+	for i := range turned {
+		turned[i] = int64(rng.NormFloat64() * 1e6)
+	}
 	values, q := make([]byte, 256), make([]int16, 256)
 	var distances [chunkRows]uint16
 	var near [chunkRows / 8]byte
 	for _, k := range available() {
+		query := tableOf(turned, k.bytes)
 		b.Run("near/"+k.name, func(b *testing.B) {
 			b.SetBytes(int64(len(blocks)))
 			for b.Loop() {
-				k.near(distances[:], near[:], blocks, query, 100)
+				k.near(distances[:], near[:], blocks, query, query.far/3)
+			}
+		})
+		b.Run("table/"+k.name, func(b *testing.B) {
+			for b.Loop() {
+				tableOf(turned, k.bytes)
 			}
 		})
 		b.Run("dot/"+k.name, func(b *testing.B) {

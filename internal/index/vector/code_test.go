@@ -105,7 +105,7 @@ func FuzzDecoders(f *testing.F) {
 			if again := c.encode(nil); !bytes.Equal(again, v) {
 				t.Errorf("codes %x become %x", v, again)
 			}
-			if n := new(Cache).newChunk(1, c); len(n.offsets) != len(c.offsets) {
+			if n := new(Cache).newChunk(c); len(n.offsets) != len(c.offsets) {
 				t.Error("rows are lost")
 			}
 		}

@@ -17,6 +17,8 @@ type kernels struct {
 	// made of, and sets the bit of those in near that are no farther than a limit. Near has
 	// a bit for each code.
 	near func(distances []uint16, near []byte, blocks []byte, t *table, limit int)
+	// bytes says that it looks up whole bytes.
+	bytes bool
 	// add adds a row's values, each times its scale and then times a factor, to the sums.
 	add func(sums []float32, values []byte, scale, factor float32)
 	// dot returns the product of a row's values with a query of the same length.
@@ -34,7 +36,7 @@ type kernels struct {
 
 // plain returns the kernels that every processor has.
 func plain() kernels {
-	return kernels{"plain", plainNear, plainAdd, plainDot, plainCode, plainTop, plainRound}
+	return kernels{"plain", plainNear, true, plainAdd, plainDot, plainCode, plainTop, plainRound}
 }
 
 func plainNear(distances []uint16, near []byte, blocks []byte, t *table, limit int) {

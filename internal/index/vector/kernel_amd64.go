@@ -16,7 +16,7 @@ func available() []kernels {
 	if !cpu.X86.HasAVX2 {
 		return all
 	}
-	return append(all, kernels{"AVX2", nearAVX2, addAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2})
+	return append(all, kernels{"AVX2", nearAVX2, false, addAVX2, dotAVX2, codeAVX2, topAVX2, roundAVX2})
 }
 
 func nearAVX2(distances []uint16, near []byte, blocks []byte, t *table, limit int) {

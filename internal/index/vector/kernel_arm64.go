@@ -11,7 +11,7 @@ func quickest() kernels {
 // available returns all kernels that there are here, the slowest first.
 func available() []kernels {
 	with := plain()
-	with.name, with.near = "NEON", nearNEON
+	with.name, with.near, with.bytes = "NEON", nearNEON, false
 	return []kernels{plain(), with}
 }
 

@@ -70,7 +70,7 @@ func checkNear(t *testing.T, k *kernels, words, count int, rng *rand.Rand) {
 			turned[i] = 1 << 39 // as far as it can be
 		}
 	}
-	table := tableOf(turned)
+	table := tableOf(turned, k.bytes)
 	width, rows := 8*words, count*blockRows
 	blocks := make([]byte, rows*width)
 	for i := range blocks {
@@ -127,7 +127,7 @@ func TestTable(t *testing.T) {
 			}
 			widest = max(widest, sum)
 		}
-		table := tableOf(turned)
+		table := tableOf(turned, false)
 		for i := 0; i < len(turned); i += 4 {
 			for half := range 16 {
 				want := 0.0
@@ -142,7 +142,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	if zero := tableOf(make([]int64, 64)); zero.far != 0 {
+	if zero := tableOf(make([]int64, 64), true); zero.far != 0 {
 		t.Errorf("nothing is %d away from nothing", zero.far)
 	}
 }
@@ -268,8 +268,9 @@ func TestLots(t *testing.T) {
 	}
 }
 
-// TestCodesOfQueriesAndRows are made alike.
-func TestCodesOfQueriesAndRows(t *testing.T) {
+// TestCodesOfRows tell which of their rotated numbers are above zero, as queries are
+// rotated.
+func TestCodesOfRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{1, 3, 64, 65, 256, 768, maxDimensions} {
 		values, wide := make([]byte, n), make([]int64, codeBits(n))
@@ -278,16 +279,43 @@ func TestCodesOfQueriesAndRows(t *testing.T) {
 			wide[i] = int64(int8(values[i]))
 		}
 		rotate(wide)
-		a, b := make([]uint64, codeWords(n)), make([]uint64, codeWords(n))
-		signs(a, wide)
+		code := make([]uint64, codeWords(n))
 		c := coder{room: []int32{9, 9, 9}}
-		c.code(b, values)
-		if !slices.Equal(a, b) {
-			t.Fatalf("%d dimensions: %x and %x", n, a, b)
-		}
+		c.code(code, values)
 		for i, x := range wide {
-			if a[i/64]>>(i%64)&1 == 1 != (x > 0) {
-				t.Fatalf("number %d is %d", i, x)
+			if code[i/64]>>(i%64)&1 == 1 != (x > 0) {
+				t.Fatalf("%d dimensions: number %d is %d", n, i, x)
+			}
+		}
+	}
+}
+
+// TestChunkBlocks have the same byte of 32 codes side by side, and zeros behind the last.
+func TestChunkBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	for _, words := range []int{1, 2, 4, 16} {
+		for _, n := range []int{1, 7, 8, 9, 31, 32, 33, 1000, chunkRows} {
+			from := &codes{words: words}
+			for i := range n {
+				for k := range from.add(i) {
+					from.list[i*words+k] = rng.Uint64()
+				}
+			}
+			c := new(Cache).newChunk(from)
+			rows := (n + blockRows - 1) / blockRows * blockRows
+			if len(c.blocks) != rows*8*words {
+				t.Fatalf("%d codes of %d words take %d bytes", n, words, len(c.blocks))
+			}
+			for i := range rows {
+				for j := range 8 * words {
+					want := byte(0)
+					if i < n {
+						want = byte(from.list[i*words+j/8] >> (8 * (j % 8)))
+					}
+					if got := c.blocks[i/blockRows*blockRows*8*words+j*blockRows+i%blockRows]; got != want {
+						t.Fatalf("%d codes of %d words: byte %d of code %d is %x, want %x", n, words, j, i, got, want)
+					}
+				}
 			}
 		}
 	}

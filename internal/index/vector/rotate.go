@@ -82,7 +82,7 @@ func hadamard8[I int32 | int64](v *[8]I) {
 }
 
 // signs sets the bits of a code whose numbers are above zero.
-func signs[I int32 | int64](code []uint64, v []I) {
+func signs(code []uint64, v []int32) {
 	for w := range code {
 		word := uint64(0)
 		for j, x := range v[64*w : 64*w+64] {

@@ -23,15 +23,15 @@ type candidate struct {
 // order in which it is told of them: of equal ones the first.
 type nearest struct {
 	want   int
-	limit  int   // what is above is not needed any more
-	within int   // how many candidates are within the limit
-	counts []int // of candidates by their distance
+	limit  int     // what is above is not needed any more
+	within int     // how many candidates are within the limit
+	counts []int32 // of candidates by their distance
 	kept   []candidate
 }
 
 // newNearest returns one for distances up to a limit.
 func newNearest(want, limit int) *nearest {
-	return &nearest{want: want, limit: limit, counts: make([]int, limit+1)}
+	return &nearest{want: want, limit: limit, counts: make([]int32, limit+1)}
 }
 
 // reach is the greatest distance that is still of use: once there are enough, one
@@ -48,8 +48,8 @@ func (n *nearest) add(c candidate) {
 	n.kept = append(n.kept, c)
 	n.counts[c.distance]++
 	n.within++
-	for n.limit > 0 && n.within-n.counts[n.limit] >= n.want {
-		n.within -= n.counts[n.limit]
+	for n.limit > 0 && n.within-int(n.counts[n.limit]) >= n.want {
+		n.within -= int(n.counts[n.limit])
 		n.limit--
 	}
 	if len(n.kept) >= 2*n.want+chunkRows {
@@ -98,7 +98,7 @@ func cut(parts []*nearest, want int) (limit, ties int) {
 	for last := len(parts[0].counts) - 1; limit < last; limit++ {
 		there := 0
 		for _, p := range parts {
-			there += p.counts[limit]
+			there += int(p.counts[limit])
 		}
 		if there >= want {
 			break
@@ -286,6 +286,9 @@ func (s *scan) compare(room *chunkRoom, i, limit int) (*chunk, error) {
 		return nil, err
 	}
 	all := (len(c.offsets) + blockRows - 1) / blockRows * blockRows // with what only fills the last block up
+	if len(c.blocks) != all*s.table.width() {
+		return nil, damaged("a chunk", errContent)
+	}
 	clear(room.near[all/8:])
 	s.view.kernels.near(room.distances[:all], room.near[:all/8], c.blocks, s.table, limit)
 	return c, nil

@@ -163,7 +163,7 @@ func (v *View) newSearch(q *Query) (*search, error) {
 		turned[i] = int64(x)
 	}
 	rotate(turned)
-	s.table = tableOf(turned)
+	s.table = tableOf(turned, v.kernels.bytes)
 	return s, nil
 }
 

@@ -244,6 +244,37 @@ func TestDamageIsTold(t *testing.T) {
 	}
 }
 
+// TestDamageWhileCodesAreHeld: a space that has another number of dimensions all at once than
+// the codes in the cache is told, too.
+func TestDamageWhileCodesAreHeld(t *testing.T) {
+	v := newVocabulary(3, 50, 100)
+	h := make(history, 40)
+	for i := range h {
+		h[i].document = textDocument(v.text(3))
+	}
+	s := openStore(t)
+	h.fold(t, s, 5000)
+	cache := NewCache(1 << 20)
+	ask := func(dimensions int) error {
+		_, err := Open(s, 0, uint64(len(h)), cache).Search(t.Context(), Query{Vector: newVocabulary(3, 50, dimensions).text(3), K: 10})
+		return err
+	}
+	if err := ask(100); err != nil {
+		t.Fatal(err)
+	}
+	l := listing{dimensions: 300, vectors: uint64(len(h))}
+	tx := s.Begin()
+	if err := tx.Set(spaceKey(nil, 0, builtin), l.encode(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(300); fault.CodeOf(err) != fault.Damaged {
+		t.Error(err)
+	}
+}
+
 // TestManySearchAtOnce with one cache that is too small for all, while the tenant
 // grows.
 func TestManySearchAtOnce(t *testing.T) {

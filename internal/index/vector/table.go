@@ -7,7 +7,7 @@ package vector
 // sure hardly counts.
 type table struct {
 	nibbles [][2][16]byte // for each byte of a code, of its lower half and its upper half
-	bytes   [][256]byte   // likewise, of all of it
+	bytes   [][256]byte   // likewise, of all of it, for kernels that look up one after the other
 	far     int           // of the farthest code
 }
 
@@ -15,19 +15,24 @@ type table struct {
 // all halves of the longest codes is below 1<<15.
 const mostNibble = 31
 
-// tableOf returns the table of a rotated query, which has a multiple of 64 numbers.
-func tableOf(turned []int64) *table {
-	t := &table{nibbles: make([][2][16]byte, len(turned)/8), bytes: make([][256]byte, len(turned)/8)}
+// tableOf returns the table of a rotated query, which has a multiple of 64 numbers, for
+// kernels that look up bytes or do not.
+func tableOf(turned []int64, bytes bool) *table {
+	t := &table{nibbles: make([][2][16]byte, len(turned)/8)}
 	widest := int64(1)
 	for i := 0; i < len(turned); i += 4 {
-		widest = max(widest, apart(turned[i:i+4], farthest(turned[i:i+4])))
-	}
-	for i := 0; i < len(turned); i += 4 {
-		half := &t.nibbles[i/8][i/4%2]
-		for v := range half {
-			half[v] = byte((2*mostNibble*apart(turned[i:i+4], v) + widest) / (2 * widest))
+		sum := int64(0)
+		for _, x := range turned[i : i+4] {
+			sum += max(x, -x)
 		}
-		t.far += int(half[farthest(turned[i:i+4])])
+		widest = max(widest, sum)
+	}
+	step := mostNibble / float64(widest)
+	for i := 0; i < len(turned); i += 4 {
+		t.far += fill(&t.nibbles[i/8][i/4%2], (*[4]int64)(turned[i:]), step)
+	}
+	if bytes {
+		t.bytes = make([][256]byte, len(t.nibbles))
 	}
 	for j := range t.bytes {
 		for v := range t.bytes[j] {
@@ -37,24 +42,24 @@ func tableOf(turned []int64) *table {
 	return t
 }
 
-// apart returns how far half a byte is from four numbers.
-func apart(numbers []int64, half int) (sum int64) {
+// fill sets how far each half of a byte is from four numbers, in steps, and returns how far
+// the farthest is. Further by the numbers is never nearer in steps.
+func fill(half *[16]byte, numbers *[4]int64, step float64) int {
+	var sums [16]int64 // of the numbers whose bits are set, whatever their signs
+	near := 0          // that does not differ
 	for k, x := range numbers {
-		if x > 0 != (half>>k&1 == 1) {
-			sum += max(x, -x)
+		if x > 0 {
+			near |= 1 << k
+		}
+		for v := range 1 << k {
+			sums[v|1<<k] = sums[v] + max(x, -x)
 		}
 	}
-	return sum
-}
-
-// farthest returns the half of a byte that is farthest from four numbers.
-func farthest(numbers []int64) (half int) {
-	for k, x := range numbers {
-		if x <= 0 {
-			half |= 1 << k
-		}
+	for v, sum := range sums {
+		// Rounded before it is added to, so that no processor does both at once.
+		half[v^near] = byte(float64(float64(sum)*step) + 0.5)
 	}
-	return half
+	return int(half[15^near])
 }
 
 // width is how many bytes a code has.

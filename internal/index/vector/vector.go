@@ -39,8 +39,8 @@
 //
 // # What is not
 //
-// A search is not exact: with the defaults, 99 of 100 of the ten nearest among a
-// million are found, 94 of 100 of the hundred nearest. Whether a model's vectors make
+// A search is not exact: with the defaults, 98 of 100 of the ten nearest among a
+// million are found, even where all are about as near. Whether a model's vectors make
 // sense is not looked at. Only a redaction takes an embedding out by itself; there is
 // at most one of a document by a model, and it does not replace a vector that the
 // document came with.

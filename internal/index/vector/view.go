@@ -201,7 +201,7 @@ func (v *View) loadChunk(at spaceChunk, dimensions int, e *entry) (*chunk, error
 	if c.words != codeWords(dimensions) || len(c.offsets) != int(e.rows) {
 		return nil, damaged("a chunk", errContent)
 	}
-	return v.cache.newChunk(at.chunk, c), nil
+	return v.cache.newChunk(c), nil
 }
 
 // loadTail makes the codes of a chunk that is not finished.
@@ -223,7 +223,7 @@ func (v *View) loadTail(at spaceChunk, dimensions int) (*chunk, error) {
 			return nil, err
 		}
 	}
-	return v.cache.newChunk(at.chunk, c), it.Close()
+	return v.cache.newChunk(c), it.Close()
 }
 
 // addRow adds the code of the row that an iterator is at.
