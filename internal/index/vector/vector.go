@@ -34,7 +34,8 @@
 // What is stored is a function of the documents that are live, of the embeddings of
 // them, and of how many records there are. A search gives the same bits on every
 // machine, with or without vector instructions, for any number of processors: all
-// is integer arithmetic up to the last product, and what is added is added in order.
+// is integer arithmetic up to the last product, but for the numbers of a table, each of
+// which is rounded once, and what is added is added in order.
 // Memory is bounded by the [Cache].
 //
 // # What is not
