@@ -388,8 +388,8 @@ func artifactText(a *hmx.Artifact) string {
 // looked up.
 const maxSourcesProven = 64
 
-// sourcesOf returns what a thing was derived from, and how many that are.
-func sourcesOf(body memory.Body) (list []memory.URI, all int) {
+// sourcesOf returns what a thing was derived from, up to a number, and how many that are.
+func sourcesOf(body memory.Body, most int) (list []memory.URI, all int) {
 	switch b := body.(type) {
 	case *memory.Memory:
 		list = b.Sources
@@ -400,16 +400,16 @@ func sourcesOf(body memory.Body) (list []memory.URI, all int) {
 	case *memory.Conflict:
 		list = b.Between
 	case *memory.Artifact:
-		for _, id := range b.HMX.SourceEvents[:min(len(b.HMX.SourceEvents), maxSourcesProven)] {
+		for _, id := range b.HMX.SourceEvents[:min(len(b.HMX.SourceEvents), most)] {
 			list = append(list, memory.URI{Kind: record.Event, ID: id})
 		}
-		rest := min(len(b.HMX.SourceMemoryIDs), maxSourcesProven-len(list))
+		rest := min(len(b.HMX.SourceMemoryIDs), most-len(list))
 		for _, id := range b.HMX.SourceMemoryIDs[:rest] {
 			list = append(list, memory.URI{Kind: record.Memory, ID: id})
 		}
 		return list, len(b.HMX.SourceEvents) + len(b.HMX.SourceMemoryIDs)
 	}
-	return list[:min(len(list), maxSourcesProven)], len(list)
+	return list[:min(len(list), most)], len(list)
 }
 
 // prove looks up what a thing was derived from: each must be on record.
@@ -424,7 +424,7 @@ func (p *packing) prove(body memory.Body, s *pack.Source) error {
 		s.Evidence, s.Unproven = 0, "what it was derived from is erased"
 		return err
 	}
-	sources, all := sourcesOf(body)
+	sources, all := sourcesOf(body, maxSourcesProven)
 	if len(sources) == 0 {
 		return nil
 	}

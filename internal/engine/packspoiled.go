@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -45,8 +47,8 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 		return false, nil
 	}
 	_, compiled := body.(*memory.Artifact)
-	sources, all := everySource(body)
-	left := all == 0 || all > len(sources)
+	sources, _ := sourcesOf(body, math.MaxInt)
+	left := len(sources) == 0
 	for _, u := range sources {
 		switch e, err := p.erased(u); {
 		case err != nil:
@@ -76,22 +78,6 @@ func (p *packing) spoiledArtifact(id string) (bool, error) {
 		return true, p.passed(err)
 	}
 	return p.spoiled(rec.Body)
-}
-
-// everySource returns what a thing was derived from, all of what an artifact was, and how
-// many that are.
-func everySource(body memory.Body) (list []memory.URI, all int) {
-	a, ok := body.(*memory.Artifact)
-	if !ok {
-		return sourcesOf(body)
-	}
-	for _, id := range a.HMX.SourceEvents {
-		list = append(list, memory.URI{Kind: record.Event, ID: id})
-	}
-	for _, id := range a.HMX.SourceMemoryIDs {
-		list = append(list, memory.URI{Kind: record.Memory, ID: id})
-	}
-	return list, len(list)
 }
 
 // erased returns what became of a source.

@@ -334,7 +334,7 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 			return "content_hash: it is not that of the content", nil
 		}
 	}
-	list, all := sourcesOf(body)
+	list, all := sourcesOf(body, maxSourcesProven)
 	if all == 0 {
 		return "", nil
 	}

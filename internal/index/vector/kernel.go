@@ -34,6 +34,22 @@ type kernels struct {
 	round func(to []int8, squares []float64, vector []float32, top, limit float64)
 }
 
+// quickest returns the best kernels that the processor has.
+func quickest() kernels {
+	all := available()
+	return all[len(all)-1]
+}
+
+// countBlocks returns how many blocks near is of. It panics if something is shorter than
+// kernels in assembly rely on.
+func countBlocks(distances []uint16, near []byte, blocks []byte, t *table) int {
+	count := len(near) / (blockRows / 8)
+	if count > 0 {
+		_, _ = distances[count*blockRows-1], blocks[count*blockRows*t.width()-1]
+	}
+	return count
+}
+
 // plain returns the kernels that every processor has.
 func plain() kernels {
 	return kernels{"plain", plainNear, true, plainAdd, plainDot, plainCode, plainTop, plainRound}

@@ -4,12 +4,6 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// quickest returns the best kernels that the processor has.
-func quickest() kernels {
-	all := available()
-	return all[len(all)-1]
-}
-
 // available returns all kernels that the processor has, the slowest first.
 func available() []kernels {
 	all := []kernels{plain()}
@@ -20,13 +14,9 @@ func available() []kernels {
 }
 
 func nearAVX2(distances []uint16, near []byte, blocks []byte, t *table, limit int) {
-	count := len(near) / (blockRows / 8)
-	if count == 0 {
-		return
+	if count := countBlocks(distances, near, blocks, t); count > 0 {
+		lookAVX2(&distances[0], &near[0], &blocks[0], count, &t.nibbles[0][0][0], t.width(), limit)
 	}
-	// The kernel relies on that.
-	_, _ = distances[count*blockRows-1], blocks[count*blockRows*t.width()-1]
-	lookAVX2(&distances[0], &near[0], &blocks[0], count, &t.nibbles[0][0][0], t.width(), limit)
 }
 
 func addAVX2(sums []float32, values []byte, scale, factor float32) {
