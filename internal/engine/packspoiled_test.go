@@ -169,3 +169,28 @@ func TestPackNowInRange(t *testing.T) {
 		}
 	}
 }
+
+// TestPackForgetsManySources: a thing of more sources than are proven is gone with the last
+// of them, and not before.
+func TestPackForgetsManySources(t *testing.T) {
+	b := openWith(t, t.TempDir()+"/data", engine.Options{})
+	many := ruleOf("many", "Never ship walruses by secretmail.", memory.StrengthHard)
+	for i := range 70 {
+		id := fmt.Sprint("e", i)
+		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{packDeed(t, id, "talk", int64(i), "message", `{"role":"user","text":"About walruses."}`)}))
+		many.Sources = append(many.Sources, uri(record.Event, id))
+	}
+	must(t)(b.Put(ctx, user, "acme", many, engine.AnyVersion()))
+	rules := func() int {
+		return len(packed(t, b, engine.PackOptions{Tenant: "acme", Query: "shipping walruses", Budget: 2000}).Pack.DecisionConstraints)
+	}
+	for _, gone := range [][]memory.URI{many.Sources[:69], many.Sources[69:]} {
+		if rules() != 1 {
+			t.Errorf("with %d to go the rule is not told", len(gone))
+		}
+		must(t)(b.Redact(ctx, user, gone))
+	}
+	if rules() != 0 {
+		t.Error("the rule is told still")
+	}
+}
