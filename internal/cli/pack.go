@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -337,7 +338,7 @@ func (s *shell) packFormat(c *cobra.Command, given string) (string, error) {
 		s.json = true // notes and errors, too
 		return given, nil
 	}
-	return "", unknownName(fault.Usage, "format", given, packFormats())
+	return "", unknownName(fault.Usage, "format for --format", given, packFormats())
 }
 
 // pack prints a pack, or what else was asked for.
@@ -378,6 +379,10 @@ func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
 			if proof, err = t.VerifyPack(ctx, packed.Pack, verify); err != nil {
 				return unproven(proof, err)
 			}
+		}
+		ruled := len(o.Sections) == 0 || slices.Contains(o.Sections, hmx.SectionConstraints)
+		if n := rulesWithoutRoom(packed.Pack); ruled && n > 0 && format == packMarkdown {
+			s.note("%s that must not be broken had no room in the text; a higher --budget has", counted(n, "rule"))
 		}
 		return s.showPacked(packed, proof, format)
 	})
@@ -443,6 +448,26 @@ func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format str
 	}
 	_, err := io.WriteString(s.stdout, p.Text)
 	return err
+}
+
+// rulesWithoutRoom counts the rules that must not be broken and that are not in the text of
+// a pack for want of room, of those that it names.
+func rulesWithoutRoom(p *hmx.Pack) (n int) {
+	told := make(map[string]bool)
+	for i := range p.Entries {
+		told[p.Entries[i].SourceID] = true
+	}
+	for i := range p.DroppedEntries {
+		if d := &p.DroppedEntries[i]; d.DropReason != hmx.DropBudget {
+			told[d.SourceID] = true // or is not to be
+		}
+	}
+	for i := range p.DecisionConstraints {
+		if c := &p.DecisionConstraints[i]; !c.OverrideAllowed && !told[c.ArtifactID] {
+			n++
+		}
+	}
+	return n
 }
 
 // packContext prints a block of context.

@@ -53,7 +53,7 @@ func TestPackRefuses(t *testing.T) {
 		{[]string{"pack", "x", "--strategy", "RANKED"}, `--strategy: "RANKED" is not one`},
 		{[]string{"pack", "x", "--as-of", "-1"}, "--as-of"},
 		{[]string{"pack", "x", "--as-of", "18446744073709551616"}, "neither a position, a root nor a time"},
-		{[]string{"pack", "x", "--format", ""}, `unknown format ""`},
+		{[]string{"pack", "x", "--format", ""}, `unknown format for --format ""`},
 		{[]string{"pack", "x", "--priors", "[1]"}, "--priors: they are no such object"},
 	} {
 		code, out, problems := ask(c.args...)

@@ -241,7 +241,8 @@ func pieces(text string, most int) []piece {
 }
 
 // sentence returns how many of the first bytes of text are a sentence or a line with
-// the white space behind it, or the words that fit into most bytes.
+// the white space behind it, or the words that fit into most bytes. Where there is no white
+// space among these, it ends where another word does.
 func sentence(text string, most int) int {
 	word := 0     // where the last word that fits ends, with what stands behind it
 	stop := false // a sign that ends a sentence came last
@@ -251,10 +252,13 @@ func sentence(text string, most int) int {
 			continue
 		}
 		if i > 0 && (i >= most || r != '\n' && text[i-1] == '\n') {
-			if i >= most && word > 0 && !unicode.IsSpace(r) && text[i-1] != '\n' {
+			if i < most || unicode.IsSpace(r) || text[i-1] == '\n' {
+				return i
+			}
+			if word > 0 {
 				return word
 			}
-			return i
+			return tokens.Between(text, i/2, i)
 		}
 		switch r {
 		case '.', '!', '?', '…':

@@ -16,6 +16,7 @@ const minutes = "We met at nine. Ann said that the build is green. Ben had no ne
 	"The certificate of the mail server expires on 3 May. Clara will renew it before. Then we spoke about lunch. Nobody was hungry yet."
 
 func TestSpan(t *testing.T) {
+	rows := strings.Repeat(`{"id":12345,"name":"x-y","ok":true},`, 80)
 	long := strings.Repeat("Nothing of note happened on this day. ", 40)
 	for _, c := range []struct {
 		name, text string
@@ -34,6 +35,8 @@ func TestSpan(t *testing.T) {
 		{"no word", minutes, 12, []string{"elephant"}, "We met at nine. Ann said that [truncated]", true},
 		{"more words", long + "Ann met Ben.\n" + long + "Ann met Ben in Rome.\n" + long, 20, []string{"ann", "ben", "rome"}, "[truncated] Ann met Ben in Rome.\n [truncated]", true},
 		{"a rarer word", "Ann ate. " + long + "Ann. Ben. " + long + "Ann slept.", 13, []string{"ann", "ben"}, "[truncated] Ann. Ben. [truncated]", true},
+		{"a word of what has no white space", rows + `{"error":"walruses"},` + rows, 60, []string{"walruses"}, "[truncated] " + `true},{"error":"walruses"},{"id":12345,"name":"x-y","ok":true},{"id":12345,"name":"x-y","ok":true},{` + " [truncated]", true},
+		{"no word of it", rows, 20, []string{"elephant"}, `{"id":12345,"name":"x-y","ok":true},{"id` + " [truncated]", true},
 		{"no room", minutes, 3, []string{"ann"}, "", true},
 		{"none", minutes, 0, nil, "", true},
 		{"nothing", "", 0, nil, "", false},

@@ -64,17 +64,53 @@ func TestTruncate(t *testing.T) {
 		{"between words", "one two three four five six", 4, "", "one two three"},
 		{"marker", "one two three four five six", 4, "…", "one two three…"},
 		{"inside one long word", strings.Repeat("x", 40), 5, "…", strings.Repeat("x", 19) + "…"},
+		{"no white space", "alpha,beta,gamma,delta", 4, "…", "alpha,beta,…"},
+		{"a number", `{"id":1234567,"name":"x"}`, 3, "", `{"id":`},
+		{"a name", "if err := do_the_thing_now(ctx)", 6, "", "if err :="},
+		{"one name", "x.do_the_thing_now(ctx)", 4, "", "x."},
+		{"ideographs", "数据库连接池已经耗尽", 1, "", "数据库连"},
+		{"marks stay", "กทีที", 1, "", "กที"},
+		{"marks stay behind", "หม่ม่", 1, "", "หม่"},
+		{"joined", "abc👩\u200D👩\u200D👧", 1, "", "abc"},
+		{"colours", "abc👍🏽", 1, "", "abc"},
 		{"characters stay whole", strings.Repeat("ö", 40), 2, "", strings.Repeat("ö", 8)},
 		{"nothing", "one two", 0, "…", ""},
 		{"less than nothing", "one two", -7, "…", ""},
 		{"marker over the limit", "one two three four", 1, "[truncated]", "one"},
-		{"bad bytes", "ab\xffcdefghijkl", 1, "", "ab\uFFFDc"},
+		{"bad bytes", "ab\xffcdefghijkl", 1, "", "ab\uFFFD"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := tokens.Truncate(tokens.Estimate(), tc.text, tc.limit, tc.marker); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestBetween(t *testing.T) {
+	for _, tc := range []struct {
+		text     string
+		least, n int
+		want     int
+	}{
+		{"one two", 0, 2, 2}, // no word ends before
+		{"one two", 0, 4, 4},
+		{"one two", 0, 6, 4},
+		{"one two", 5, 6, 6}, // none that is near
+		{"one two", 0, 7, 7},
+		{"one two", 0, 99, 7},
+		{"a,b", 0, 2, 2},
+		{"", 0, 0, 0},
+		{"über-älter", 0, 8, 6},
+		{"世界", 0, 3, 3},
+		{"世abc", 0, 4, 4},
+		{"x\u0301", 0, 1, 1},
+		{"世x\u0301", 0, 4, 4},
+		{"世 x\u0301", 0, 5, 4},
+	} {
+		if got := tokens.Between(tc.text, tc.least, tc.n); got != tc.want {
+			t.Errorf("%q, from %d to %d: %d, want %d", tc.text, tc.least, tc.n, got, tc.want)
+		}
 	}
 }
 

@@ -21,9 +21,10 @@ const longest = 128
 const wordReach = 64
 
 // Truncate returns s if it counts at most limit tokens, and else the beginning
-// of s with the marker behind it, together at most limit. The cut falls between
-// words where one ends nearby, and never inside a character. Where the marker
-// alone is over the limit it is left out. Bytes that are not UTF-8 become U+FFFD.
+// of s with the marker behind it, together at most limit. The cut falls at white space
+// where there is some nearby, else between words ([Between]), and never inside a
+// character. Where the marker alone is over the limit it is left out. Bytes that are not
+// UTF-8 become U+FFFD.
 //
 // Nothing longer is given up but for the preference for words and for what a
 // vocabulary's merges do at a cut: a longer beginning may count less.
@@ -87,9 +88,55 @@ func toWord(s string, n int) string {
 		from := runeStart(head, max(0, n-wordReach))
 		if i := strings.LastIndexFunc(head[from:], unicode.IsSpace); i > 0 {
 			head = head[:from+i]
+		} else {
+			head = s[:Between(s, from+1, n)]
 		}
 	}
 	return strings.TrimRightFunc(head, unicode.IsSpace)
+}
+
+// Between returns the last place from least to n, which is the start of a character or
+// the end, where s can be cut without a word being cut: not between two letters or digits,
+// unless they are of a script that has no blanks between words, and not before a mark that
+// belongs to the character before it. If there is no such place it is n.
+func Between(s string, least, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	next, _ := utf8.DecodeRuneInString(s[n:])
+	for i := n; i >= least && i > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:i])
+		if !joined(r, next) {
+			return i
+		}
+		i, next = i-size, r
+	}
+	return n
+}
+
+// joined reports whether two characters that follow on each other stay together.
+func joined(r, next rune) bool {
+	if r < utf8.RuneSelf && next < utf8.RuneSelf {
+		return inWord(r) && inWord(next)
+	}
+	const joiner = '\u200D'
+	if r == joiner || next == joiner || unicode.Is(unicode.M, next) || next >= 0x1F3FB && next <= 0x1F3FF { // colours of skin
+		return true
+	}
+	return inWord(r) && inWord(next) && !(unbroken(r) && unbroken(next))
+}
+
+// inWord reports whether a character is one of those that words and numbers are of.
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+// unbroken reports whether a character is of a script that has no blanks between words.
+func unbroken(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
 // runeStart returns the largest start of a character in s that is at most n.
