@@ -102,6 +102,36 @@ func TestSpanProperties(t *testing.T) {
 	}
 }
 
+// TestSpanBetweenWords: no word is cut in two where there are signs between words, but no
+// blanks.
+func TestSpanBetweenWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	for range 1500 {
+		var b strings.Builder
+		count := 50 + rng.IntN(400)
+		for i := range count {
+			// No two words are alike, so that it is known which are kept.
+			fmt.Fprint(&b, []string{"id", "größe", "user_name", "Δt", "https"}[rng.IntN(5)], i, []string{`":"`, ",", "/", "-", "},{", "…"}[rng.IntN(6)])
+		}
+		text := b.String()
+		c := []tokens.Counter{tokens.O200k(), tokens.Estimate()}[rng.IntN(2)]
+		out, cut := span(c, text, 10+rng.IntN(80), []string{fmt.Sprint("user_name", rng.IntN(count))})
+		kept := strings.TrimSuffix(strings.TrimPrefix(out, truncated+" "), " "+truncated)
+		from := strings.Index(text, kept)
+		if !cut || kept == "" || from < 0 {
+			t.Fatalf("%q of %q", out, text)
+		}
+		for _, at := range []int{from, from + len(kept)} {
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			behind, _ := utf8.DecodeRuneInString(text[at:])
+			if inWord(before) && inWord(behind) {
+				t.Fatalf("%q cuts a word of %q", out, text[max(0, at-20):min(len(text), at+20)])
+			}
+		}
+	}
+}
+
 // TestSpanBetweenJoined: what is not hidden in a text but becomes so where the text is
 // cut counts as it is shown.
 func TestSpanBetweenJoined(t *testing.T) {
