@@ -200,8 +200,13 @@ func (f *packFlags) options(s *shell, c *cobra.Command, query string) (o lukasa.
 		Query: query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Priors: o.Priors,
 	}
-	_, err = request.Normalize() // before a directory is waited for
-	return o, asPack(c, err)
+	if _, err = request.Normalize(); err != nil { // before a directory is waited for
+		return o, asPack(c, err)
+	}
+	if f.priors != "" && o.Strategy != hmx.StrategyFingerprintGuided {
+		s.note("--priors: only --strategy %s goes by them", hmx.StrategyFingerprintGuided)
+	}
+	return o, nil
 }
 
 // view returns who looks, and when.
@@ -373,6 +378,9 @@ func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
 			return asPack(c, err)
 		}
 		s.degraded(packed.Degraded)
+		if flags.asOf != "" && packed.Root.Size == 0 {
+			s.note("--as-of: there was no record yet")
+		}
 		var proof *lukasa.PackProof
 		if flags.verify {
 			verify := lukasa.VerifyPackOptions{Warn: s.witnessNote, Embedder: o.Embedder, Far: true, Progress: o.AsOf.Progress}
@@ -380,9 +388,8 @@ func (s *shell) pack(c *cobra.Command, query string, flags *packFlags) error {
 				return unproven(proof, err)
 			}
 		}
-		ruled := len(o.Sections) == 0 || slices.Contains(o.Sections, hmx.SectionConstraints)
-		if n := rulesWithoutRoom(packed.Pack); ruled && n > 0 && format == packMarkdown {
-			s.note("%s that must not be broken had no room in the text; a higher --budget has", counted(n, "rule"))
+		if note := rulesLeftOut(packed.Pack, o.Sections); note != "" && format == packMarkdown {
+			s.note("%s", note)
 		}
 		return s.showPacked(packed, proof, format)
 	})
@@ -450,24 +457,49 @@ func (s *shell) showPacked(p *lukasa.Packed, proof *lukasa.PackProof, format str
 	return err
 }
 
-// rulesWithoutRoom counts the rules that must not be broken and that are not in the text of
-// a pack for want of room, of those that it names.
-func rulesWithoutRoom(p *hmx.Pack) (n int) {
-	told := make(map[string]bool)
+// rulesLeftOut says how many rules are not in the text of a pack for want of room, and how
+// many are cut; nothing if all are there. A pack names up to 20 of those that hold and 100 of
+// what it dropped, so that it may be more.
+func rulesLeftOut(p *hmx.Pack, sections []hmx.Section) string {
+	if len(sections) > 0 && !slices.Contains(sections, hmx.SectionConstraints) {
+		return ""
+	}
+	told, out, cut := make(map[string]bool), make(map[string]bool), 0
 	for i := range p.Entries {
-		told[p.Entries[i].SourceID] = true
+		e := &p.Entries[i]
+		told[e.SourceID] = true
+		if e.Section == hmx.SectionConstraints && extraMember[bool](e.Extra, "truncated") {
+			cut++
+		}
 	}
 	for i := range p.DroppedEntries {
-		if d := &p.DroppedEntries[i]; d.DropReason != hmx.DropBudget {
-			told[d.SourceID] = true // or is not to be
+		d := &p.DroppedEntries[i]
+		if d.DropReason != hmx.DropBudget {
+			told[d.SourceID] = true // or need not be
+		} else if d.Section == hmx.SectionConstraints {
+			out[d.SourceID] = true
 		}
 	}
 	for i := range p.DecisionConstraints {
 		if c := &p.DecisionConstraints[i]; !c.OverrideAllowed && !told[c.ArtifactID] {
-			n++
+			out[c.ArtifactID] = true
 		}
 	}
-	return n
+	var parts []string
+	if n := len(out); n > 0 {
+		more := ""
+		if len(p.DecisionConstraints) == hmx.MaxDecisionConstraints || len(p.DroppedEntries) == hmx.MaxDroppedEntries {
+			more = "at least "
+		}
+		parts = append(parts, more+counted(n, "rule")+" had no room in the text")
+	}
+	if cut > 0 {
+		parts = append(parts, "of "+counted(cut, "rule")+" the text has the beginning only")
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + "; a higher --budget has more room"
 }
 
 // packContext prints a block of context.

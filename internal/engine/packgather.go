@@ -56,9 +56,18 @@ func (p *packing) gather() error {
 	p.searched += p.b.ticks().Sub(began)
 	p.degraded, p.class, p.found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
 	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
-	if err := p.addHits(answer.Hits, pins); err != nil {
+	best := 0.0
+	if len(answer.Hits) > 0 {
+		best = answer.Hits[0].Score
+	}
+	if err := p.addHits(answer.Hits, pins, best); err != nil {
 		return err
 	}
+	began = p.b.ticks()
+	if err := p.addThings(answer, pins, best); err != nil {
+		return err
+	}
+	p.searched += p.b.ticks().Sub(began)
 	for _, position := range pins {
 		if err := p.addThing(position, finding{pinned: true}); err != nil {
 			return err
@@ -108,8 +117,8 @@ type finding struct {
 	pinned    bool
 }
 
-// addHits makes candidates of what the search found, the best first.
-func (p *packing) addHits(hits []recall.Hit, pins []uint64) error {
+// addHits makes candidates of what a search found. Best is the score of the best of all.
+func (p *packing) addHits(hits []recall.Hit, pins []uint64, best float64) error {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -126,13 +135,16 @@ func (p *packing) addHits(hits []recall.Hit, pins []uint64) error {
 	}); err != nil {
 		return err
 	}
-	best := max(hits[0].Score, 0)
 	place := make([]int, len(hits)) // one more than that of a hit in the list
 	for i := range hits {
 		h := &hits[i]
+		if at, there := p.at[h.Position]; there {
+			place[i] = at + 1
+			continue
+		}
 		x := finding{salience: h.Salience(), weighed: true, pinned: slices.Contains(pins, h.Position)}
 		if best > 0 {
-			x.relevance = max(h.Score, 0) / best
+			x.relevance = min(h.Score/best, 1)
 		}
 		before := len(p.list)
 		if h.Row.Kind == record.Event {
@@ -300,7 +312,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 			return err
 		case spoiled: // it is told neither way
 		case schema:
-			p.schemas[h.ID] = c.Relevance
+			p.schemas[h.ID] = max(p.schemas[h.ID], c.Relevance)
 		default:
 			p.ruleOf(&c, known)
 		}

@@ -193,8 +193,10 @@ type asking struct {
 	// estimates has documents compared by what is held of their vectors, and none read for
 	// it: scores are off by about 0.002.
 	estimates bool
-	// room and most say how much the hits are to fill, see [recall.Request].
+	// room and most say how much the hits are to fill, and beside by what measure their
+	// scores are, see [recall.Request].
 	room, most int
+	beside     *recall.Answer
 	// over has found, too, what no longer holds, and passes over what cannot be read.
 	over bool
 	// Where the state is a past one: what became of a position since; the tenant as it
@@ -251,7 +253,7 @@ func (a *asking) ask() (*recall.Answer, error) {
 	if a.estimates {
 		q.Exact = nil
 	}
-	q.Room, q.Most = a.room, a.most
+	q.Room, q.Most, q.Beside = a.room, a.most, a.beside
 	if a.visible != nil {
 		q.Visible = &a.visible.Visible
 	}

@@ -17,6 +17,8 @@ const (
 	// part: so many tokens, or that part of the budget if it is more.
 	SpanFloor = 64
 	SpanShare = 32
+	// ruleShare is that part for a rule, of which less than all may say the contrary.
+	ruleShare = 8
 
 	MinEntry  = 8  // less is not tried to be filled
 	minCut    = 24 // the least room that a text is cut for
@@ -134,6 +136,9 @@ func (k *composer) size(x *contender) int {
 	if x.c.Pinned {
 		most *= 2
 	}
+	if x.isRule() {
+		most = max(most, k.total/ruleShare)
+	}
 	return most
 }
 
@@ -145,7 +150,11 @@ func (k *composer) write(x *contender, most int) bool {
 	}
 	text, cut, whole := x.source.Text, false, x.source.fits(most)
 	if !whole {
-		text, cut = span(k.in.Counter, text, most, k.keywords)
+		words := k.keywords
+		if x.isRule() {
+			words = nil // it begins with how strict it is, and with what is the rule
+		}
+		text, cut = span(k.in.Counter, text, most, words)
 	}
 	x.most, x.cut, x.tokens = most, cut, 0
 	x.item = Item{x.c.Section, x.source.ID, x.source.Label, text, x.c.Time, x.c.Trust}
@@ -396,11 +405,23 @@ func (k *composer) first(s *section, wanted func(*contender) bool) (*contender, 
 	return nil, nil
 }
 
+// ruled returns how many tokens the lines of the section's rules have. They do not count as
+// its share: what else it has to say would be left out for the sake of what is there anyway.
+func (s *section) ruled() int {
+	sum := 0
+	for _, x := range s.list {
+		if x.kept && x.isRule() {
+			sum += x.tokens
+		}
+	}
+	return sum
+}
+
 // shares fills the section's shares with what says much to the question.
 func (k *composer) shares() error {
 	for i := range k.sections {
 		s := &k.sections[i]
-		if err := k.fill(s, s.base, 1, func(x *contender) bool { return x.c.Pinned || x.parts.Relevance >= assured }); err != nil {
+		if err := k.fill(s, s.base+s.ruled(), 1, func(x *contender) bool { return x.c.Pinned || x.parts.Relevance >= assured }); err != nil {
 			return err
 		}
 	}

@@ -179,6 +179,44 @@ func TestRuleWithoutText(t *testing.T) {
 	}
 }
 
+// TestLongRules: a rule is told whole if there is room, and else from its beginning,
+// whatever is asked: the rest of it may say the contrary.
+func TestLongRules(t *testing.T) {
+	text := "(hard) It is forbidden to do any of this. " + strings.Repeat("Paint the house. ", 40) + "Deploy on Fridays. " + strings.Repeat("Paint the gate. ", 40)
+	for _, budget := range []int{60, 100, 300, 1000, 4096} {
+		b := newBoard(t, Request{Query: "may I deploy on Fridays", Budget: budget})
+		b.in.Class.Keywords = []string{"deploy", "fridays"}
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.User}, text)
+		b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1}, strings.Repeat("We spoke about it. ", 40)+"Deploy on Fridays, Ann said. "+strings.Repeat("Nobody knew. ", 200))
+		for _, e := range b.compose().Pack.Entries {
+			switch {
+			case e.Section == hmx.SectionEpisodes:
+				if budget >= 300 && !strings.Contains(e.Content, "Ann said") {
+					t.Errorf("%d tokens: %q", budget, e.Content)
+				}
+			case budget == 4096 && e.Content != text, !strings.HasPrefix(e.Content, "(hard) It is forbidden to do any of this. "):
+				t.Errorf("%d tokens: %q", budget, e.Content)
+			}
+		}
+	}
+}
+
+// TestRulesAreNoShare: what else has to be said in the section of rules has its share of the
+// budget, however much the rules took.
+func TestRulesAreNoShare(t *testing.T) {
+	b := newBoard(t, Request{Query: "q", Budget: 400})
+	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.User, Relevance: 0.3}, strings.Repeat("Never paint the house. ", 25))
+	wish := b.add(Candidate{Section: hmx.SectionConstraints, Trust: record.User, Relevance: 1}, "No deploys on a Friday after two.")
+	for i := range 40 {
+		b.add(Candidate{Section: hmx.Sections()[3+i%6], Relevance: 0.4}, fmt.Sprintf("item%04d alpha%04d beta%04d gamma%04d", i, i, i, i))
+	}
+	for _, v := range b.compose().Verdicts {
+		if v.Candidate.Index == wish && v.Reason != "" {
+			t.Errorf("the best of all is left out: %s", v.Reason)
+		}
+	}
+}
+
 // TestRulesAreOfPolicies: what an operator told the agent to do is told whatever is asked,
 // though it is no constraint. Who the agent is has its share alone.
 func TestRulesAreOfPolicies(t *testing.T) {

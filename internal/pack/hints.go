@@ -228,8 +228,8 @@ func clip(text string, most int) string {
 		return text
 	}
 	const mark = "…"
-	n := min(len(text), most-len(mark))
-	return text[:runeStart(text, n)] + mark
+	n := runeStart(text, min(len(text), most-len(mark)))
+	return strings.TrimRight(text[:tokens.Between(text, n/2, n)], " ") + mark
 }
 
 // hintsWithin returns what the markdown of a pack of so many tokens says of the hints:

@@ -397,6 +397,9 @@ func (n *naive) most(s *soul) int {
 	if s.c.Pinned {
 		most *= 2
 	}
+	if n.binds(s) {
+		most = max(most, n.in.Request.Budget/8)
+	}
 	return most
 }
 
@@ -405,6 +408,9 @@ func (n *naive) item(s *soul, most int) *Item {
 	var words []string
 	for _, w := range n.in.Class.Keywords {
 		words = append(words, strings.ToLower(w))
+	}
+	if n.binds(s) {
+		words = nil
 	}
 	text, cut := span(n.in.Counter, s.source.Text, most, words)
 	if cut && strings.TrimSpace(strings.ReplaceAll(text, "[truncated]", "")) == "" {
@@ -521,7 +527,7 @@ func (n *naive) passes() {
 	}
 	if strategy != "recency_biased" && strategy != "breadth_first" {
 		for _, section := range hmx.Sections() {
-			n.fill(section, n.base[section], 1, func(s *soul) bool { return s.c.Pinned || s.relevance >= 0.35 })
+			n.fill(section, n.base[section]+n.ruled(section), 1, func(s *soul) bool { return s.c.Pinned || s.relevance >= 0.35 })
 		}
 	}
 	n.once = true
@@ -535,6 +541,17 @@ func (n *naive) passes() {
 			n.leftover(s, &tries)
 		}
 	}
+}
+
+// ruled is how many tokens the rules of a section have.
+func (n *naive) ruled(section hmx.Section) int {
+	sum := 0
+	for _, s := range n.souls {
+		if s.c.Section == section && s.entry != nil && n.binds(s) {
+			sum += n.count(s.entry)
+		}
+	}
+	return sum
 }
 
 // best keeps the best of a section, and says whether others may have room.

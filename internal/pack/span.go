@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,7 +45,7 @@ func fitsRoom(text string, room int) bool { return len(text) <= room && textByte
 func span(c tokens.Counter, text string, most int, words []string) (string, bool) {
 	more := false
 	if len(text) > spanBytes {
-		limit := runeStart(text, spanBytes)
+		limit := wordEnd(text, spanBytes)
 		text, more = text[:limit], strings.TrimSpace(text[limit:]) != ""
 	}
 	if !utf8.ValidString(text) {
@@ -70,6 +71,10 @@ func span(c tokens.Counter, text string, most int, words []string) (string, bool
 		best := rate(pieces, text, words)
 		if best < 0 {
 			break
+		}
+		for best+1 < len(pieces) && pieces[best].ends > pieces[best].to { // in the middle of a word
+			pieces[best].to = pieces[best+1].to
+			pieces = slices.Delete(pieces, best+1, best+2)
 		}
 		if out := around(n, text, more, pieces, best, most); out != "" {
 			return out, more || out != strings.TrimSpace(text)
@@ -103,7 +108,7 @@ func (s seen) Count(text string) int {
 // nothing if there is no room for more than that. A word without end is cut in any case.
 func head(c narrow, text string) string {
 	const mark = " " + truncated
-	text = text[:runeStart(text, min(unbroken(text), c.room-len(mark)))]
+	text = text[:wordEnd(text, min(unbroken(text), c.room-len(mark)))]
 	out := tokens.Truncate(c.Counter, text, c.most, mark)
 	if !strings.HasSuffix(out, mark) || !fitsRoom(out, c.room) {
 		// It is short enough but for the marker, or has too many bytes as JSON.
@@ -152,6 +157,7 @@ func kindOf(r rune) int {
 type piece struct {
 	from, to int
 	words    int     // of the question that are in it
+	ends     int     // where the last of these does, which may be behind the piece
 	rare     float64 // how rare these are in the text
 }
 
@@ -302,6 +308,7 @@ func rate(pieces []piece, text string, words []string) int {
 			for pieces[at].to <= i {
 				at++
 			}
+			pieces[at].ends = max(pieces[at].ends, from)
 			if len(in) == 0 || in[len(in)-1] != at {
 				in = append(in, at)
 			}
@@ -355,6 +362,12 @@ func lowered(text string) string {
 		return text
 	}
 	return string(b)
+}
+
+// wordEnd returns a place up to n at which text can be cut, see [tokens.Between].
+func wordEnd(text string, n int) int {
+	n = runeStart(text, n)
+	return tokens.Between(text, max(n-pieceBytes, 0), n)
 }
 
 // runeStart returns the largest start of a character in s that is at most n, and n where

@@ -132,6 +132,52 @@ func TestSpanBetweenWords(t *testing.T) {
 	}
 }
 
+// TestSpanKeepsMarks: no character loses what belongs to it, however long a word is.
+func TestSpanKeepsMarks(t *testing.T) {
+	for _, text := range []string{
+		"ก" + strings.Repeat("ที", 3000), strings.Repeat("कि", 3001), strings.Repeat("e\u0301", 3000), strings.Repeat("👍🏽", 3000),
+		strings.Repeat("x", spanBytes-1) + strings.Repeat("e\u0301", 3000),
+	} {
+		for most := 13; most < 700; most += 7 {
+			out, _ := span(tokens.O200k(), text, most, nil)
+			kept, cut := strings.CutSuffix(out, " "+truncated)
+			if !cut {
+				continue // nothing is kept
+			}
+			if next, _ := utf8.DecodeRuneInString(text[len(kept):]); !strings.HasPrefix(text, kept) || unicode.Is(unicode.M, next) || unicode.Is(unicode.Sk, next) {
+				t.Fatalf("%d tokens of %.20q: what comes next is %q", most, text, next)
+			}
+		}
+	}
+}
+
+// TestSpanHasWhatIsAsked: a word that is asked for is in what is kept, wherever in a text
+// without blanks it stands.
+func TestSpanHasWhatIsAsked(t *testing.T) {
+	for _, c := range []struct{ before, word, behind string }{{"数", "连接池", "据"}, {"ก", "รีสตาร์ท", "ข"}, {"ab,", "walruses", ",cd"}} {
+		for before := 1; before < 220; before++ {
+			for _, most := range []int{56, 64, 128} {
+				text := strings.Repeat(c.before, before) + c.word + strings.Repeat(c.behind, 500)
+				if out, _ := span(tokens.O200k(), text, most, []string{c.word}); !strings.Contains(out, c.word) {
+					t.Fatalf("%d times %q before it, %d tokens: %q", before, c.before, most, out)
+				}
+			}
+		}
+	}
+}
+
+// TestSpanOfLongTexts: where the rest of a text is not looked at, no word is cut either.
+func TestSpanOfLongTexts(t *testing.T) {
+	fill := strings.Repeat("Nothing of note happened on this day. ", 2000)
+	for n := range 40 {
+		text := fill[:spanBytes-n] + " Refund total is EUR 1234567890 and no more. " + fill
+		out, _ := span(tokens.O200k(), text, 64, []string{"refund"})
+		if at := strings.Index(out, "EUR 1"); at >= 0 && !strings.HasPrefix(out[at:], "EUR 1234567890 ") {
+			t.Errorf("%d before the end: %q", n, out)
+		}
+	}
+}
+
 // TestSpanBetweenJoined: what is not hidden in a text but becomes so where the text is
 // cut counts as it is shown.
 func TestSpanBetweenJoined(t *testing.T) {

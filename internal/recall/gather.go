@@ -74,6 +74,7 @@ type question struct {
 	place map[uint64]int
 	hoods []hood
 	hits  []Hit
+	most  [shared]float64 // of each part that is a share
 }
 
 // read reads a question, and opens what is needed to look for what is near to it.

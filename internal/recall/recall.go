@@ -133,6 +133,9 @@ type Request struct {
 	// Nil is told nothing.
 	Likely  func(positions []uint64)
 	Sources Sources
+	// Beside is an answer to the same question by whose measure the scores are, so that hits
+	// of both can be compared. Nil means that the best candidates are the measure.
+	Beside *Answer
 }
 
 // Salience says how much a document matters, from 0 to 1. It is asked about the best only.
@@ -174,6 +177,8 @@ type Answer struct {
 	// More says that the hits fill the room of the request, and that there may be others
 	// behind them.
 	More bool
+
+	most [shared]float64 // of the parts that are shares
 }
 
 // ErrNoVectors says that nothing that may be found has a vector by the model of the

@@ -37,9 +37,10 @@ func PartNames() []string {
 	}
 }
 
-// How many parts there are, and the place of one of them.
+// How many parts there are, how many of them, the first, are shares, and the place of one.
 const (
 	parts        = 13
+	shared       = 4
 	partSalience = 10
 )
 
@@ -123,13 +124,18 @@ func (e *question) weigh(ctx context.Context) error {
 	for i := range all {
 		all[i][3] = e.list[i].about
 	}
-	for part := range 4 {
+	for part := range shared {
 		most := 0.0
-		for i := range all {
-			most = max(most, all[i][part])
+		if e.request.Beside != nil {
+			most = e.request.Beside.most[part]
+		} else {
+			for i := range all {
+				most = max(most, all[i][part])
+			}
 		}
+		e.most[part] = most
 		for i := range all {
-			all[i][part] = share(all[i][part], most)
+			all[i][part] = min(share(all[i][part], most), 1)
 		}
 	}
 	for i := range all {
@@ -400,7 +406,7 @@ func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 		}
 		return e.takes(hits[i].Row.Pieces)
 	})
-	return &Answer{Class: e.class, Candidates: len(e.list), Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list))}, full, nil
+	return &Answer{Class: e.class, Candidates: len(e.list), Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list)), most: e.most}, full, nil
 }
 
 // How many hits there are at most where few are enough: some, and one for so many tokens

@@ -67,6 +67,8 @@ func TestTruncate(t *testing.T) {
 		{"no white space", "alpha,beta,gamma,delta", 4, "…", "alpha,beta,…"},
 		{"a number", `{"id":1234567,"name":"x"}`, 3, "", `{"id":`},
 		{"a name", "if err := do_the_thing_now(ctx)", 6, "", "if err :="},
+		{"a short word", "You may delete only_these", 6, "", "You may delete"},
+		{"a long list", "You may delete only_these,scratch_1,scratch_2,scratch_3", 11, "", "You may delete only_these,scratch_1,"},
 		{"one name", "x.do_the_thing_now(ctx)", 4, "", "x."},
 		{"ideographs", "数据库连接池已经耗尽", 1, "", "数据库连"},
 		{"marks stay", "กทีที", 1, "", "กที"},
@@ -103,9 +105,14 @@ func TestBetween(t *testing.T) {
 		{"", 0, 0, 0},
 		{"über-älter", 0, 8, 6},
 		{"世界", 0, 3, 3},
-		{"世abc", 0, 4, 4},
+		{"世abc", 0, 4, 3},
+		{"世abc", 4, 5, 5},
 		{"x\u0301", 0, 1, 1},
-		{"世x\u0301", 0, 4, 4},
+		{"世x\u0301", 0, 4, 3},
+		{"abx\u0301", 0, 3, 2},
+		{"किकि", 0, 9, 6},
+		{"a🇩🇪", 0, 5, 1},
+		{"\u0301\u0301", 0, 2, 2}, // nothing else is there
 		{"世 x\u0301", 0, 5, 4},
 	} {
 		if got := tokens.Between(tc.text, tc.least, tc.n); got != tc.want {

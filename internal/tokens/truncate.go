@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"unicode"
@@ -17,13 +18,17 @@ type prefixer interface {
 // longest is how many bytes a token has, at most.
 const longest = 128
 
-// wordReach is how many bytes a cut goes back, at most, to fall between words.
-const wordReach = 64
+// wordReach is how many bytes a cut goes back, at most, to fall between words, and
+// shortWord how many to fall at white space: what is longer and has signs in it is no word,
+// and would be missed.
+const (
+	wordReach = 64
+	shortWord = 16
+)
 
 // Truncate returns s if it counts at most limit tokens, and else the beginning
-// of s with the marker behind it, together at most limit. The cut falls at white space
-// where there is some nearby, else between words ([Between]), and never inside a
-// character. Where the marker alone is over the limit it is left out. Bytes that are not
+// of s with the marker behind it, together at most limit. The cut falls between words
+// ([Between]), at white space where there is some nearby, and never inside a character. Where the marker alone is over the limit it is left out. Bytes that are not
 // UTF-8 become U+FFFD.
 //
 // Nothing longer is given up but for the preference for words and for what a
@@ -86,45 +91,52 @@ func toWord(s string, n int) string {
 	head := s[:n]
 	if next, _ := utf8.DecodeRuneInString(s[n:]); n < len(s) && !unicode.IsSpace(next) {
 		from := runeStart(head, max(0, n-wordReach))
-		if i := strings.LastIndexFunc(head[from:], unicode.IsSpace); i > 0 {
-			head = head[:from+i]
-		} else {
-			head = s[:Between(s, from+1, n)]
+		place := Between(s, from+1, n)
+		if i := strings.LastIndexFunc(head[from:place], unicode.IsSpace); i > 0 && place-(from+i) <= shortWord {
+			place = from + i
 		}
+		head = s[:place]
 	}
 	return strings.TrimRightFunc(head, unicode.IsSpace)
 }
 
 // Between returns the last place from least to n, which is the start of a character or
 // the end, where s can be cut without a word being cut: not between two letters or digits,
-// unless they are of a script that has no blanks between words, and not before a mark that
-// belongs to the character before it. If there is no such place it is n.
+// unless one is of a script that has no blanks between words, and not before a mark that
+// belongs to the character before it. If there is no such place it is the last one that is
+// before no mark, and else n.
 func Between(s string, least, n int) int {
 	if n >= len(s) {
 		return len(s)
 	}
 	next, _ := utf8.DecodeRuneInString(s[n:])
+	whole := 0
 	for i := n; i >= least && i > 0; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
-		if !joined(r, next) {
+		switch {
+		case marked(r, next):
+		case inWord(r) && inWord(next) && !unbroken(r) && !unbroken(next):
+			whole = max(whole, i)
+		default:
 			return i
 		}
 		i, next = i-size, r
 	}
-	return n
+	return cmp.Or(whole, n)
 }
 
-// joined reports whether two characters that follow on each other stay together.
-func joined(r, next rune) bool {
-	if r < utf8.RuneSelf && next < utf8.RuneSelf {
-		return inWord(r) && inWord(next)
+// marked reports whether next belongs to r, as a mark, a colour of skin or what is joined
+// with it, or stands for a flag with it.
+func marked(r, next rune) bool {
+	if next < utf8.RuneSelf && r < utf8.RuneSelf {
+		return false
 	}
 	const joiner = '\u200D'
-	if r == joiner || next == joiner || unicode.Is(unicode.M, next) || next >= 0x1F3FB && next <= 0x1F3FF { // colours of skin
-		return true
-	}
-	return inWord(r) && inWord(next) && !(unbroken(r) && unbroken(next))
+	return r == joiner || next == joiner || unicode.Is(unicode.M, next) || next >= 0x1F3FB && next <= 0x1F3FF || regional(r) && regional(next)
 }
+
+// regional reports whether a character is one of the two that stand for a flag.
+func regional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
 // inWord reports whether a character is one of those that words and numbers are of.
 func inWord(r rune) bool {

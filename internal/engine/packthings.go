@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// What is remembered and compiled is little beside what happened. Among the best of a
+// search there may be events alone, and sections would be empty for which there is
+// something. So things are looked for by themselves, too, where others took their places.
+
+// Of things so many are looked at, at least. Those that the hits do not have must be as
+// relevant as this: they are there beside what answers better.
+const (
+	thingHits      = 64
+	thingRelevance = 0.25
+)
+
+// thingKinds are the kinds of documents but events.
+func thingKinds() []record.Kind {
+	return slices.DeleteFunc(record.Kinds(), func(k record.Kind) bool { return k == record.Event || !index.IsDocument(k) })
+}
+
+// ofThings reports whether sections are asked for that events belong into none of.
+func ofThings(sections []hmx.Section) bool {
+	if len(sections) == 0 || slices.Contains(sections, hmx.SectionEvidence) { // which is where unknown types are
+		return false
+	}
+	for _, section := range eventSections() {
+		if slices.Contains(sections, hmx.Section(section)) {
+			return false
+		}
+	}
+	return true
+}
+
+// addThings makes candidates of the best things that are behind the last hit of a full
+// search, by the same measure. Best is the score of its best hit.
+func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
+	hits := answer.Hits
+	if len(hits) == 0 || len(p.o.Kinds) > 0 || !answer.More && len(hits) < p.o.TopK {
+		return nil
+	}
+	things := 0
+	for i := range hits {
+		if hits[i].Row.Kind != record.Event {
+			things++
+		}
+	}
+	if things >= thingHits {
+		return nil
+	}
+	if any, err := p.anyThing(); err != nil || !any {
+		return err
+	}
+	all, foretell, room := p.o, p.foretell, p.room
+	defer func() { p.o, p.foretell, p.room, p.beside = all, foretell, room, nil }()
+	narrow := *all
+	narrow.Kinds, narrow.TopK = thingKinds(), thingHits
+	p.o, p.foretell, p.room, p.beside = &narrow, nil, 0, answer
+	more, _, err := p.answer()
+	if err != nil {
+		return err
+	}
+	n, _ := slices.BinarySearchFunc(more.Hits, thingRelevance*best, func(h recall.Hit, least float64) int {
+		if h.Score >= least {
+			return -1
+		}
+		return 1
+	})
+	return p.addHits(more.Hits[:n], pins, best)
+}
+
+// anyThing reports whether there is a thing that could be found.
+func (p *packing) anyThing() (any bool, err error) {
+	for _, k := range thingKinds() {
+		err := catalog.List(p.r, p.t.Number, catalog.All(k, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+			any = true
+			return false
+		})
+		if any || err != nil {
+			return any, err
+		}
+	}
+	return false, nil
+}
