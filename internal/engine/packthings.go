@@ -15,10 +15,12 @@ import (
 // something. So things are looked for by themselves, too, where others took their places.
 
 // Of things so many are looked at, at least. Those that the hits do not have must be as
-// relevant as this: they are there beside what answers better.
+// relevant as this: they are there beside what answers better. To look for them takes half
+// as long as the search itself, which is too long where there are more records than these.
 const (
 	thingHits      = 64
 	thingRelevance = 0.25
+	thingsWithin   = 1 << 16
 )
 
 // thingKinds are the kinds of documents but events.
@@ -43,7 +45,7 @@ func ofThings(sections []hmx.Section) bool {
 // search, by the same measure. Best is the score of its best hit.
 func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
-	if len(hits) == 0 || len(p.o.Kinds) > 0 || !answer.More && len(hits) < p.o.TopK {
+	if len(hits) == 0 || len(p.o.Kinds) > 0 || p.t.Size > thingsWithin || !answer.More && len(hits) < p.o.TopK {
 		return nil
 	}
 	things := 0
