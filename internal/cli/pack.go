@@ -494,7 +494,7 @@ func rulesLeftOut(p *hmx.Pack, sections []hmx.Section) string {
 		parts = append(parts, more+counted(n, "rule")+" had no room in the text")
 	}
 	if cut > 0 {
-		parts = append(parts, "of "+counted(cut, "rule")+" the text has the beginning only")
+		parts = append(parts, counted(cut, "rule")+" told in part")
 	}
 	if parts == nil {
 		return ""

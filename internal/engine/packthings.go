@@ -16,7 +16,7 @@ import (
 
 // Of things so many are looked at, at least. Those that the hits do not have must be as
 // relevant as this: they are there beside what answers better. To look for them takes half
-// as long as the search itself, which is too long where there are more records than these.
+// as long as the search itself, which is too long where there are more documents than these.
 const (
 	thingHits      = 64
 	thingRelevance = 0.25
@@ -45,7 +45,7 @@ func ofThings(sections []hmx.Section) bool {
 // search, by the same measure. Best is the score of its best hit.
 func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
-	if len(hits) == 0 || len(p.o.Kinds) > 0 || p.t.Size > thingsWithin || !answer.More && len(hits) < p.o.TopK {
+	if len(hits) == 0 || len(p.o.Kinds) > 0 || answer.Documents > thingsWithin || !answer.More && len(hits) < p.o.TopK {
 		return nil
 	}
 	things := 0

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"lukasa.dev/hmx"
@@ -44,6 +45,15 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 			t.Fatal("a thing is among the hits: nothing is tested")
 		}
 	}
+	// All of them by one search, in which they have places far behind.
+	found, err = b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query, TopK: engine.MaxSearchHits})
+	must(t)(nil, err)
+	relevance := make(map[string]float64)
+	for _, h := range found.Hits {
+		if h.Thing != nil {
+			relevance[h.URI.ID] = h.Score / found.Hits[0].Score
+		}
+	}
 	check := func(o engine.PackOptions, want map[string]hmx.Section) {
 		t.Helper()
 		o.Query = query
@@ -64,10 +74,14 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 		for i := range got.Pack.Entries {
 			var parts struct{ Relevance float64 }
 			must(t)(nil, json.Unmarshal([]byte(got.Pack.Entries[i].Extra["parts"]), &parts))
-			if want[got.Pack.Entries[i].SourceID] == "" {
+			id := got.Pack.Entries[i].SourceID
+			if want[id] == "" {
 				least = min(least, parts.Relevance)
-			} else {
-				most = max(most, parts.Relevance)
+				continue
+			}
+			most = max(most, parts.Relevance)
+			if off := math.Abs(parts.Relevance - relevance[id]); off > 0.02 {
+				t.Errorf("%d tokens, %s: %s is as relevant as %v, and by one search %v", o.Budget, o.Strategy, id, parts.Relevance, relevance[id])
 			}
 		}
 		if most > least || most == 0 {

@@ -40,12 +40,17 @@ func (e *question) weighted(ctx context.Context, terms []text.QueryTerm) ([]lexi
 	return list, nil
 }
 
+// stats returns how many documents there are for whoever asks, and how many words they have.
+func (e *question) stats() (documents, length uint64) {
+	if e.narrowed() {
+		return e.request.Visible.Documents, e.request.Visible.Words
+	}
+	return e.words.Stats()
+}
+
 // average returns how long documents are.
 func (e *question) average() float64 {
-	documents, length := e.words.Stats()
-	if e.narrowed() {
-		documents, length = e.request.Visible.Documents, e.request.Visible.Words
-	}
+	documents, length := e.stats()
 	if documents == 0 || length == 0 {
 		return 1
 	}

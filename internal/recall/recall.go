@@ -173,7 +173,8 @@ type Part struct {
 type Answer struct {
 	Class      Class
 	Hits       []Hit
-	Candidates int // that were weighed
+	Candidates int    // that were weighed
+	Documents  uint64 // that there are for whoever asks
 	// More says that the hits fill the room of the request, and that there may be others
 	// behind them.
 	More bool

@@ -406,7 +406,10 @@ func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 		}
 		return e.takes(hits[i].Row.Pieces)
 	})
-	return &Answer{Class: e.class, Candidates: len(e.list), Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list)), most: e.most}, full, nil
+	documents, _ := e.stats()
+	return &Answer{
+		Class: e.class, Candidates: len(e.list), Documents: documents, Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list)), most: e.most,
+	}, full, nil
 }
 
 // How many hits there are at most where few are enough: some, and one for so many tokens
