@@ -161,9 +161,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		Tenant: o.Tenant, Query: request.Query, TopK: hitsFor(request.Budget), Tags: o.Tags,
 		Embedder: o.Embedder, EmbedTimeout: o.EmbedTimeout, View: view,
 	}
-	if ofThings(request.Sections) {
-		search.Kinds = thingKinds()
-	} else if len(request.Sections) > 0 {
+	if len(request.Sections) > 0 {
 		search.TopK = mostHits // many may be of others
 	}
 	if err := search.check(); err != nil {

@@ -42,10 +42,17 @@ func ofThings(sections []hmx.Section) bool {
 }
 
 // addThings makes candidates of the best things that are behind the last hit of a full
-// search, by the same measure. Best is the score of its best hit.
+// search, by the same measure. Best is the score of its best hit. The vectors of a model
+// outside the program have no such measure, since things may have none.
 func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
-	if len(hits) == 0 || len(p.o.Kinds) > 0 || answer.Documents > thingsWithin || !answer.More && len(hits) < p.o.TopK {
+	if len(hits) == 0 || p.o.Vector != nil || !answer.More && len(hits) < p.o.TopK {
+		return nil
+	}
+	alone, least := ofThings(p.request.Sections), thingRelevance*best
+	if alone {
+		least = 0
+	} else if answer.Documents > thingsWithin {
 		return nil
 	}
 	things := 0
@@ -54,7 +61,7 @@ func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) 
 			things++
 		}
 	}
-	if things >= thingHits {
+	if things >= thingHits && !alone {
 		return nil
 	}
 	if any, err := p.anyThing(); err != nil || !any {
@@ -63,13 +70,15 @@ func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) 
 	all, foretell, room := p.o, p.foretell, p.room
 	defer func() { p.o, p.foretell, p.room, p.beside = all, foretell, room, nil }()
 	narrow := *all
-	narrow.Kinds, narrow.TopK = thingKinds(), thingHits
+	if narrow.Kinds = thingKinds(); !alone {
+		narrow.TopK = thingHits
+	}
 	p.o, p.foretell, p.room, p.beside = &narrow, nil, 0, answer
 	more, _, err := p.answer()
 	if err != nil {
 		return err
 	}
-	n, _ := slices.BinarySearchFunc(more.Hits, thingRelevance*best, func(h recall.Hit, least float64) int {
+	n, _ := slices.BinarySearchFunc(more.Hits, least, func(h recall.Hit, least float64) int {
 		if h.Score >= least {
 			return -1
 		}

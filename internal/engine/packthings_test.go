@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"lukasa.dev/hmx"
@@ -12,10 +13,12 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// TestPackThingsAreNotCrowdedOut: what is remembered has its place in a pack however many
-// events answer better, and in one of some sections.
-func TestPackThingsAreNotCrowdedOut(t *testing.T) {
-	const query = "why is the checkout page blank with an expired coupon"
+const crowdedQuery = "why is the checkout page blank with an expired coupon"
+
+// crowded returns a board of many events that answer the question, and some things. Events
+// have vectors by a model outside, if that is wanted.
+func crowded(t *testing.T, vectors bool, things ...*memory.Memory) *engine.Board {
+	t.Helper()
 	b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
 	var events []*hmx.Event
 	for i := range 900 {
@@ -24,39 +27,47 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 		if i%3 == 0 {
 			kind, text = "error", fmt.Sprintf(`{"error_type":"Blank","message":"checkout page blank, expired coupon C%d"}`, i)
 		}
-		events = append(events, packDeed(t, fmt.Sprint("e", i), fmt.Sprint("s", i/50), int64(i), kind, text))
+		e := packDeed(t, fmt.Sprint("e", i), fmt.Sprint("s", i/50), int64(i), kind, text)
+		if vectors {
+			e.Embeddings, e.Metadata = []float64{1, float64(i%30) / 100}, `{"embedding_model":"outside"}`
+		}
+		events = append(events, e)
 	}
+	events = append(events, packDeed(t, "moved", "other", 20, "message", `{"role":"user","text":"The warehouse migration took place."}`))
 	for len(events) > 0 {
 		n := min(len(events), 100)
 		must(t)(b.AppendEvents(ctx, user, events[:n]))
 		events = events[n:]
 	}
-	things := map[string]hmx.Section{"way": hmx.SectionProcedures, "owner": hmx.SectionFacts}
-	for _, m := range []*memory.Memory{
-		{ID: "way", Type: memory.TypePattern, Text: "When a coupon is over, render the notice template."},
-		{ID: "owner", Type: memory.TypeFact, Text: "Somchai looks after coupons."},
-	} {
+	for _, m := range things {
 		must(t)(b.Put(ctx, user, "acme", m, engine.AnyVersion()))
 	}
-	found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query, TopK: engine.HitsFor(8000)})
+	return b
+}
+
+// couponThings are a procedure and a fact that have to do with the question.
+func couponThings() []*memory.Memory {
+	return []*memory.Memory{
+		{ID: "way", Type: memory.TypePattern, Text: "When a coupon is over, render the notice template."},
+		{ID: "owner", Type: memory.TypeFact, Text: "Somchai looks after coupons."},
+	}
+}
+
+// TestPackThingsAreNotCrowdedOut: what is remembered has its place in a pack however many
+// events answer better, and in one of some sections.
+func TestPackThingsAreNotCrowdedOut(t *testing.T) {
+	b := crowded(t, false, couponThings()...)
+	things := map[string]hmx.Section{"way": hmx.SectionProcedures, "owner": hmx.SectionFacts}
+	found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: crowdedQuery, TopK: engine.HitsFor(8000)})
 	must(t)(nil, err)
 	for _, h := range found.Hits {
 		if h.Thing != nil {
 			t.Fatal("a thing is among the hits: nothing is tested")
 		}
 	}
-	// All of them by one search, in which they have places far behind.
-	found, err = b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query, TopK: engine.MaxSearchHits})
-	must(t)(nil, err)
-	relevance := make(map[string]float64)
-	for _, h := range found.Hits {
-		if h.Thing != nil {
-			relevance[h.URI.ID] = h.Score / found.Hits[0].Score
-		}
-	}
 	check := func(o engine.PackOptions, want map[string]hmx.Section) {
 		t.Helper()
-		o.Query = query
+		o.Query = crowdedQuery
 		got := packed(t, b, o)
 		sections := sectionsOf(got.Pack)
 		for id, section := range want {
@@ -66,26 +77,6 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 		}
 		if _, err := b.VerifyPack(ctx, "acme", got.Pack, engine.VerifyPackOptions{}); err != nil {
 			t.Errorf("%d tokens, %v: %v", o.Budget, o.Sections, err)
-		}
-		if o.Sections != nil {
-			return
-		}
-		least, most := 1.0, 0.0 // of events, of things
-		for i := range got.Pack.Entries {
-			var parts struct{ Relevance float64 }
-			must(t)(nil, json.Unmarshal([]byte(got.Pack.Entries[i].Extra["parts"]), &parts))
-			id := got.Pack.Entries[i].SourceID
-			if want[id] == "" {
-				least = min(least, parts.Relevance)
-				continue
-			}
-			most = max(most, parts.Relevance)
-			if off := math.Abs(parts.Relevance - relevance[id]); off > 0.02 {
-				t.Errorf("%d tokens, %s: %s is as relevant as %v, and by one search %v", o.Budget, o.Strategy, id, parts.Relevance, relevance[id])
-			}
-		}
-		if most > least || most == 0 {
-			t.Errorf("%d tokens, %s: a thing is as relevant as %v, and an event %v", o.Budget, o.Strategy, most, least)
 		}
 	}
 	for _, s := range hmx.Strategies() {
@@ -102,8 +93,57 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 	}
 	all := []hmx.Section{hmx.SectionProcedures, hmx.SectionEpisodes}
 	check(engine.PackOptions{Budget: 1000, Sections: all}, map[string]hmx.Section{"way": hmx.SectionProcedures})
-	evidence := packed(t, b, engine.PackOptions{Query: query, Budget: 1000, Sections: []hmx.Section{hmx.SectionEvidence}})
+	evidence := packed(t, b, engine.PackOptions{Query: crowdedQuery, Budget: 1000, Sections: []hmx.Section{hmx.SectionEvidence}})
 	if len(evidence.Pack.Entries) == 0 {
 		t.Error("there is no evidence")
+	}
+}
+
+// TestPackThingsMeasure: things that are looked for by themselves are as relevant as they
+// are by one search, also where events say which time is meant.
+func TestPackThingsMeasure(t *testing.T) {
+	b := crowded(t, false, couponThings()...)
+	for _, behind := range []string{"", " before the warehouse migration", " after the warehouse migration"} {
+		query := crowdedQuery + behind
+		found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query, TopK: engine.MaxSearchHits})
+		must(t)(nil, err)
+		relevance := make(map[string]float64)
+		for _, h := range found.Hits {
+			if h.Thing != nil {
+				relevance[h.URI.ID] = h.Score / found.Hits[0].Score
+			}
+		}
+		seen := 0
+		for _, sections := range [][]hmx.Section{nil, {hmx.SectionProcedures, hmx.SectionFacts}} {
+			for _, e := range packed(t, b, engine.PackOptions{Query: query, Budget: 4096, Sections: sections}).Pack.Entries {
+				var parts struct{ Relevance float64 }
+				must(t)(nil, json.Unmarshal([]byte(e.Extra["parts"]), &parts))
+				want, thing := relevance[e.SourceID]
+				if !thing {
+					continue
+				}
+				if seen++; math.Abs(parts.Relevance-want) > 0.02 {
+					t.Errorf("%s, %v: %s is as relevant as %v, and by one search %v", query, sections, e.SourceID, parts.Relevance, want)
+				}
+			}
+		}
+		if seen < 3 {
+			t.Errorf("%s: things are told %d times", query, seen)
+		}
+	}
+}
+
+// TestPackThingsOfAnotherModel: what has no vector by the model of the question is not
+// taken for near to it, and no pack says that nothing has one.
+func TestPackThingsOfAnotherModel(t *testing.T) {
+	lunch := &memory.Memory{ID: "lunch", Type: memory.TypeFact, Text: "Lunch is served at noon in the canteen."}
+	b := crowded(t, true, lunch)
+	for _, sections := range [][]hmx.Section{nil, {hmx.SectionFacts}} {
+		got := packed(t, b, engine.PackOptions{
+			Query: crowdedQuery, Budget: 4096, Sections: sections, Embedder: fixed{"outside", []float32{1, 0.1}}, View: engine.View{Agent: "a1"},
+		})
+		if sectionsOf(got.Pack)["lunch"] != "" || strings.Contains(fmt.Sprint(got.Degraded), "there are no vectors") {
+			t.Errorf("%v: %v, %v", sections, sectionsOf(got.Pack), got.Degraded)
+		}
 	}
 }

@@ -17,8 +17,9 @@ const (
 	// part: so many tokens, or that part of the budget if it is more.
 	SpanFloor = 64
 	SpanShare = 32
-	// ruleShare is that part for a rule, of which less than all may say the contrary.
-	ruleShare = 8
+	// ruleShare is the part of the budget that rules may have together, if they need more:
+	// of one that is cut, less may be left than what makes it one.
+	ruleShare = 4
 
 	MinEntry  = 8  // less is not tried to be filled
 	minCut    = 24 // the least room that a text is cut for
@@ -137,7 +138,7 @@ func (k *composer) size(x *contender) int {
 		most *= 2
 	}
 	if x.isRule() {
-		most = max(most, k.total/ruleShare)
+		most = max(most, k.total/ruleShare/k.rules)
 	}
 	return most
 }
@@ -319,11 +320,14 @@ func isAny(*contender) bool { return true }
 
 func isPinned(x *contender) bool { return x.c.Pinned }
 
-// isRule reports whether x binds whoever is told it: it is a constraint or a policy that is
+// isRule reports whether c binds whoever is told it: it is a constraint or a policy that is
 // pinned, and was set by a user or an operator.
-func (x *contender) isRule() bool {
-	return x.c.Pinned && x.c.Trust >= record.User && (x.c.Section == hmx.SectionConstraints || x.c.Kind == record.Policy)
+func (c *Candidate) isRule() bool {
+	return c.Pinned && c.Trust >= record.User && (c.Section == hmx.SectionConstraints || c.Kind == record.Policy)
 }
+
+// isRule reports whether the candidate is a rule.
+func (x *contender) isRule() bool { return x.c.isRule() }
 
 // missing reports whether x waits for a place, and has a text that there could be one for.
 func (k *composer) missing(x *contender) bool {

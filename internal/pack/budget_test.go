@@ -201,6 +201,17 @@ func TestLongRules(t *testing.T) {
 	}
 }
 
+// TestManyLongRules: rules that say much leave room for each other.
+func TestManyLongRules(t *testing.T) {
+	b := newBoard(t, Request{Query: "q", Budget: 4000})
+	for i := range 15 {
+		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.User}, fmt.Sprintf("(hard) Never do number %d. ", i)+strings.Repeat(fmt.Sprintf("Reason %d is a good one. ", i), 80))
+	}
+	if n := len(b.compose().Pack.Entries); n != 15 {
+		t.Errorf("%d of 15 rules are told", n)
+	}
+}
+
 // TestRulesAreNoShare: what else has to be said in the section of rules has its share of the
 // budget, however much the rules took.
 func TestRulesAreNoShare(t *testing.T) {

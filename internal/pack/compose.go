@@ -21,6 +21,7 @@ type composer struct {
 	keywords []string     // of the question, in lower case
 	byIndex  []*contender // by the index of the candidate, nil if it is none
 	all      []*contender // best first
+	rules    int          // how many candidates are rules
 
 	pack      *hmx.Pack // as it is made
 	asked     hmx.Raw   // the rest of the request, for the metadata
@@ -81,6 +82,9 @@ func (k *composer) enter() error {
 		c := &k.in.Candidates[i]
 		if c.Kind == record.Artifact && c.Section == hmx.SectionProcedures && active != "" && c.Thing == active {
 			c.Section = hmx.SectionWorkflow // what the hints are made of
+		}
+		if c.isRule() {
+			k.rules++
 		}
 		if !slices.Contains(c.Section.SourceTypes(), c.Source) {
 			return fault.Newf(fault.Internal, "pack: %s is no source of section %s", shown(string(c.Source)), shown(string(c.Section)))

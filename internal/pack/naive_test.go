@@ -398,7 +398,13 @@ func (n *naive) most(s *soul) int {
 		most *= 2
 	}
 	if n.binds(s) {
-		most = max(most, n.in.Request.Budget/8)
+		rules := 0
+		for i := range n.in.Candidates {
+			if n.binds(&soul{c: n.in.Candidates[i]}) {
+				rules++
+			}
+		}
+		most = max(most, n.in.Request.Budget/4/rules)
 	}
 	return most
 }

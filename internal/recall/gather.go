@@ -180,7 +180,9 @@ func (e *question) direct(entities []kind.Entity) error {
 	left := text.Head(e.request.Query, text.MaxQuery)
 	names := append(slices.Clone(e.class.Names), namesOf(entities)...)
 	speaks := e.mentioned
-	if e.narrowed() && len(names) > 0 {
+	if beside := e.request.Beside; beside != nil {
+		speaks = func(name string) (bool, error) { return beside.names[roster.SpeakerOf(name)], nil }
+	} else if e.narrowed() && len(names) > 0 {
 		asked := make(map[roster.Speaker]bool)
 		for _, x := range names {
 			asked[roster.SpeakerOf(x)] = true
@@ -388,6 +390,10 @@ func (e *question) connected() error {
 // anchor gives times to what the question names as a time by what happened then: the
 // time of the document that has the most of its words.
 func (e *question) anchor(ctx context.Context) error {
+	if e.request.Beside != nil {
+		e.times = e.request.Beside.times
+		return nil
+	}
 	for _, t := range e.class.Times {
 		if t.Kind != TimeAnchor {
 			e.times = append(e.times, t)

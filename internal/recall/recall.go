@@ -133,8 +133,9 @@ type Request struct {
 	// Nil is told nothing.
 	Likely  func(positions []uint64)
 	Sources Sources
-	// Beside is an answer to the same question by whose measure the scores are, so that hits
-	// of both can be compared. Nil means that the best candidates are the measure.
+	// Beside is an answer to the same question, without a Vector, by whose measure the scores
+	// are, so that hits of both can be compared. Nil means that the best candidates are the
+	// measure.
 	Beside *Answer
 }
 
@@ -179,7 +180,9 @@ type Answer struct {
 	// behind them.
 	More bool
 
-	most [shared]float64 // of the parts that are shares
+	most  [shared]float64         // of the parts that are shares
+	times []TimeRef               // that are asked for
+	names map[roster.Speaker]bool // of those who speak
 }
 
 // ErrNoVectors says that nothing that may be found has a vector by the model of the

@@ -408,7 +408,7 @@ func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 	})
 	documents, _ := e.stats()
 	return &Answer{
-		Class: e.class, Candidates: len(e.list), Documents: documents, Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list)), most: e.most,
+		Class: e.class, Candidates: len(e.list), Documents: documents, Hits: hits[:n], More: e.request.Room > 0 && (e.more || n < len(e.list)), most: e.most, times: e.times, names: e.names,
 	}, full, nil
 }
 
