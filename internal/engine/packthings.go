@@ -55,13 +55,7 @@ func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) 
 	} else if answer.Documents > thingsWithin {
 		return nil
 	}
-	things := 0
-	for i := range hits {
-		if hits[i].Row.Kind != record.Event {
-			things++
-		}
-	}
-	if things >= thingHits && !alone {
+	if !alone && countThings(hits) >= thingHits {
 		return nil
 	}
 	if any, err := p.anyThing(); err != nil || !any {
@@ -78,13 +72,20 @@ func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) 
 	if err != nil {
 		return err
 	}
-	n, _ := slices.BinarySearchFunc(more.Hits, least, func(h recall.Hit, least float64) int {
-		if h.Score >= least {
-			return -1
+	if weak := slices.IndexFunc(more.Hits, func(h recall.Hit) bool { return h.Score < least }); weak >= 0 {
+		more.Hits = more.Hits[:weak] // they are in order
+	}
+	return p.addHits(more.Hits, pins, best)
+}
+
+// countThings returns how many hits are no events.
+func countThings(hits []recall.Hit) (n int) {
+	for i := range hits {
+		if hits[i].Row.Kind != record.Event {
+			n++
 		}
-		return 1
-	})
-	return p.addHits(more.Hits[:n], pins, best)
+	}
+	return n
 }
 
 // anyThing reports whether there is a thing that could be found.

@@ -28,8 +28,9 @@ const (
 
 // Truncate returns s if it counts at most limit tokens, and else the beginning
 // of s with the marker behind it, together at most limit. The cut falls between words
-// ([Between]), at white space where there is some nearby, and never inside a character. Where the marker alone is over the limit it is left out. Bytes that are not
-// UTF-8 become U+FFFD.
+// ([Between]), at white space where there is some nearby, and never inside a character.
+// Where the marker alone is over the limit it is left out. Bytes that are not UTF-8
+// become U+FFFD.
 //
 // Nothing longer is given up but for the preference for words and for what a
 // vocabulary's merges do at a cut: a longer beginning may count less.
