@@ -42,6 +42,7 @@ func floors() []floor {
 			"internal/fault",
 			"internal/handout",
 			"internal/merkle",
+			"internal/project",
 			"internal/record",
 			"internal/tokens",
 		},

@@ -1,0 +1,130 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write makes a file with its directories.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRemoteID(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://github.com/Acme/Shop.git":         "github.com/acme/shop",
+		"https://ines:token@github.com/acme/shop/": "github.com/acme/shop",
+		"git@github.com:acme/shop.git":             "github.com/acme/shop",
+		"ssh://git@git.example.org:2222/a/b.git":   "git.example.org/a/b",
+		"git.example.org:a/b":                      "git.example.org/a/b",
+		"/srv/git/shop.git":                        "",
+		"../origin.git":                            "",
+		"file:///srv/git/shop.git":                 "",
+		`C:\git\shop`:                              "",
+		"http://localhost/x.git":                   "",
+		"":                                         "",
+		"https://github.com/":                      "",
+	} {
+		if got := remoteID(address); got != want {
+			t.Errorf("%q is %q and not %q", address, got, want)
+		}
+	}
+}
+
+func TestAt(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	root := filepath.Join(t.TempDir(), "shop")
+	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/feature/x\n")
+	write(t, filepath.Join(root, ".git", "config"), "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:acme/shop.git ; main\n[alias]\n\tp = push\n\tpm = \"!git push origin main\" # quick\n")
+	write(t, filepath.Join(home, ".gitconfig"), "[alias]\n\tp = pull\n\tco = checkout \\\n  -q\n")
+	write(t, filepath.Join(root, "cmd", "x", "main.go"), "package main\n")
+	p := At(filepath.Join(root, "cmd", "x"), home)
+	if p.Name != "shop" || p.Root != root || p.Branch != "feature/x" {
+		t.Errorf("%+v", p)
+	}
+	if want := []string{"github.com/acme/shop", filepath.ToSlash(root)}; !slices.Equal(p.IDs, want) || p.ID() != want[0] {
+		t.Errorf("ids are %q and not %q", p.IDs, want)
+	}
+	if want := []string{"project: github.com/acme/shop", "project: " + filepath.ToSlash(root)}; !slices.Equal(p.Conditions(), want) {
+		t.Errorf("conditions are %q", p.Conditions())
+	}
+	if p.Aliases["p"] != "push" || p.Aliases["pm"] != "!git push origin main" || strings.Join(strings.Fields(p.Aliases["co"]), " ") != "checkout -q" {
+		t.Errorf("aliases are %q", p.Aliases)
+	}
+}
+
+// A linked working tree belongs to the project of its repository, and has its own branch.
+func TestAtWorktree(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	root, tree := filepath.Join(base, "shop"), filepath.Join(base, "shop-fix")
+	admin := filepath.Join(root, ".git", "worktrees", "fix")
+	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(t, filepath.Join(root, ".git", "config"), "")
+	write(t, filepath.Join(admin, "HEAD"), "ref: refs/heads/fix\n")
+	write(t, filepath.Join(admin, "commondir"), "../..\n")
+	write(t, filepath.Join(tree, ".git"), "gitdir: "+admin+"\n")
+	write(t, filepath.Join(root, SettingsFile), "record = off\n")
+	p := At(tree, "")
+	if p.Root != root || p.Branch != "fix" || p.Name != "shop" || !p.Settings.NoRecord {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A submodule is a project of its own.
+func TestAtSubmodule(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "shop")
+	sub := filepath.Join(root, "vendor", "lib")
+	write(t, filepath.Join(root, ".git", "modules", "lib", "HEAD"), "ref: refs/heads/main\n")
+	write(t, filepath.Join(root, ".git", "modules", "lib", "config"), "[remote \"origin\"]\nurl=https://example.org/lib\n")
+	write(t, filepath.Join(sub, ".git"), "gitdir: ../../.git/modules/lib\n")
+	p := At(sub, "")
+	if p.Root != sub || p.ID() != "example.org/lib" || p.Branch != "main" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAtNoRepository(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, SettingsFile), "# ours\nrecord = off\nenforce = off\nenforce = deny\nnonsense\nx = 1\n")
+	p := At(dir, "")
+	if p.ID() != filepath.ToSlash(dir) || p.Branch != "" || p.Aliases != nil {
+		t.Errorf("%+v", p)
+	}
+	if s := p.Settings; !s.NoRecord || s.Enforce != "deny" || len(s.Problems) != 3 || !strings.Contains(s.Problems[0], "line 3") {
+		t.Errorf("%+v", s)
+	}
+	if p := At("relative", ""); p.ID() != "" || p.Conditions() != nil {
+		t.Errorf("%+v", p)
+	}
+	if p := At(filepath.Join(dir, "gone", "away"), ""); p.Root != filepath.Join(dir, "gone", "away") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// FuzzGitConfig holds that no file of git's configuration can stop a hook.
+func FuzzGitConfig(f *testing.F) {
+	f.Add("[alias]\n\tp = push\n[remote \"a\\\"b\"]\nurl = \"x;y\" ; z\n\\\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for k := range parseGitConfig([]byte(text)) {
+			if k[0] != strings.ToLower(k[0]) || strings.Contains(k[2], "\n") {
+				t.Errorf("key %q", k)
+			}
+		}
+		remoteID(text)
+		ParseSettings(text)
+	})
+}
