@@ -3,6 +3,7 @@ package agents
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,8 @@ type Command struct {
 	Program string
 	// Flags come after the words that say what it is to do, such as --tenant acme.
 	Flags []string
+	// HookFlags come after those for hooks alone, such as --enforce=deny.
+	HookFlags []string
 	// OS is the operating system, by its name in Go: shells quote differently.
 	OS string
 }
@@ -20,7 +23,9 @@ type Command struct {
 func (c Command) mcp() []string { return append([]string{"mcp"}, c.Flags...) }
 
 // hook returns the arguments that take a hook of an agent.
-func (c Command) hook(agent string) []string { return append([]string{"hook", agent}, c.Flags...) }
+func (c Command) hook(agent string) []string {
+	return slices.Concat([]string{"hook", agent}, c.Flags, c.HookFlags)
+}
 
 // line returns the command that takes a hook of an agent as a line for a shell.
 func (c Command) line(agent string) string {

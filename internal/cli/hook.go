@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/spool"
 )
@@ -35,8 +36,9 @@ type hookFlags struct {
 	cut     bool
 }
 
-// enforcements are what can be done about a hard rule.
-func enforcements() []string { return []string{"off", "ask", "deny"} }
+// defaultEnforce is what becomes of an action that a hard rule forbids, unless a person chose
+// otherwise.
+const defaultEnforce = "ask"
 
 // nameHook is the command that agents run. It never ends with an error.
 const nameHook = "hook"
@@ -78,7 +80,7 @@ asked about or denied.`,
 	wait.Usage = "how long an answer may wait for another process that has the directory, a `DURATION`; 0 does not wait"
 	f.StringVar(&flags.agent, "agent", "", "the `NAME` that stands in the events as the agent's (default $LUKASA_AGENT, else AGENT)")
 	f.IntVar(&flags.budget, "budget", defaultHookBudget, "how many tokens an answer has at most, `N`; 0 only records")
-	f.StringVar(&flags.enforce, "enforce", "off", "what to do about an action that a hard rule forbids, a `MODE`: off warns, ask, deny")
+	f.StringVar(&flags.enforce, "enforce", defaultEnforce, "what becomes of an action that a hard rule forbids, a `MODE`: off, ask (where a person can answer, else deny) or deny")
 	f.DurationVar(&flags.limit, "limit", 3*time.Second, "answer nothing after this `DURATION`")
 	f.Int64Var(&flags.at, "at", 0, "when the hook was called")
 	f.StringVar(&flags.project, "project", "", "what people call the project")
@@ -86,7 +88,7 @@ asked about or denied.`,
 	for _, name := range []string{"at", "project", "cut"} {
 		_ = f.MarkHidden(name) // it is there
 	}
-	suggestValues(c, "enforce", enforcements())
+	suggestValues(c, "enforce", project.Enforcements())
 	c.ValidArgs = hook.Agents()
 	return c
 }
@@ -130,8 +132,8 @@ func (s *shell) hook(c *cobra.Command, args []string, flags *hookFlags) error {
 		fmt.Fprintln(s.stdout, "claude-desktop has no hooks; `lukasa install claude-desktop` gives it the tools of `lukasa mcp`")
 		return nil
 	}
-	if !slices.Contains(enforcements(), flags.enforce) {
-		return unknownName(fault.Usage, "mode for --enforce", flags.enforce, enforcements())
+	if !slices.Contains(project.Enforcements(), flags.enforce) {
+		return unknownName(fault.Usage, "mode for --enforce", flags.enforce, project.Enforcements())
 	}
 	h := &hooking{shell: s, cmd: c, flags: flags, agent: args[0], now: s.now(), began: time.Now()}
 	if flags.at > 0 {
@@ -258,13 +260,13 @@ func (h *hooking) decode(input []byte) (err error) {
 	if name == "" {
 		name = h.shell.env("LUKASA_AGENT")
 	}
-	project := func(dir string) string {
+	named := func(dir string) string {
 		if h.flags.project == "" && h.shell.served.board == nil {
 			h.flags.project = projectAt(dir)
 		}
 		return h.flags.project
 	}
-	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: project, Cut: h.flags.cut})
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: named, Cut: h.flags.cut})
 	return err
 }
 

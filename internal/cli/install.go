@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/agents"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 )
 
 // installFlags are the flags of lukasa install and lukasa uninstall.
@@ -25,6 +26,7 @@ type installFlags struct {
 	print    bool
 	noHooks  bool
 	backfill bool
+	enforce  string
 }
 
 func installCommand(s *shell) *cobra.Command {
@@ -40,12 +42,19 @@ Without AGENT, list the agents: which are found on this machine, and which are s
 Everything else in a file stays as it is, comments and formatting too. A file is
 replaced in one step, and a copy of what it was is put beside it first. The same again
 changes nothing, and ` + "`lukasa uninstall`" + ` brings back what was there. No other program
-is run. With --backfill, what the agent has recorded on this machine until now is
+is run.
+
+An action that a hard rule of yours forbids is stopped before it happens. With --enforce
+ask, which is the default, the agent asks you where it can and you are there, and otherwise
+refuses; deny always refuses, and off only records. Installing again keeps the mode.
+
+With --backfill, what the agent has recorded on this machine until now is
 brought in as by ` + "`lukasa import --from`" + `, in the order in which it happened.
 docs/integrations.md says what is written where.`,
 		Example: `  lukasa install
   lukasa install claude-code --print
   lukasa install cursor --project --dry-run
+  lukasa install claude-code --print --enforce deny
   lukasa install codex --print --tenant acme --no-hooks`,
 		ValidArgs:   agents.Names(),
 		Annotations: map[string]string{alone: "its files are here"},
@@ -61,6 +70,8 @@ docs/integrations.md says what is written where.`,
 	flags.add(c)
 	c.Flags().BoolVar(&flags.print, "print", false, "write nothing, and print what belongs into which file")
 	c.Flags().BoolVar(&flags.noHooks, "no-hooks", false, "the MCP server alone, without hooks or a plugin")
+	c.Flags().StringVar(&flags.enforce, "enforce", "", "what becomes of an action that a hard rule of yours forbids, a `MODE`: off, ask or deny (default what it was, else ask)")
+	suggestValues(c, "enforce", project.Enforcements())
 	c.Flags().BoolVar(&flags.backfill, "backfill", false, "bring in what the agent has recorded on this machine until now; with --dry-run, count it")
 	return c
 }
@@ -178,6 +189,23 @@ func (s *shell) commandFlags(c *cobra.Command, flags *installFlags) ([]string, e
 	return append(out, "--tenant", tenant), nil
 }
 
+// hookFlagsOf returns the flags of hooks: those that a person set before, with the mode of
+// enforcement that is given now.
+func hookFlagsOf(c *cobra.Command, setup *agents.Setup, flags *installFlags) ([]string, error) {
+	kept := setup.HookFlags()
+	if !c.Flags().Changed("enforce") {
+		return kept, nil
+	}
+	if !slices.Contains(project.Enforcements(), flags.enforce) {
+		return nil, unknownName(fault.Usage, "mode for --enforce", flags.enforce, project.Enforcements())
+	}
+	if !setup.Agent.Hooked || flags.noHooks {
+		return nil, fault.Newf(fault.Usage, "--enforce is for hooks, and %s gets none", setup.Agent.Title).WithFix("leave --enforce away")
+	}
+	kept = slices.DeleteFunc(kept, func(f string) bool { return strings.HasPrefix(f, "--enforce=") })
+	return append(kept, "--enforce="+flags.enforce), nil
+}
+
 // installedTenant is the tenant that the agent's memory is in. It is written down even if it
 // was not said: which one is meant must not change when another appears.
 func (s *shell) installedTenant(c *cobra.Command, flags *installFlags) string {
@@ -225,6 +253,9 @@ func (s *shell) install(c *cobra.Command, name string, flags *installFlags) erro
 		return err
 	}
 	if setup.Command.Flags, err = s.commandFlags(c, flags); err != nil {
+		return err
+	}
+	if setup.Command.HookFlags, err = hookFlagsOf(c, setup, flags); err != nil {
 		return err
 	}
 	if flags.print {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ type agentState struct {
 	// Server and Hooks say whether it is set up. Hooks is absent for an agent that has none.
 	Server bool  `json:"server"`
 	Hooks  *bool `json:"hooks,omitempty"`
+	// Enforce is what becomes of an action that a hard rule forbids; empty without hooks.
+	Enforce string `json:"enforce,omitempty"`
 	// Files have entries of ours.
 	Files []installedFile `json:"files"`
 	// Problem is why that cannot be told.
@@ -33,7 +36,7 @@ type agentsAnswer struct {
 
 // listAgents shows which agents are found here, and which are set up.
 func (s *shell) listAgents(c *cobra.Command, flags *installFlags) error {
-	for _, name := range []string{"backfill", "dry-run", "print", "no-hooks", "tenant", "data"} {
+	for _, name := range []string{"backfill", "dry-run", "print", "no-hooks", "tenant", "data", "enforce"} {
 		if c.Flags().Changed(name) {
 			return fault.Newf(fault.Usage, "--%s is for one agent", name).WithFix("name it: " + strings.Join(agents.Names(), ", "))
 		}
@@ -84,6 +87,9 @@ func agentStateOf(setup *agents.Setup) agentState {
 	}
 	if setup.Agent.Hooked {
 		one.Hooks = &hooked
+	}
+	if hooked {
+		one.Enforce = cmp.Or(agents.Enforcement(setup.HookFlags()), defaultEnforce)
 	}
 	return one
 }

@@ -1,0 +1,159 @@
+package agents
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"lukasa.dev/internal/hook"
+)
+
+// keptFlags are the flags of `lukasa hook` that a person sets, by `lukasa install` or by
+// hand. Installing again keeps them.
+func keptFlags() []string {
+	return []string{"--enforce", "--budget", "--agent", "--limit", "--wait", "--scope"}
+}
+
+// HookFlags returns the flags that a person set for the agent's hooks, as the agent's files
+// have them now, each as --name=value. Files that cannot be read have none: installing says
+// what is wrong with them.
+func (s *Setup) HookFlags() []string {
+	for _, t := range s.targets() {
+		c, err := load(t.file)
+		if err != nil || !c.there {
+			continue
+		}
+		if words := t.hookWords(c, s.Command); words != nil {
+			return personal(words)
+		}
+	}
+	return nil
+}
+
+// Enforcement returns what becomes of an action that a hard rule forbids, by flags of a hook:
+// the value of the last --enforce, or nothing.
+func Enforcement(flags []string) string {
+	mode := ""
+	for _, f := range flags {
+		if value, ok := strings.CutPrefix(f, "--enforce="); ok {
+			mode = value
+		}
+	}
+	return mode
+}
+
+// personal returns the flags among the words of a command that are a person's.
+func personal(words []string) []string {
+	var out []string
+	for i := 0; i < len(words); i++ {
+		name, value, joined := strings.Cut(words[i], "=")
+		if !slices.Contains(keptFlags(), name) {
+			continue
+		}
+		if !joined {
+			if i+1 == len(words) {
+				break
+			}
+			i++
+			value = words[i]
+		}
+		out = append(out, name+"="+value)
+	}
+	return out
+}
+
+// hookWords returns the words of our hook's command in a file, behind the name of the agent,
+// or nil if there is none.
+func (t target) hookWords(c *config, cmd Command) []string {
+	switch t.form {
+	case formTOML:
+		return nil
+	case formPlugin:
+		if !ownPlugin(c.data) {
+			return nil
+		}
+		found := pluginArgs.FindSubmatch(c.data)
+		var words []string
+		if found == nil || json.Unmarshal(found[1], &words) != nil || len(words) < 2 {
+			return nil
+		}
+		return words[2:] // hook and the agent's name
+	}
+	d, err := parseDocument(t.file, c.data)
+	if err != nil {
+		return nil
+	}
+	for _, p := range t.parts {
+		if h, ok := p.(hooksPart); ok {
+			if line := h.firstLine(d, cmd); line != "" {
+				_, rest, _ := strings.Cut(line, " hook "+h.agent)
+				return append([]string{}, shellWords(rest)...)
+			}
+		}
+	}
+	return nil
+}
+
+var pluginArgs = regexp.MustCompile(`(?m)^const args = (\[.*\])$`)
+
+// firstLine returns the command of the first hook of ours, or nothing.
+func (p hooksPart) firstLine(d *document, c Command) string {
+	hooks, ok, err := d.child(d.top(), "hooks")
+	if err != nil || !ok {
+		return ""
+	}
+	for _, s := range hook.Events(p.agent) {
+		arr, at, err := p.event(d, hooks, s.Event)
+		if err != nil || arr == nil {
+			continue
+		}
+		ours, err := p.ours(d, arr, at, c)
+		if err != nil || len(ours) == 0 {
+			continue
+		}
+		n := ours[0].command
+		if i, err := d.find(n, "command"); err == nil && i >= 0 {
+			if line, ok := n.object.Members[i].Value.Value.(hujson.Literal); ok {
+				return line.String()
+			}
+		}
+	}
+	return ""
+}
+
+// shellWords splits a command line into words as a shell does with quotes.
+func shellWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	inside, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		switch b := line[i]; {
+		case quote != 0 && b == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(b)
+		case b == '\'' || b == '"':
+			quote, inside = b, true
+		case b == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+			inside = true
+		case b == ' ' || b == '\t' || b == '\n':
+			if inside {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inside = false
+		default:
+			word.WriteByte(b)
+			inside = true
+		}
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,88 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Flags that a person set for hooks, by install or by hand, are there after every further
+// install, and what else is in the command is ours.
+func TestHookFlagsAreKept(t *testing.T) {
+	t.Parallel()
+	for _, agent := range All() {
+		if !agent.Hooked {
+			continue
+		}
+		t.Run(agent.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s := machine(t, agent.Name, dir)
+			if err := os.MkdirAll(agent.marks(s.World)[0], 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.HookFlags(); got != nil {
+				t.Fatalf("flags before the first install: %q", got)
+			}
+			s.Command.HookFlags = []string{"--enforce=deny", "--budget=400"}
+			if _, err := s.Install(); err != nil {
+				t.Fatal(err)
+			}
+			first := files(t, dir, false)
+			s.Command.HookFlags = nil
+			got := s.HookFlags()
+			if want := []string{"--enforce=deny", "--budget=400"}; !slices.Equal(got, want) || Enforcement(got) != "deny" {
+				t.Fatalf("kept are %q", got)
+			}
+			s.Command.HookFlags = got
+			if _, err := s.Install(); err != nil {
+				t.Fatal(err)
+			}
+			if !equalFiles(first, files(t, dir, false)) {
+				t.Error("a second install changed something")
+			}
+		})
+	}
+}
+
+// A flag that was added by hand, as a person writes it, is kept too.
+func TestHookFlagsByHand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := machine(t, "claude-code", dir)
+	file := filepath.Join(claudeDir(s.World), "settings.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Install(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), "hook claude-code", "hook claude-code --enforce 'deny' --nonsense", 1))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.HookFlags(); !slices.Equal(got, []string{"--enforce=deny"}) {
+		t.Errorf("kept are %q", got)
+	}
+}
+
+func TestShellWords(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"":                        nil,
+		" --a b":                  {"--a", "b"},
+		` --x='a b' "c d"e f\ g `: {"--x=a b", "c de", "f g"},
+		` '' x`:                   {"", "x"},
+		` 'it'\''s'`:              {"it's"},
+	} {
+		if got := shellWords(line); !slices.Equal(got, want) {
+			t.Errorf("%q is %q and not %q", line, got, want)
+		}
+	}
+}
