@@ -1,0 +1,194 @@
+package agents
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"lukasa.dev/internal/hook"
+)
+
+// Untrusted says why an agent does not run our hooks although they are in its settings, and
+// what to do about it. Both are empty if it runs them, or if that cannot be found out. Dir is
+// the project that a person works in; it may be empty.
+func (s *Setup) Untrusted(ctx context.Context, dir string) (why, fix string) {
+	switch s.Agent.Name {
+	case hook.Codex:
+		return s.codexUntrusted(ctx)
+	case hook.GeminiCLI:
+		return s.geminiUntrusted(dir)
+	case hook.ClaudeCode:
+		return s.claudeUntrusted(dir)
+	}
+	return "", ""
+}
+
+// codexUntrusted asks Codex itself: it runs a hook only after a person has approved its very
+// text, and is silent about those that it skips.
+func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
+	program := s.World.OnPath("codex")
+	if program == "" {
+		return "", ""
+	}
+	list, err := codexHooks(ctx, program, s.World)
+	if err != nil {
+		return "", ""
+	}
+	fix = "start Codex, and trust the hooks of Lukasa with /hooks"
+	ours, untrusted, modified, off := 0, 0, 0, 0
+	for _, h := range list {
+		if !s.Command.own(h.Command, hook.Codex) {
+			continue
+		}
+		ours++
+		switch {
+		case !h.Enabled:
+			off++
+		case h.TrustStatus == "modified":
+			modified++
+		case h.TrustStatus != "trusted" && h.TrustStatus != "managed" && h.TrustStatus != "":
+			untrusted++
+		}
+	}
+	switch {
+	case ours == 0:
+		return "", ""
+	case off > 0:
+		return "its hooks are turned off in Codex, so nothing is recorded and no rule is enforced", "start Codex, and turn them on with /hooks"
+	case untrusted > 0:
+		return "Codex does not trust its hooks yet and skips them, so nothing is recorded and no rule is enforced", fix
+	case modified > 0:
+		return "its hooks have changed since Codex was told to trust them, so Codex skips them", fix
+	}
+	return "", ""
+}
+
+// codexHook is a hook as Codex knows it.
+type codexHook struct {
+	Command     string `json:"command"`
+	Enabled     bool   `json:"enabled"`
+	TrustStatus string `json:"trustStatus"`
+}
+
+// codexHooks asks the app server of Codex for the hooks that it knows.
+func codexHooks(ctx context.Context, program string, w *World) ([]codexHook, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, "app-server")
+	c.Dir = w.Home
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		cancel()
+		_ = c.Wait() // it was stopped
+	}()
+	ask := json.NewEncoder(in)
+	for _, message := range []map[string]any{
+		{"id": 1, "method": "initialize", "params": map[string]any{"clientInfo": map[string]any{"name": serverName, "version": "1"}}},
+		{"method": "initialized"},
+		{"id": 2, "method": "hooks/list", "params": map[string]any{"cwds": []string{w.Home}}},
+	} {
+		if err := ask.Encode(message); err != nil {
+			return nil, err
+		}
+	}
+	return readCodexHooks(bufio.NewReader(out))
+}
+
+// maxCodexLines is how many messages are read before the answer.
+const maxCodexLines = 1000
+
+// readCodexHooks reads the answer to the question for hooks, behind what else is said.
+func readCodexHooks(r *bufio.Reader) ([]codexHook, error) {
+	for range maxCodexLines {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return nil, err
+		}
+		var m struct {
+			ID     *int `json:"id"`
+			Result struct {
+				Data []struct {
+					Hooks []codexHook `json:"hooks"`
+				} `json:"data"`
+			} `json:"result"`
+			Error json.RawMessage `json:"error"`
+		}
+		if json.Unmarshal(line, &m) != nil || m.ID == nil || *m.ID != 2 {
+			continue
+		}
+		if m.Error != nil {
+			return nil, errors.New(string(m.Error))
+		}
+		var all []codexHook
+		for _, d := range m.Result.Data {
+			all = append(all, d.Hooks...)
+		}
+		return all, nil
+	}
+	return nil, errors.New("the app server says too much and no answer")
+}
+
+// geminiUntrusted looks at the folders that Gemini CLI trusts: in one that it was told not to
+// trust it runs neither hooks nor servers of the user, and is silent about it.
+func (s *Setup) geminiUntrusted(dir string) (why, fix string) {
+	if dir == "" || s.World.env("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
+		return "", ""
+	}
+	c, err := load(filepath.Join(geminiDir(s.World), "trustedFolders.json"))
+	if err != nil || !c.there {
+		return "", ""
+	}
+	var folders map[string]string
+	if json.Unmarshal(c.data, &folders) != nil {
+		return "", ""
+	}
+	level, longest := "", -1
+	for folder, said := range folders {
+		if n := len(folder); n > longest && (folder == dir || strings.HasPrefix(dir, strings.TrimSuffix(folder, "/")+"/")) {
+			level, longest = said, n
+		}
+	}
+	if level != "DO_NOT_TRUST" {
+		return "", ""
+	}
+	return "Gemini CLI does not trust " + dir + ", so it runs neither the hooks nor the server there", "trust the folder with /permissions in Gemini CLI"
+}
+
+// claudeUntrusted looks whether Claude Code trusts a folder: in a terminal it runs no hooks in
+// one that a person has not accepted.
+func (s *Setup) claudeUntrusted(dir string) (why, fix string) {
+	if dir == "" {
+		return "", ""
+	}
+	c, err := load(claudeState(s.World))
+	if err != nil || !c.there {
+		return "", ""
+	}
+	var state struct {
+		Projects map[string]struct {
+			Accepted *bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	if json.Unmarshal(c.data, &state) != nil {
+		return "", ""
+	}
+	p, ok := state.Projects[dir]
+	if !ok || p.Accepted == nil || *p.Accepted {
+		return "", ""
+	}
+	return "Claude Code does not trust " + dir + " yet, so it runs no hooks there in a terminal", "start Claude Code there once, and accept the folder"
+}
