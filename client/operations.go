@@ -90,6 +90,7 @@ type PackRequest struct {
 	Weights        map[string]float64      `json:"weights,omitempty"`
 	MinRelevance   *float64                `json:"min_relevance,omitempty"`
 	Tags           []string                `json:"tags,omitempty"`
+	Conditions     []string                `json:"conditions,omitempty"`
 	AsOf           string                  `json:"as_of,omitempty"`
 	Now            string                  `json:"now,omitempty"`
 }
@@ -128,6 +129,7 @@ type ContextRequest struct {
 	OutcomeLimit int               `json:"outcome_limit,omitempty"`
 	Form         string            `json:"form,omitempty"`
 	AgentID      string            `json:"agent_id,omitempty"`
+	Conditions   []string          `json:"conditions,omitempty"`
 	Now          string            `json:"now,omitempty"`
 }
 

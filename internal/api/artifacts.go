@@ -204,6 +204,8 @@ type nextIn struct {
 	SessionID string   `json:"session_id"`
 	Limit     int      `json:"limit,omitempty" min:"1" max:"100"`
 	Tags      []string `json:"tags,omitempty" doc:"only artifacts that hold for these"`
+
+	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
 func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error) {
@@ -214,6 +216,7 @@ func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error)
 	if err != nil {
 		return nil, err
 	}
+	v.Conditions = in.Conditions
 	found, err := c.Tenant().NextStep(ctx, lukasa.NextOptions{Session: in.SessionID, Limit: in.Limit, Tags: in.Tags, View: v})
 	if err != nil {
 		return nil, err
@@ -230,6 +233,8 @@ type checkIn struct {
 	AgentID   string          `json:"agent_id,omitempty"`
 	Tags      []string        `json:"tags,omitempty"`
 	Now       hmx.Time        `json:"now,omitempty"`
+
+	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
 func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, error) {
@@ -249,6 +254,7 @@ func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, e
 	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
 		return nil, err
 	}
+	o.View.Conditions = in.Conditions
 	found, err := c.Tenant().CheckAction(ctx, o)
 	if err != nil {
 		return nil, err

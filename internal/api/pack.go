@@ -65,6 +65,7 @@ type packIn struct {
 	Tags           []string                `json:"tags,omitempty" doc:"with one of these tags, but for what is always told"`
 	Priors         json.RawMessage         `json:"priors,omitempty" doc:"what was of use before, for fingerprint_guided" type:"object"`
 	AsOf           string                  `json:"as_of,omitempty" doc:"the state: a position, a root or its first digits, or a time"`
+	Conditions     []string                `json:"conditions,omitempty" doc:"what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out"`
 	Now            hmx.Time                `json:"now,omitempty" doc:"what decides how old things are; that of the newest record unless said"`
 }
 
@@ -81,6 +82,7 @@ func (in *packIn) options(c *Call) (o lukasa.PackOptions, err error) {
 		return o, err
 	}
 	o.View, err = c.headView(in.AgentID, in.Now)
+	o.View.Conditions = in.Conditions
 	return o, err
 }
 
@@ -113,6 +115,7 @@ type packContextIn struct {
 	Topic        string          `json:"topic" doc:"what it is about"`
 	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000"`
 	Ordering     lukasa.Ordering `json:"ordering,omitempty" usual:"\"relevance+recency\""`
+	Conditions   []string        `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
 func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, error) {
@@ -124,6 +127,7 @@ func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, err
 	if o.View, err = c.headView("", hmx.Time{}); err != nil {
 		return nil, err
 	}
+	o.View.Conditions = in.Conditions
 	block, err := c.Tenant().PackContext(ctx, o)
 	if err != nil {
 		return nil, err
@@ -140,6 +144,7 @@ type contextIn struct {
 	OutcomeLimit int               `json:"outcome_limit,omitempty" min:"0"`
 	Form         lukasa.Form       `json:"form,omitempty"`
 	AgentID      string            `json:"agent_id,omitempty"`
+	Conditions   []string          `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 	Now          hmx.Time          `json:"now,omitempty"`
 }
 
@@ -151,6 +156,7 @@ func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, er
 	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
 		return nil, err
 	}
+	o.View.Conditions = in.Conditions
 	found, err := c.Tenant().Context(ctx, o)
 	if err != nil {
 		return nil, err

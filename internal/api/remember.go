@@ -52,6 +52,7 @@ type memoryIn struct {
 	ValidUntil hmx.Time          `json:"valid_until,omitempty"`
 	TTLSeconds int64             `json:"ttl_seconds,omitempty" min:"1"`
 	Visibility memory.Visibility `json:"visibility,omitempty"`
+	Validity   json.RawMessage   `json:"validity_scope,omitempty" doc:"where it holds, such as {\"conditions\":[\"project: NAME\"]}" type:"object"`
 	Sources    []lukasa.URI      `json:"sources,omitempty" doc:"what it was derived from"`
 	Forms      json.RawMessage   `json:"forms,omitempty" type:"object"`
 	Metadata   json.RawMessage   `json:"metadata,omitempty" type:"object"`

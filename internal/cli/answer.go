@@ -95,6 +95,11 @@ func (s *shell) showWeights(m *lukasa.Memory) {
 		s.detail("confidence", fmt.Sprint(v))
 	}
 	s.detail("valid", span(m.ValidFrom.String(), m.ValidUntil.String()))
+	if m.Facets().Scoped {
+		if scope, err := m.ValidityScope.MarshalJSON(); err == nil {
+			s.detail("holds", "where "+oneLine(string(scope)))
+		}
+	}
 	if m.Visibility == memory.VisiblePrivate {
 		s.detail("visible", "to its writer and to operators")
 	}

@@ -19,6 +19,7 @@ type checkFlags struct {
 	agent   string
 	now     string
 	tags    []string
+	holds   []string
 	fail    bool
 }
 
@@ -63,6 +64,7 @@ level is; with --fail it is 5 for stop.`,
 	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that plans it (default an operator, whom the rules of all agents are told)")
 	addHeadNow(c, &flags.now)
 	f.StringArrayVar(&flags.tags, "tag", nil, "ask policies and artifacts for the tag `T` too; may be repeated")
+	addConditions(c, &flags.holds)
 	f.BoolVar(&flags.fail, "fail", false, "end with exit code 5 if the level is stop")
 	return c
 }
@@ -92,7 +94,10 @@ func (f *checkFlags) options(s *shell, c *cobra.Command, args []string) (o lukas
 	if o.View, err = s.headView(f.now); err != nil {
 		return o, err
 	}
-	o.View.Agent = f.agent
+	o.View.Agent, o.View.Conditions = f.agent, f.holds
+	if err := conditionFlags(f.holds); err != nil {
+		return o, err
+	}
 	for _, flag := range []struct{ name, value string }{{"agent", f.agent}, {"session", f.session}} {
 		if c.Flags().Changed(flag.name) {
 			if err := badFlag(flag.name, memory.CheckID(flag.name, flag.value)); err != nil {

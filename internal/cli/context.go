@@ -27,6 +27,7 @@ type contextFlags struct {
 	form     string
 	agent    string
 	now      string
+	holds    []string
 }
 
 func contextCommand(s *shell) *cobra.Command {
@@ -66,6 +67,7 @@ docs/cold-start.md tells the whole story.`,
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
 	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that starts (default an operator, who sees everything)")
 	addHeadNow(c, &flags.now)
+	addConditions(c, &flags.holds)
 	suggestValues(c, "verb", names(memory.Verbs()))
 	suggestValues(c, "tier", names(bundle.Tiers()))
 	suggestValues(c, "form", names(memory.FormList()))
@@ -76,6 +78,16 @@ docs/cold-start.md tells the whole story.`,
 // unless they are told another.
 func addHeadNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)")
+}
+
+// addConditions adds --condition, for reads that act on what holds.
+func addConditions(c *cobra.Command, conditions *[]string) {
+	c.Flags().StringArrayVar(conditions, "condition", nil, "a `CONDITION` that holds, such as \"project: github.com/acme/shop\": what holds elsewhere only is left out; may be given again")
+}
+
+// conditionFlags judges what --condition says.
+func conditionFlags(conditions []string) error {
+	return badFlag("condition", memory.CheckConditions("condition", conditions))
 }
 
 // headView returns when a read looks: at the time of the newest record, unless
@@ -121,6 +133,9 @@ func (f *contextFlags) options(s *shell, c *cobra.Command) (o lukasa.ContextOpti
 		return o, badFlag("form", err)
 	}
 	if o.View, err = s.headView(f.now); err != nil {
+		return o, err
+	}
+	if o.View.Conditions, err = f.holds, conditionFlags(f.holds); err != nil {
 		return o, err
 	}
 	if o.View.Agent = f.agent; c.Flags().Changed("agent") {

@@ -110,6 +110,8 @@ func flagOf(field string) (string, bool) {
 		return "source", true
 	case "valid_from", "valid_until":
 		return strings.ReplaceAll(field, "_", "-"), true
+	case "validity_scope.conditions":
+		return "condition", true
 	case "ttl_seconds":
 		return "ttl", true
 	case "visibility", "importance", "confidence", "id", "type", "actor", "tenant":

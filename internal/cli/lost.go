@@ -63,6 +63,7 @@ func losses(before, now *lukasa.Memory, said func(flag string) bool) []string {
 	add("confidence", confidence != now.Confidence.Or(memory.DefaultConfidence), "confidence %v", confidence)
 	add("valid-from", before.ValidFrom.String() != "" && now.ValidFrom.String() == "", "valid from %s", before.ValidFrom)
 	add("valid-until", before.ValidUntil.String() != "" && now.ValidUntil.String() == "", "valid until %s", before.ValidUntil)
+	add("condition", before.Facets().Scoped && !now.Facets().Scoped, "validity scope")
 	add("ttl", before.TTLSeconds > 0 && now.TTLSeconds == 0, "TTL %v", time.Duration(before.TTLSeconds)*time.Second)
 	add("visibility", before.Visibility != now.Visibility, "visibility %s", before.Visibility)
 	add("source", len(before.Sources) > 0 && len(now.Sources) == 0, "%s", counted(len(before.Sources), "source"))

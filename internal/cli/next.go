@@ -15,6 +15,7 @@ type nextFlags struct {
 	boardFlags
 	limit int
 	tags  []string
+	holds []string
 }
 
 func nextCommand(s *shell) *cobra.Command {
@@ -44,6 +45,7 @@ suggested. It is what happened, not advice: what came next may have been wrong.`
 	flags.addScope(c)
 	c.Flags().IntVar(&flags.limit, "limit", lukasa.DefaultNextSteps, fmt.Sprintf("suggest `N` tools at most, up to %d", lukasa.MaxNextSteps))
 	c.Flags().StringArrayVar(&flags.tags, "tag", nil, "ask only artifacts whose validity has the tag `T`, or none; may be repeated")
+	addConditions(c, &flags.holds)
 	return c
 }
 
@@ -51,12 +53,15 @@ func (s *shell) next(c *cobra.Command, session string, flags *nextFlags) error {
 	if err := inRange("limit", flags.limit, 1, lukasa.MaxNextSteps); err != nil {
 		return err
 	}
+	if err := conditionFlags(flags.holds); err != nil {
+		return err
+	}
 	return s.visit(c, &flags.boardFlags, reading(), func(ctx context.Context, v *visit) error {
 		t, err := v.reader(ctx)
 		if err != nil {
 			return err
 		}
-		found, err := t.NextStep(ctx, lukasa.NextOptions{Session: session, Limit: flags.limit, Tags: flags.tags})
+		found, err := t.NextStep(ctx, lukasa.NextOptions{Session: session, Limit: flags.limit, Tags: flags.tags, View: lukasa.View{Conditions: flags.holds}})
 		if err != nil {
 			return err
 		}

@@ -42,6 +42,7 @@ type packFlags struct {
 	session, agent, asOf    string
 	priors                  string
 	now                     string
+	holds                   []string
 	format, explain         string
 	verify, context         bool
 	ordering                string
@@ -155,6 +156,7 @@ func (f *packFlags) add(c *cobra.Command) {
 	l.StringVar(&f.priors, "priors", "", `what was of use before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
 	f.embedder.add(c, "embed-")
 	addHeadNow(c, &f.now)
+	addConditions(c, &f.holds)
 	suggestValues(c, "strategy", names(hmx.Strategies()))
 	suggestValues(c, "counter", pack.Counters())
 	suggestValues(c, "section", names(hmx.Sections()))
@@ -215,6 +217,10 @@ func (f *packFlags) view(s *shell, c *cobra.Command) (lukasa.View, error) {
 	if err != nil {
 		return v, err
 	}
+	if err := conditionFlags(f.holds); err != nil {
+		return v, err
+	}
+	v.Conditions = f.holds
 	if v.Agent = f.agent; c.Flags().Changed("agent") {
 		err = badFlag("agent", memory.CheckID("agent", f.agent))
 	}

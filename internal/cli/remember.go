@@ -33,6 +33,7 @@ type rememberFlags struct {
 	validUntil string
 	ttl        string
 	visibility string
+	holds      []string
 	sources    []string
 	ifVersion  uint32
 
@@ -93,6 +94,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	suggestValues(c, "type", names(memory.Types()))
 	suggestValues(c, "strength", names(memory.Strengths()))
 	suggestValues(c, "status", names(memory.GoalStatuses()))
+	f.StringArrayVar(&flags.holds, "condition", nil, "a `CONDITION` of where it holds, such as \"project: github.com/acme/shop\": elsewhere it is ignored; may be given again")
 	suggestValues(c, "visibility", names(memory.Visibilities()))
 	return c
 }
@@ -154,6 +156,7 @@ func (s *shell) remember(c *cobra.Command, args []string, flags *rememberFlags) 
 // memory makes the memory that the flags describe, without its text.
 func (f *rememberFlags) memory(s *shell, c *cobra.Command, key string) (*lukasa.Memory, error) {
 	m := &lukasa.Memory{ID: f.id, Key: key, Tags: f.tags, Visibility: memory.Visibility(f.visibility)}
+	m.ValidityScope.Conditions = f.holds
 	if strings.HasPrefix(key, uriScheme) {
 		return nil, fault.New(fault.InvalidArgument, "key: a URI is not a key").WithFix("give a key such as release/cadence; --id writes to an id")
 	}

@@ -105,6 +105,9 @@ func (b *Board) look(tenant string, v View) (View, error) {
 	if v.access != nil && v.access.Tenant() == tenant {
 		return v, nil // by the call that this one is part of
 	}
+	if err := v.checkConditions(); err != nil {
+		return v, err
+	}
 	a, err := b.access(tenant, v.Scope, v.Now)
 	if err != nil || a == nil {
 		return v, err

@@ -53,7 +53,9 @@ type spoken struct {
 // spokenRule is a rule, and for whom it is.
 type spokenRule struct {
 	guide.Rule
-	scope    memory.Scope // of a policy
+	scope    memory.Scope      // of a policy
+	valid    hmx.ValidityScope // of a memory
+	kind     record.Kind
 	position uint64
 }
 
@@ -151,18 +153,21 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	sum := sha256.New()
 	sum.Write([]byte(c.t.Name))
+	now := c.view.now(c.t)
+	counts := make(map[record.Kind]int)
 	var rules []guide.Rule
 	for i := range said.rules {
-		if x := &said.rules[i]; c.binds(&x.scope, tags) {
-			rules = append(rules, x.Rule)
-			sum.Write(binary.BigEndian.AppendUint64([]byte{'r'}, x.position))
+		x := &said.rules[i]
+		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !c.view.applies(&x.valid, c.t.Name, tags, now) {
+			continue
 		}
+		counts[x.kind]++
+		rules = append(rules, x.Rule)
+		sum.Write(binary.BigEndian.AppendUint64([]byte{'r'}, x.position))
 	}
 	var artifacts []*hmx.Artifact
-	now := hmx.TimeOf(at(c.view.now(c.t)))
 	for _, a := range said.artifacts {
-		scope := a.ValidityScope.Value
-		if scope.Judge(hmx.Situation{TenantID: c.t.Name, AgentID: c.view.Agent, Tags: tags, Now: now, Conditions: held(scope, tags)}).Applies {
+		if c.view.applies(&a.ValidityScope.Value, c.t.Name, tags, now) {
 			artifacts = append(artifacts, a)
 			sum.Write([]byte("a" + a.ArtifactID + "\x00"))
 		}
@@ -187,10 +192,12 @@ func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 	counts := make(map[record.Kind]int)
 	var list []*catalog.Head
 	for _, h := range all {
-		if h.Kind != record.Artifact && counts[h.Kind] == rulesSeen || !holdsAt(h, now) || !c.view.sees(h) {
+		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !holdsAt(h, now) || !c.view.sees(h) {
 			continue
 		}
-		counts[h.Kind]++
+		if !h.Scoped { // of those it is not known yet whether they apply
+			counts[h.Kind]++
+		}
 		list = append(list, h)
 	}
 	return list
@@ -241,11 +248,11 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 // add notes what one thing says.
 func (s *spoken) add(tenant string, h *catalog.Head, body memory.Body) {
 	uri := memory.URI{Tenant: tenant, Kind: h.Kind, ID: h.ID}.String()
-	rule := spokenRule{position: h.Position}
+	rule := spokenRule{kind: h.Kind, position: h.Position}
 	rule.ID, rule.Trust = uri, h.Trust
 	switch x := body.(type) {
 	case *memory.Memory:
-		rule.Text, rule.Strength = x.Text, memory.Strength(h.Status)
+		rule.Text, rule.Strength, rule.valid = x.Text, memory.Strength(h.Status), x.ValidityScope
 	case *memory.Policy:
 		rule.Text, rule.Strength, rule.scope = x.Text, x.Strength, x.Scope
 	case *memory.Artifact:

@@ -3,17 +3,8 @@ package engine
 import (
 	"slices"
 
-	"lukasa.dev/hmx"
-	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/trace"
 )
-
-// held returns the conditions of a scope that may be taken to hold for whoever is where
-// tags say. Only an environment can be told apart; what else must hold, in words, nobody
-// here knows.
-func held(scope hmx.ValidityScope, tags []string) []string {
-	return compile.Held(scope.Conditions, trace.EnvironmentIn(tags))
-}
 
 // placedTags returns the tags of whoever does a task: what they say, and, if they do not
 // say it, the environment that the task's events are from.

@@ -38,6 +38,7 @@ type gathering struct {
 	weights salience.Weights
 	form    memory.Form
 	frames  []memory.Frame
+	tags    []string // of the request
 
 	look                       *frame.Cursor
 	cards                      []*frame.Card // of the candidates, by their index
@@ -130,13 +131,13 @@ func (g *gathering) scanPinned(rank frame.Rank) error {
 	var failed error
 	looked := 0
 	err := g.look.Pinned(rank, func(c *frame.Card) bool {
-		if g.shows(c) {
+		if g.told(c, &failed) {
 			found := g.candidate(c)
 			found.PinRank = int(rank)
 			g.pinned = append(g.pinned, found)
 		}
 		looked++
-		failed = g.ctx.Err()
+		failed = first(failed, g.ctx.Err())
 		return looked < scanRows && failed == nil
 	})
 	return first(failed, err)
@@ -147,12 +148,12 @@ func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 	var failed error
 	looked, kept := 0, 0
 	err := g.look.Scan(f, class, func(c *frame.Card) bool {
-		if g.shows(c) {
+		if g.told(c, &failed) {
 			g.relevant = append(g.relevant, g.candidate(c))
 			kept++
 		}
 		looked++
-		failed = g.ctx.Err()
+		failed = first(failed, g.ctx.Err())
 		return looked < scanRows && kept < most && failed == nil
 	})
 	return first(failed, err)
@@ -169,7 +170,7 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 		if kept >= limit && c.Created != last {
 			return false
 		}
-		if g.shows(c) {
+		if g.told(c, &failed) {
 			found := g.candidate(c)
 			if c.Kind == record.Event {
 				found.Known = 0 // what followed is told with it
@@ -179,10 +180,21 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 			kept, last = kept+1, c.Created
 		}
 		looked++
-		failed = g.ctx.Err()
+		failed = first(failed, g.ctx.Err())
 		return looked < scanRows && failed == nil
 	})
 	return first(failed, err)
+}
+
+// told reports whether a card is told to who looks: it may be shown, and holds where they
+// are.
+func (g *gathering) told(c *frame.Card, failed *error) bool {
+	if !g.shows(c) {
+		return false
+	}
+	outside, err := g.outside(c)
+	*failed = first(*failed, err)
+	return !outside && err == nil
 }
 
 // shows reports whether a card may be shown to who looks: it holds, it is not

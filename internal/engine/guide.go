@@ -254,13 +254,12 @@ func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*gu
 	if err != nil {
 		return nil, 0, err
 	}
-	now := hmx.TimeOf(at(v.now(t)))
+	now := v.now(t)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
 	sum.Write([]byte(t.Name))
 	for _, a := range all {
-		scope := a.ValidityScope.Value
-		if scope.Judge(hmx.Situation{TenantID: t.Name, AgentID: v.Agent, Tags: tags, Now: now, Conditions: held(scope, tags)}).Applies {
+		if v.applies(&a.ValidityScope.Value, t.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}

@@ -164,8 +164,9 @@ func (m *model) compareThings() {
 
 func (m *model) compareEvents() {
 	m.t.Helper()
-	lists := make(map[engine.EventQuery][]*modelEvent)
-	for _, q := range []engine.EventQuery{{Session: "s0"}, {Session: "s1"}, {Session: "s2"}, {Agent: "a0"}, {Agent: "a1"}, {Trace: "t0"}, {Trace: "t1"}, {Trace: "t2"}, {Correlation: "c0"}, {Correlation: "c1"}} {
+	type asked struct{ Session, Agent, Trace, Correlation, ChildrenOf string }
+	lists := make(map[asked][]*modelEvent)
+	for _, q := range []asked{{Session: "s0"}, {Session: "s1"}, {Session: "s2"}, {Agent: "a0"}, {Agent: "a1"}, {Trace: "t0"}, {Trace: "t1"}, {Trace: "t2"}, {Correlation: "c0"}, {Correlation: "c1"}} {
 		lists[q] = nil
 	}
 	counts := make(map[string]uint64)
@@ -182,20 +183,21 @@ func (m *model) compareEvents() {
 			m.fatalf("event %s: %d %s", e.ev.EventID, got.Position, a)
 		}
 		counts[e.ev.SessionID]++
-		add := func(q engine.EventQuery) { lists[q] = append(lists[q], e) }
-		add(engine.EventQuery{Session: e.ev.SessionID})
-		add(engine.EventQuery{Agent: e.ev.AgentID})
+		add := func(q asked) { lists[q] = append(lists[q], e) }
+		add(asked{Session: e.ev.SessionID})
+		add(asked{Agent: e.ev.AgentID})
 		if e.ev.TraceID.Set {
-			add(engine.EventQuery{Trace: e.ev.TraceID.Value})
+			add(asked{Trace: e.ev.TraceID.Value})
 		}
 		if e.ev.CorrelationID.Set {
-			add(engine.EventQuery{Correlation: e.ev.CorrelationID.Value})
+			add(asked{Correlation: e.ev.CorrelationID.Value})
 		}
 		if e.ev.ParentEventID.Set {
-			add(engine.EventQuery{ChildrenOf: e.ev.ParentEventID.Value})
+			add(asked{ChildrenOf: e.ev.ParentEventID.Value})
 		}
 	}
-	for q, list := range lists {
+	for by, list := range lists {
+		q := engine.EventQuery{Session: by.Session, Agent: by.Agent, Trace: by.Trace, Correlation: by.Correlation, ChildrenOf: by.ChildrenOf}
 		slices.SortFunc(list, func(a, b *modelEvent) int {
 			at, bt := a.ev.Timestamp.Time(), b.ev.Timestamp.Time()
 			switch {

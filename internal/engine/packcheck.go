@@ -46,6 +46,7 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 	r := pack.Request{
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Agent: v.Agent, Session: o.Session, Priors: o.Priors,
+		Conditions: v.Conditions,
 	}
 	if err := o.checkNames(v); err != nil {
 		return r, err

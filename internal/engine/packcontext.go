@@ -127,6 +127,9 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 		if err != nil || x.head == nil || p.overNow(x.head) != "" {
 			return nil, err
 		}
+		if !p.inScope(x.body) {
+			return nil, nil
+		}
 		if spoiled, err := p.spoiled(x.body); err != nil || spoiled {
 			return nil, err
 		}

@@ -231,6 +231,9 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 		if where == nowhere {
 			return ReasonExcluded, "It is nothing that agents are told.", nil
 		}
+		if !p.inScope(x.body) {
+			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + scopeText(x.body) + ".", nil
+		}
 		return p.whyNotFound(m, where.section, h.Tags)
 	}
 	rec, err := p.record(m.position)

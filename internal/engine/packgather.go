@@ -84,18 +84,23 @@ func (p *packing) gather() error {
 
 // pins returns where that is which is told whatever is asked, in its order.
 func (p *packing) pins() (list []uint64, err error) {
-	g := gathering{view: p.view, now: p.now}
+	g := gathering{b: p.b, r: p.r, t: p.t, view: p.view, now: p.now, tags: p.request.Tags}
 	look := frame.Look(p.r, p.t.Number)
 	for _, rank := range frame.Ranks() {
 		looked, kept := 0, 0
-		err = first(err, look.Pinned(rank, func(c *frame.Card) bool {
+		var failed error
+		walked := look.Pinned(rank, func(c *frame.Card) bool {
 			if g.shows(c) && (p.visible == nil || p.visible.has(c.Position)) {
-				list = append(list, c.Position)
-				kept++
+				var outside bool
+				if outside, failed = g.outside(c); !outside && failed == nil {
+					list = append(list, c.Position)
+					kept++
+				}
 			}
 			looked++
-			return looked < walkedMost && kept < toldOf(rank)
-		}))
+			return failed == nil && looked < walkedMost && kept < toldOf(rank)
+		})
+		err = first(first(err, failed), walked)
 	}
 	return list, first(err, look.Close())
 }
@@ -296,6 +301,9 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	}
 	if where == nowhere || h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
 		return nil
+	}
+	if !p.inScope(known.body) {
+		return nil // it holds elsewhere
 	}
 	rule := h.Kind == record.Policy || where.section == hmx.SectionConstraints && h.Kind == record.Memory
 	if rule && !x.pinned && x.relevance < ruleRelevance {
@@ -515,7 +523,7 @@ func (p *packing) isGoal(text string) (bool, error) {
 			if rec == nil {
 				continue
 			}
-			if m, ok := rec.Body.(*memory.Memory); ok {
+			if m, ok := rec.Body.(*memory.Memory); ok && p.inScope(m) {
 				p.goals[folded(m.Text)] = true
 			}
 		}

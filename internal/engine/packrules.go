@@ -285,12 +285,14 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 	}
 }
 
-// holds reports whether an artifact's own scope holds for whoever asks. What must hold
-// besides, in words, nobody here knows.
+// holds reports whether an artifact's own scope holds for whoever asks.
 func (p *packing) holds(a *hmx.Artifact) bool {
-	return a.ValidityScope.Value.Judge(hmx.Situation{
-		TenantID: p.t.Name, AgentID: p.view.Agent, Tags: p.request.Tags, Now: hmx.TimeOf(at(p.now)), Conditions: held(a.ValidityScope.Value, p.request.Tags),
-	}).Applies
+	return p.view.applies(&a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
+}
+
+// inScope reports whether a thing holds for whoever asks, apart from the time.
+func (p *packing) inScope(body memory.Body) bool {
+	return p.view.appliesBody(body, p.t.Name, p.request.Tags, p.now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.

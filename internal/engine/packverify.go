@@ -156,7 +156,7 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 		}
 		now := v.p.CreatedAt.Time()
 		v.packing = packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, view: View{Agent: v.p.AgentID.Value}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: r, t: t, view: View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err
@@ -340,6 +340,9 @@ func (v *verifying) holds1(x seen) string {
 	}
 	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, v.view.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
+	}
+	if !v.view.appliesBody(x.body, v.t.Name, v.request.Tags, v.now) {
+		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.head.Kind, x.head.ID)
 	}
 	return ""
 }

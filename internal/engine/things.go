@@ -49,6 +49,10 @@ type View struct {
 	// if it were not there. Agent is then whom the token was granted to, and
 	// may be left out. Empty means no scope.
 	Scope string
+	// Conditions are what holds for who looks, such as "project: github.com/acme/shop".
+	// Reads that act on records ignore those whose validity_scope asks for another value
+	// of a name that is stated here. Lists, finds and searches show them all the same.
+	Conditions []string
 
 	access *scope.Access // of the scope, once it is verified
 }

@@ -210,6 +210,7 @@ type Facets struct {
 	Importance float64 // 0 to 1; of an edge or relation its weight
 	Confidence float64 // 0 to 1
 	Visibility Visibility
+	Scoped     bool // it is a memory with a validity scope
 
 	Agent   string // whom it is about: an artifact's, a feedback's or a violation's agent
 	Session string // a feedback's session

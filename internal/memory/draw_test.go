@@ -154,9 +154,9 @@ func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 			Tags: tags, Frames: rapid.SliceOfN(frame(), 0, 4).Draw(t, "frames"),
 			Importance: ratio().Draw(t, "importance"), Confidence: ratio().Draw(t, "confidence"),
 			ValidFrom: from, ValidUntil: until, TTLSeconds: rapid.Int64Range(0, memory.MaxTTL).Draw(t, "ttl"),
-			Visibility: pick(t, "visibility", memory.Visibilities()),
-			Forms:      memory.Forms{Short: prose().Draw(t, "short"), Medium: prose().Draw(t, "medium")},
-			Sources:    uris(t, "sources", 0, 4), Metadata: meta,
+			Visibility: pick(t, "visibility", memory.Visibilities()), ValidityScope: validityScope(t),
+			Forms:   memory.Forms{Short: prose().Draw(t, "short"), Medium: prose().Draw(t, "medium")},
+			Sources: uris(t, "sources", 0, 4), Metadata: meta,
 		}
 	case record.Edge:
 		ends := uris(t, "ends", 2, 2)
@@ -321,4 +321,17 @@ func drawControl(t *rapid.T, kind record.Kind) memory.Control {
 		}
 		return x
 	}
+}
+
+// validityScope draws where a memory holds, mostly everywhere.
+func validityScope(t *rapid.T) (v hmx.ValidityScope) {
+	if rapid.Bool().Draw(t, "everywhere") {
+		return v
+	}
+	list := func(name string) []string { return rapid.SliceOfN(label(), 0, 3).Draw(t, name) }
+	v = hmx.ValidityScope{AgentIDs: list("agent_ids"), Tags: list("tags"), Conditions: list("conditions")}
+	if start, end := validity(t); rapid.Bool().Draw(t, "ranged") {
+		v.TimeRange = hmx.Some(hmx.TimeRange{Start: hmx.Opt[hmx.Time]{Value: start, Set: !start.IsZero()}, End: hmx.Opt[hmx.Time]{Value: end, Set: !end.IsZero()}})
+	}
+	return v
 }

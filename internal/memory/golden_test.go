@@ -50,7 +50,15 @@ func fullMemory() *memory.Memory {
 func bodies() map[string]memory.Body {
 	all := map[string]memory.Body{
 		"memory": fullMemory(),
-		"edge":   &memory.Edge{ID: "e-1", From: thing(record.Memory, "m-1"), To: thing(record.Memory, "m-2"), EdgeKind: memory.EdgeSupports},
+		"memory_scope": &memory.Memory{
+			ID: "m-2", Type: memory.TypeConstraint, Text: "Never push to main directly.", Data: &memory.Constraint{Strength: memory.StrengthHard},
+			ValidityScope: hmx.ValidityScope{
+				TenantIDs: []string{"acme"}, AgentIDs: []string{"coder", "builder"}, Tags: []string{"git"},
+				TimeRange:  hmx.Some(hmx.TimeRange{Start: hmx.Some(at("2026-01-01T00:00:00Z")), End: hmx.Some(at("2027-01-01T00:00:00Z"))}),
+				Conditions: []string{"project: github.com/acme/shop", "environment: staging", "project: github.com/acme/shop"},
+			},
+		},
+		"edge": &memory.Edge{ID: "e-1", From: thing(record.Memory, "m-1"), To: thing(record.Memory, "m-2"), EdgeKind: memory.EdgeSupports},
 		"entity": &memory.Entity{
 			ID: "n-1", Name: "Ann", Type: "person", Aliases: []string{"ann@example.org", "A. Archer"}, Description: "Release manager.",
 			Attributes: `{"team":"core"}`, Tags: []string{"people"}, Sources: []memory.URI{thing(record.Event, "e-1")},
@@ -207,6 +215,7 @@ func TestFacets(t *testing.T) {
 		x.Class, x.Links = "acme/embed-1", []memory.Link{{Rel: "of", To: thing(record.Event, "e-1")}}
 	})
 	want["fingerprint"] = base
+	want["memory_scope"] = with(func(x *memory.Facets) { x.Class, x.State, x.Pin, x.Scoped = "constraint", "hard", true, true })
 	want["refinement"] = with(func(x *memory.Facets) {
 		x.Class, x.Links = "acme/chat-1", []memory.Link{{Rel: "of", To: thing(record.Artifact, "a-1")}}
 	})

@@ -76,12 +76,15 @@ type Memory struct {
 	Importance hmx.Opt[float64] // 0 to 1, 0.5 unless said
 	Confidence hmx.Opt[float64] // 0 to 1, 1 unless said
 	ValidFrom  hmx.Time
-	ValidUntil hmx.Time   // the first instant at which it no longer holds
-	TTLSeconds int64      // from the time of the version; 0 is for ever
-	Visibility Visibility // tenant unless said
-	Forms      Forms      // see [Memory.FillForms]
-	Sources    []URI      // what it was derived from
-	Metadata   hmx.Raw    // an object of the caller's own
+	ValidUntil hmx.Time // the first instant at which it no longer holds
+	TTLSeconds int64    // from the time of the version; 0 is for ever
+	// ValidityScope is where it holds; outside of it no read that acts on memories uses
+	// it. The zero one is everywhere in the tenant.
+	ValidityScope hmx.ValidityScope
+	Visibility    Visibility // tenant unless said
+	Forms         Forms      // see [Memory.FillForms]
+	Sources       []URI      // what it was derived from
+	Metadata      hmx.Raw    // an object of the caller's own
 }
 
 // Kind returns record.Memory.
@@ -113,6 +116,7 @@ func (m *Memory) fields(c *codec) {
 	c.time("valid_from", &m.ValidFrom)
 	c.time("valid_until", &m.ValidUntil)
 	c.integer("ttl_seconds", &m.TTLSeconds)
+	c.object("validity_scope", !scopeIsZero(&m.ValidityScope), func(c *codec) { scopeFields(&m.ValidityScope, c) })
 	word(c, "visibility", &m.Visibility)
 	c.object("forms", m.Forms != Forms{}, m.Forms.fields)
 	c.uris("sources", &m.Sources)
@@ -142,6 +146,7 @@ func (m *Memory) defaults() {
 
 func (m *Memory) order() {
 	m.Tags, m.Frames, m.Sources = sortWords(m.Tags), sortFrames(m.Frames), sortURIs(m.Sources)
+	m.ValidityScope = orderScope(m.ValidityScope)
 }
 
 // Validate applies every rule.
@@ -174,6 +179,7 @@ func (m *Memory) rules(f *faults) {
 	f.ratio("confidence", m.Confidence)
 	f.validity(m.ValidFrom, m.ValidUntil)
 	f.ttl("ttl_seconds", m.TTLSeconds)
+	f.scope("validity_scope", &m.ValidityScope)
 	oneOf(f, "visibility", m.Visibility, "a visibility", Visibilities(), nil)
 	f.prose("forms.short", m.Forms.Short, MaxText)
 	f.prose("forms.medium", m.Forms.Medium, MaxText)
@@ -218,6 +224,7 @@ func (m *Memory) Facets() Facets {
 	x.Importance = m.Importance.Or(DefaultImportance)
 	x.Confidence = m.Confidence.Or(DefaultConfidence)
 	x.Visibility = m.Visibility
+	x.Scoped = !scopeIsZero(&m.ValidityScope)
 	return x
 }
 

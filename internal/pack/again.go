@@ -29,13 +29,14 @@ type rest struct {
 	Now            string                  `json:"now,omitempty"`
 	Scope          string                  `json:"scope,omitempty"`
 	Model          string                  `json:"model,omitempty"`
+	Conditions     []string                `json:"conditions,omitempty"`
 }
 
 // rest returns what of a normalised request has no other place, as an object in
 // canonical form, or nothing if that is the usual. Guided says that the pack shows the
 // priors.
 func (r *Request) rest(guided bool) (hmx.Raw, error) {
-	x := rest{Sections: r.Sections, Scope: r.Scope, Model: r.Model}
+	x := rest{Sections: r.Sections, Scope: r.Scope, Model: r.Model, Conditions: r.Conditions}
 	if !maps.Equal(r.SectionWeights, DefaultSectionWeights()) {
 		x.SectionWeights = r.SectionWeights
 	}
@@ -79,7 +80,7 @@ func RequestOf(p *hmx.Pack) (Request, error) {
 	r := Request{
 		Query: p.QueryContext, Budget: int(min(p.TokenBudget.TotalBudget, MaxBudget+1)), Strategy: p.AssemblyMetadata.AssemblyStrategy, Counter: m.Counter,
 		Weights: p.AssemblyMetadata.RankingWeights, SectionWeights: x.SectionWeights, Sections: x.Sections, Tags: p.Tags,
-		Agent: p.AgentID.Value, Session: p.SessionID.Value, Priors: p.FingerprintPriors.Value, Scope: x.Scope, Model: x.Model,
+		Agent: p.AgentID.Value, Session: p.SessionID.Value, Priors: p.FingerprintPriors.Value, Scope: x.Scope, Model: x.Model, Conditions: x.Conditions,
 	}
 	if x.MinRelevance != nil {
 		r.MinRelevance = hmx.Some(*x.MinRelevance)

@@ -135,6 +135,8 @@ type Request struct {
 	// Model names the model that made a vector of the query; empty for the built-in one
 	// alone.
 	Model string
+	// Conditions are what holds for whoever asks, sorted; see hmx.ValidityScope.
+	Conditions []string
 }
 
 // Normalize returns the request with defaults for what was left out and with what
@@ -153,6 +155,9 @@ func (r Request) Normalize() (Request, error) {
 		return r, fault.Newf(fault.InvalidArgument, "tags: there are %d", len(r.Tags)).WithFix(fmt.Sprintf("give %d at most", hmx.MaxTags))
 	}
 	r.Query = strings.ToValidUTF8(r.Query, "\uFFFD")
+	if len(r.Conditions) > 0 {
+		r.Conditions = slices.Compact(slices.Sorted(slices.Values(r.Conditions)))
+	}
 	if r.Strategy == "" {
 		r.Strategy = hmx.StrategyRanked
 	}
@@ -286,6 +291,9 @@ func (r *Request) Canonical() ([]byte, error) {
 	}
 	if r.Now.Set {
 		doc["now"] = r.Now.Value.String()
+	}
+	if len(r.Conditions) > 0 {
+		doc["conditions"] = r.Conditions
 	}
 	data, err := json.Marshal(doc)
 	if err != nil {

@@ -35,7 +35,7 @@ func fields() []struct {
 		shape shape
 	}{
 		{"id", asText}, {"key", asText}, {"type", asText}, {"data", asJSON}, {"tags", asList}, {"frames", asJSON}, {"importance", asNumber}, {"confidence", asNumber},
-		{"valid_from", asText}, {"valid_until", asText}, {"ttl_seconds", asNumber}, {"visibility", asText}, {"forms", asJSON}, {"sources", asList}, {"metadata", asJSON},
+		{"valid_from", asText}, {"valid_until", asText}, {"ttl_seconds", asNumber}, {"validity_scope", asJSON}, {"visibility", asText}, {"forms", asJSON}, {"sources", asList}, {"metadata", asJSON},
 	}
 }
 

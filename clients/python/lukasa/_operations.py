@@ -1149,10 +1149,11 @@ class OperationMethods:
         agent_id: Optional[str] = None,
         tags: Optional[List[str]] = None,
         now: Optional[str] = None,
+        conditions: Optional[List[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> CheckActionAnswer:
         """Say what speaks against an action before it is taken."""
-        return cast("CheckActionAnswer", self.call("check_action", {"tool": tool, "arguments": arguments, "command": command, "session_id": session_id, "agent_id": agent_id, "tags": tags, "now": now}, options))
+        return cast("CheckActionAnswer", self.call("check_action", {"tool": tool, "arguments": arguments, "command": command, "session_id": session_id, "agent_id": agent_id, "tags": tags, "now": now, "conditions": conditions}, options))
 
     def check_scope(
         self,
@@ -1191,11 +1192,12 @@ class OperationMethods:
         outcome_limit: Optional[int] = None,
         form: Optional[Literal["short", "medium", "full"]] = None,
         agent_id: Optional[str] = None,
+        conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Bundle:
         """What to know before a task: rules and goals, what matters for it, how it went before."""
-        return cast("Bundle", self.call("context", {"verb": verb, "objects": objects, "budget_tokens": budget_tokens, "include_tiers": include_tiers, "outcome_limit": outcome_limit, "form": form, "agent_id": agent_id, "now": now}, options))
+        return cast("Bundle", self.call("context", {"verb": verb, "objects": objects, "budget_tokens": budget_tokens, "include_tiers": include_tiers, "outcome_limit": outcome_limit, "form": form, "agent_id": agent_id, "conditions": conditions, "now": now}, options))
 
     def create_key(
         self,
@@ -1276,11 +1278,12 @@ class OperationMethods:
         tags: Optional[List[str]] = None,
         priors: Optional[Dict[str, Any]] = None,
         as_of: Optional[str] = None,
+        conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ExplainAnswer:
         """Say why something is in a pack, or is not."""
-        return cast("ExplainAnswer", self.call("explain", {"id": id, "query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "now": now}, options))
+        return cast("ExplainAnswer", self.call("explain", {"id": id, "query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
 
     def export_fingerprint(
         self,
@@ -1704,10 +1707,11 @@ class OperationMethods:
         *,
         limit: Optional[int] = None,
         tags: Optional[List[str]] = None,
+        conditions: Optional[List[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> NextStepAnswer:
         """Say which tool a session may call next, and why."""
-        return cast("NextStepAnswer", self.call("next_step", {"session_id": session_id, "limit": limit, "tags": tags}, options))
+        return cast("NextStepAnswer", self.call("next_step", {"session_id": session_id, "limit": limit, "tags": tags, "conditions": conditions}, options))
 
     def pack(
         self,
@@ -1725,11 +1729,12 @@ class OperationMethods:
         tags: Optional[List[str]] = None,
         priors: Optional[Dict[str, Any]] = None,
         as_of: Optional[str] = None,
+        conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Pack:
         """Give what an agent needs to know for a question, within a budget of tokens."""
-        return cast("Pack", self.call("pack", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "now": now}, options))
+        return cast("Pack", self.call("pack", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
 
     def pack_context(
         self,
@@ -1737,10 +1742,11 @@ class OperationMethods:
         *,
         budget_tokens: Optional[int] = None,
         ordering: Optional[Literal["relevance", "recency", "relevance+recency"]] = None,
+        conditions: Optional[List[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> str:
         """Fill a token budget with what is known about a topic, as markdown."""
-        return cast("str", self.call("pack_context", {"topic": topic, "budget_tokens": budget_tokens, "ordering": ordering}, options))
+        return cast("str", self.call("pack_context", {"topic": topic, "budget_tokens": budget_tokens, "ordering": ordering, "conditions": conditions}, options))
 
     def pack_text(
         self,
@@ -1758,11 +1764,12 @@ class OperationMethods:
         tags: Optional[List[str]] = None,
         priors: Optional[Dict[str, Any]] = None,
         as_of: Optional[str] = None,
+        conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> str:
         """Give a pack as the markdown that its tokens are counted of, to put into a prompt."""
-        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "now": now}, options))
+        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
 
     def prove_consistency(
         self,
@@ -1811,6 +1818,7 @@ class OperationMethods:
         valid_until: Optional[str] = None,
         ttl_seconds: Optional[int] = None,
         visibility: Optional[Literal["private", "tenant"]] = None,
+        validity_scope: Optional[Dict[str, Any]] = None,
         sources: Optional[List[str]] = None,
         forms: Optional[Dict[str, Any]] = None,
         metadata: Optional[Dict[str, Any]] = None,
@@ -1818,7 +1826,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> Write:
         """Keep a memory under the key that the path names."""
-        return cast("Write", self.call("put_memory", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
+        return cast("Write", self.call("put_memory", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def put_policy(
         self,
@@ -1922,6 +1930,7 @@ class OperationMethods:
         valid_until: Optional[str] = None,
         ttl_seconds: Optional[int] = None,
         visibility: Optional[Literal["private", "tenant"]] = None,
+        validity_scope: Optional[Dict[str, Any]] = None,
         sources: Optional[List[str]] = None,
         forms: Optional[Dict[str, Any]] = None,
         metadata: Optional[Dict[str, Any]] = None,
@@ -1929,7 +1938,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> Write:
         """Keep a memory under a key; a key that is there gets a new version."""
-        return cast("Write", self.call("remember", {"text": text, "key": key, "id": id, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
+        return cast("Write", self.call("remember", {"text": text, "key": key, "id": id, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def remember_if_absent(
         self,
@@ -1946,6 +1955,7 @@ class OperationMethods:
         valid_until: Optional[str] = None,
         ttl_seconds: Optional[int] = None,
         visibility: Optional[Literal["private", "tenant"]] = None,
+        validity_scope: Optional[Dict[str, Any]] = None,
         sources: Optional[List[str]] = None,
         forms: Optional[Dict[str, Any]] = None,
         metadata: Optional[Dict[str, Any]] = None,
@@ -1953,7 +1963,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> Thing:
         """Keep a memory unless its key is taken; then show what is there."""
-        return cast("Thing", self.call("remember_if_absent", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
+        return cast("Thing", self.call("remember_if_absent", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def resolve(
         self,

@@ -963,6 +963,8 @@ export interface CheckActionInput {
   agent_id?: string;
   tags?: string[];
   now?: string;
+  /** what holds, such as project: NAME */
+  conditions?: string[];
 }
 
 /** CheckScopeInput is what check_scope is asked with. */
@@ -989,6 +991,8 @@ export interface ContextInput {
   outcome_limit?: number;
   form?: "short" | "medium" | "full";
   agent_id?: string;
+  /** what holds, such as project: NAME */
+  conditions?: string[];
   now?: string;
 }
 
@@ -1066,6 +1070,8 @@ export interface ExplainInput {
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
+  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  conditions?: string[];
   /** what decides how old things are; that of the newest record unless said */
   now?: string;
 }
@@ -1488,6 +1494,8 @@ export interface NextStepInput {
   limit?: number;
   /** only artifacts that hold for these */
   tags?: string[];
+  /** what holds, such as project: NAME */
+  conditions?: string[];
 }
 
 /** PackInput is what pack is asked with. */
@@ -1518,6 +1526,8 @@ export interface PackInput {
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
+  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  conditions?: string[];
   /** what decides how old things are; that of the newest record unless said */
   now?: string;
 }
@@ -1529,6 +1539,8 @@ export interface PackContextInput {
   /** 1 to 100000, else the nearest; usually 2000 */
   budget_tokens?: number;
   ordering?: "relevance" | "recency" | "relevance+recency";
+  /** what holds, such as project: NAME */
+  conditions?: string[];
 }
 
 /** PackTextInput is what pack_text is asked with. */
@@ -1559,6 +1571,8 @@ export interface PackTextInput {
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
+  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  conditions?: string[];
   /** what decides how old things are; that of the newest record unless said */
   now?: string;
 }
@@ -1612,6 +1626,8 @@ export interface PutMemoryInput {
   valid_until?: string;
   ttl_seconds?: number;
   visibility?: "private" | "tenant";
+  /** where it holds, such as {"conditions":["project: NAME"]} */
+  validity_scope?: JSONObject;
   /** what it was derived from */
   sources?: string[];
   forms?: JSONObject;
@@ -1709,6 +1725,8 @@ export interface RememberInput {
   valid_until?: string;
   ttl_seconds?: number;
   visibility?: "private" | "tenant";
+  /** where it holds, such as {"conditions":["project: NAME"]} */
+  validity_scope?: JSONObject;
   /** what it was derived from */
   sources?: string[];
   forms?: JSONObject;
@@ -1737,6 +1755,8 @@ export interface RememberIfAbsentInput {
   valid_until?: string;
   ttl_seconds?: number;
   visibility?: "private" | "tenant";
+  /** where it holds, such as {"conditions":["project: NAME"]} */
+  validity_scope?: JSONObject;
   /** what it was derived from */
   sources?: string[];
   forms?: JSONObject;

@@ -138,6 +138,7 @@ type Head struct {
 	Importance float64           `json:"importance"`
 	Confidence float64           `json:"confidence"`
 	Visibility memory.Visibility `json:"visibility,omitempty"`
+	Scoped     bool              `json:"scoped,omitempty"` // a memory with a validity scope
 	Agent      string            `json:"agent,omitempty"`
 	Session    string            `json:"session,omitempty"`
 }
@@ -246,7 +247,7 @@ func headOf(r *index.Record, id, key string) *Head {
 		Position: r.Header.Position, Created: r.Header.Time, Updated: r.Header.Time, Actor: r.Header.Actor, Trust: r.Header.Trust,
 		Class: x.Class, Status: x.State, Pin: x.Pin, Tags: x.Tags, Names: x.Names,
 		ValidFrom: x.ValidFrom, ValidUntil: x.ValidUntil, Expires: math.MaxInt64,
-		Importance: x.Importance, Confidence: x.Confidence, Visibility: x.Visibility, Agent: x.Agent, Session: x.Session,
+		Importance: x.Importance, Confidence: x.Confidence, Visibility: x.Visibility, Scoped: x.Scoped, Agent: x.Agent, Session: x.Session,
 	}
 	for _, f := range x.Frames {
 		h.Frames = append(h.Frames, f.String())

@@ -31,6 +31,7 @@ type Card struct {
 	Actor            string // who wrote the text
 	Private          bool   // to the actor, and to operators
 	Pinned           bool   // every agent is told
+	Scoped           bool   // a memory that holds in its validity scope only
 
 	Agent, Session      string // of an event
 	Sequence, Timestamp int64  // of an event

@@ -42,7 +42,7 @@ const (
 	flagFrom                // it holds from some time on
 	flagUntil               // it holds until some time
 	flagExpires             // it ends
-	flagsKnown  = 1<<iota - 1
+	flagScoped              // it holds in its validity scope only
 )
 
 // errCard is why a card cannot be read.
@@ -65,6 +65,7 @@ func (c *Card) encode(dst []byte) []byte {
 		flag(flagFrom, c.ValidFrom != math.MinInt64)
 		flag(flagUntil, c.ValidUntil != math.MaxInt64)
 		flag(flagExpires, c.Expires != math.MaxInt64)
+		flag(flagScoped, c.Scoped)
 	}
 	dst = append(dst, layout, flags, byte(c.Kind))
 	dst = binary.AppendUvarint(dst, uint64(c.Version))
@@ -129,7 +130,7 @@ func (c *Card) decode(v []byte) error {
 		}
 		return d.end()
 	}
-	c.Private, c.Pinned = flags&flagPrivate != 0, flags&flagPinned != 0
+	c.Private, c.Pinned, c.Scoped = flags&flagPrivate != 0, flags&flagPinned != 0, flags&flagScoped != 0
 	c.Trust = record.Trust(d.byte())
 	outcome, known := outcomeAt(d.byte())
 	c.Outcome = outcome
@@ -159,7 +160,7 @@ func (c *Card) decode(v []byte) error {
 	// Each string takes a byte at least, so that what is not there makes no room.
 	room := uint64(len(v))
 	agents, tags, frames := d.atMost(room), d.atMost(room), d.atMost(room)
-	if d.failed || !known || flags > flagsKnown || agents+tags+frames > room {
+	if d.failed || !known || agents+tags+frames > room {
 		return errCard
 	}
 	d.text, d.before = string(v[d.at:]), d.at

@@ -36,7 +36,7 @@ func drawCard(t *rapid.T) *Card {
 	}
 	c.ID, c.Key, c.Class, c.Status, c.Actor = text("id"), text("key"), text("class"), text("status"), text("actor")
 	c.Position, c.Updated, c.Trust = rapid.Uint64().Draw(t, "position"), at("updated"), rapid.SampledFrom(record.Trusts()).Draw(t, "trust")
-	c.Private, c.Pinned = rapid.Bool().Draw(t, "private"), rapid.Bool().Draw(t, "pinned")
+	c.Private, c.Pinned, c.Scoped = rapid.Bool().Draw(t, "private"), rapid.Bool().Draw(t, "pinned"), rapid.Bool().Draw(t, "scoped")
 	if c.Kind == record.Event {
 		c.Agent, c.Session, c.Sequence, c.Timestamp = text("agent"), text("session"), at("sequence"), at("timestamp")
 	}

@@ -141,7 +141,7 @@ func (x *Frames) cardOf(r *index.Record) *Card {
 	c := &Card{
 		Kind: r.Header.Kind, Thing: ThingOf(r.Header.Tenant, r.Header.Kind, id), ID: id, Key: key, Class: f.Class, Status: f.State,
 		Version: 1, Position: r.Header.Position, Created: r.Header.Time, Updated: r.Header.Time,
-		Trust: r.Header.Trust, Actor: r.Header.Actor, Private: f.Visibility == memory.VisiblePrivate,
+		Trust: r.Header.Trust, Actor: r.Header.Actor, Private: f.Visibility == memory.VisiblePrivate, Scoped: f.Scoped,
 		Agents: agents, Tags: f.Tags, ValidFrom: f.ValidFrom, ValidUntil: f.ValidUntil, Expires: math.MaxInt64, Importance: f.Importance,
 		Pinned: f.Pin && r.Header.Trust >= record.User,
 	}

@@ -60,9 +60,9 @@ func newTool(op *api.Operation) *tool {
 // well as others, and an agent is not told of them: it pays for each.
 func seldom() []string {
 	return []string{
-		"agent_id", "agents", "as_of", "confidence", "correlation_id", "counter", "event_id", "explain", "form", "forms", "id",
+		"agent_id", "agents", "as_of", "conditions", "confidence", "correlation_id", "counter", "event_id", "explain", "form", "forms", "id",
 		"if_version", "include_tiers", "kinds", "metadata", "min_trust", "now", "outcome_limit", "parent_event_id", "score", "sequence",
-		"sessions", "source", "sources", "timestamp", "trace_id", "ttl_seconds", "valid_from", "version", "visibility",
+		"sessions", "source", "sources", "timestamp", "trace_id", "ttl_seconds", "valid_from", "validity_scope", "version", "visibility",
 	}
 }
 
