@@ -33,7 +33,7 @@ type floor struct {
 func floors() []floor {
 	return []floor{{
 		name:    "ground",
-		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, this table",
+		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, what a command line runs, this table",
 		packages: []string{
 			"internal/arch",
 			"internal/canon",
@@ -44,6 +44,7 @@ func floors() []floor {
 			"internal/merkle",
 			"internal/project",
 			"internal/record",
+			"internal/shell",
 			"internal/tokens",
 		},
 	}, {
@@ -278,6 +279,7 @@ func thirdParties() []thirdParty {
 		{"github.com/tailscale/hujson", []string{"internal/agents"}, "JSON with comments and formatting as they are"},
 		{"github.com/tiktoken-go/tokenizer", nil, "the vocabulary of real BPE token counts, and a second opinion on them"},
 		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},
+		{"mvdan.cc/sh", []string{"internal/shell"}, "the grammar of bash, for what a command line runs"},
 		{"golang.org/x/text", []string{"internal/embed", "internal/text"}, "Unicode normal forms"},
 		{"golang.org/x/sys", []string{"internal/embed", "internal/index/vector"}, "which instructions the processor has"},
 		{"golang.org/x/mod", []string{"internal/merkle", "internal/notary"}, "signed notes of C2SP"},

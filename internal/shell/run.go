@@ -1,0 +1,337 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// base returns the name of a program without its path.
+func base(w string) string {
+	if i := strings.LastIndexAny(w, `/\`); i >= 0 && i+1 < len(w) {
+		w = w[i+1:]
+	}
+	return strings.TrimSuffix(w, ".exe")
+}
+
+// emit adds a command.
+func (r *reader) emit(words, before, env, from []string) {
+	if r.full() || len(words) == 0 {
+		return
+	}
+	for name, v := range r.vars {
+		if v.exported && len(env) < maxWords {
+			env = append(env, name+"="+v.String())
+		}
+	}
+	slices.Sort(env)
+	if from == nil {
+		from = r.from
+	}
+	r.out = append(r.out, Command{Words: words, Before: before, Env: env, From: from, Input: r.input, Branch: r.branch})
+}
+
+// run follows a command through the programs that run another one, and adds what runs in
+// the end.
+func (r *reader) run(words, before, env []string) {
+	for range 2 * maxDepth {
+		if len(words) == 0 || r.full() {
+			return
+		}
+		name := base(words[0])
+		if r.named(words, name) {
+			return
+		}
+		skip, rest, ok := unwrap(name, words)
+		if !ok {
+			break
+		}
+		if len(rest) == 0 {
+			r.emit(words, before, env, nil)
+			return
+		}
+		before = append(slices.Clone(before), words[:skip]...)
+		switch name {
+		case "env":
+			for len(rest) > 0 && assigns(rest[0]) {
+				env = append(slices.Clone(env), rest[0])
+				rest = rest[1:]
+			}
+		case "xargs", "parallel":
+			rest = r.given(rest, words[1:skip])
+		}
+		switch name {
+		case "watch", "parallel", "entr":
+			if strings.ContainsAny(rest[0], " \t;&|") { // it gives its words to a shell
+				r.typed(strings.Join(rest, " "), rest, before, env)
+				return
+			}
+		}
+		words = rest
+	}
+	r.final(words, before, env)
+}
+
+// named follows what the line itself defined: aliases and functions. It reports whether it
+// did.
+func (r *reader) named(words []string, name string) bool {
+	if r.depth >= maxDepth {
+		return false
+	}
+	if text, ok := r.aliases[words[0]]; ok {
+		delete(r.aliases, words[0]) // an alias does not expand itself
+		r.inner(text + " " + quoted(words[1:]))
+		r.aliases[words[0]] = text
+		return true
+	}
+	body, ok := r.funcs[name]
+	if !ok {
+		return false
+	}
+	args, has := r.args, r.hasArgs
+	r.args, r.hasArgs = words[1:], true
+	delete(r.funcs, name) // what it calls by its own name is the program
+	r.depth++
+	r.stmt(body)
+	r.depth--
+	r.funcs[name] = body
+	r.args, r.hasArgs = args, has
+	return true
+}
+
+// quoted returns words as a line that has them unchanged.
+func quoted(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// final looks at a command that no other one runs.
+func (r *reader) final(words, before, env []string) {
+	name := base(words[0])
+	rest := words[1:]
+	switch name {
+	case "git":
+		r.git(words, before, env)
+		return
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox":
+		r.shell(words, before, env)
+		return
+	case "eval":
+		r.typed(strings.Join(rest, " "), words, before, env)
+		return
+	case "alias":
+		for _, w := range rest {
+			if alias, text, ok := strings.Cut(w, "="); ok {
+				if r.aliases == nil {
+					r.aliases = make(map[string]string)
+				}
+				r.aliases[alias] = text
+			}
+		}
+		return
+	case "unalias":
+		for _, w := range rest {
+			delete(r.aliases, w)
+		}
+		return
+	case "export", "declare", "typeset", "readonly", "local":
+		for _, w := range rest {
+			if key, text, ok := strings.Cut(w, "="); ok {
+				r.set(key, value{list: []string{text}, exported: name == "export"})
+			}
+		}
+		return
+	case "set":
+		for i, w := range rest {
+			if w == "--" {
+				r.args, r.hasArgs = rest[i+1:], true
+			}
+		}
+	case "unset":
+		for _, w := range rest {
+			delete(r.vars, w)
+		}
+	case "read", "mapfile", "readarray":
+		for _, w := range rest {
+			delete(r.vars, w)
+		}
+	}
+	r.emit(words, before, env, nil)
+	if r.depth < maxDepth {
+		r.handed(name, rest)
+	}
+}
+
+// shell reads what a shell is given to run. What it reads from a pipe or a substitution
+// without the line having it is a command with that source.
+func (r *reader) shell(words, before, env []string) {
+	rest := words[1:]
+	if base(words[0]) == "busybox" && len(rest) > 0 {
+		r.run(rest, append(slices.Clone(before), words[0]), env)
+		return
+	}
+	for i := 0; i < len(rest); i++ {
+		w := rest[i]
+		switch {
+		case w == "-s" || w == "-" || w == "--":
+			continue
+		case w == "-o" || w == "+o" || w == "-O" || w == "+O" || w == "--rcfile" || w == "--init-file":
+			i++
+		case len(w) > 1 && (w[0] == '-' || w[0] == '+'):
+			if w[1] != '-' && w[len(w)-1] == 'o' && !strings.Contains(w, "c") {
+				i++ // the name of an option
+				continue
+			}
+			if w[0] == '-' && w[1] != '-' && strings.IndexByte(w, 'c') > 0 && i+1 < len(rest) {
+				args, has := r.args, r.hasArgs
+				text := rest[i+1]
+				r.args, r.hasArgs = rest[min(i+3, len(rest)):], len(rest) > i+2
+				r.typed(text, words, before, env)
+				r.args, r.hasArgs = args, has
+				return
+			}
+		case strings.HasPrefix(w, "/dev/fd/") || w == "/dev/stdin":
+			r.emit(words, before, env, slices.Concat(r.from, r.substituted))
+			return
+		default:
+			r.emit(words, before, env, nil) // a script
+			return
+		}
+	}
+	text := r.input
+	r.emit(words, before, env, nil)
+	if text != "" {
+		r.input = ""
+		r.inner(text)
+		r.input = text
+	}
+}
+
+// typed reads a line that a shell is given as a word.
+func (r *reader) typed(text string, words, before, env []string) {
+	if strings.Contains(text, "$()") && len(r.substituted) > 0 {
+		r.emit([]string{words[0]}, before, env, slices.Clone(r.substituted))
+		if strings.TrimSpace(text) == "$()" {
+			return
+		}
+	}
+	saved := r.vars
+	if len(env) > 0 {
+		r.vars = make(map[string]value, len(saved)+len(env))
+		for k, v := range saved {
+			r.vars[k] = v
+		}
+		for _, e := range env {
+			k, v, _ := strings.Cut(e, "=")
+			r.vars[k] = value{list: []string{v}, exported: true}
+		}
+	}
+	first := len(r.out)
+	r.inner(text)
+	for i := first; i < len(r.out); i++ {
+		r.out[i].Before = append(slices.Clone(before), r.out[i].Before...)
+	}
+	if len(env) > 0 {
+		r.vars = saved
+	}
+}
+
+// given returns a command with the words that xargs or parallel adds to it.
+func (r *reader) given(words, flags []string) []string {
+	values := strings.Fields(r.input)
+	for i, w := range words {
+		if w == ":::" {
+			values, words = words[i+1:], words[:i]
+			break
+		}
+	}
+	values = values[:min(len(values), maxRounds)]
+	mark := "{}"
+	for i, f := range flags {
+		if f == "-I" && i+1 < len(flags) {
+			mark = flags[i+1]
+		} else if strings.HasPrefix(f, "-I") && len(f) > 2 {
+			mark = f[2:]
+		}
+	}
+	var out []string
+	replaced := false
+	for _, w := range words {
+		if strings.Contains(w, mark) {
+			replaced = true
+			if len(values) > 0 {
+				w = strings.ReplaceAll(w, mark, strings.Join(values, " "))
+			}
+		}
+		out = append(out, w)
+	}
+	if !replaced {
+		if out = append(out, values...); len(values) == 0 {
+			out = append(out, "$()")
+		}
+	}
+	return out[:min(len(out), maxWords)]
+}
+
+// handed reads the lines that a program is given as arguments.
+func (r *reader) handed(name string, rest []string) {
+	switch name {
+	case "trap":
+		if len(rest) > 1 {
+			r.inner(rest[0])
+		}
+	case "find", "fd":
+		for i := 0; i < len(rest); i++ {
+			switch rest[i] {
+			case "-exec", "-execdir", "-ok", "-okdir", "-x", "--exec", "-X", "--exec-batch":
+				end := i + 1
+				for end < len(rest) && rest[end] != ";" && rest[end] != "+" {
+					end++
+				}
+				r.run(rest[i+1:end], []string{name}, nil)
+				i = end
+			}
+		}
+	case "ssh":
+		if words := behindHost(rest); len(words) > 0 {
+			r.elsewhere(strings.Join(words, " "))
+		}
+	case "su", "script", "runuser":
+		for i, w := range rest {
+			if (w == "-c" || w == "--command" || w == "-qc") && i+1 < len(rest) {
+				r.inner(rest[i+1])
+			}
+		}
+	case "tmux", "screen":
+		for _, w := range rest {
+			if strings.ContainsAny(w, " \t") {
+				r.inner(w)
+			}
+		}
+	case "docker", "podman", "kubectl", "oc", "docker-compose", "nerdctl":
+		if words := inContainer(name, rest); len(words) > 0 {
+			r.elsewhere(quoted(words))
+		}
+	}
+}
+
+// elsewhere reads a line that runs on another machine, where the branch is not known.
+func (r *reader) elsewhere(text string) {
+	branch := r.branch
+	r.branch = ""
+	r.inner(text)
+	r.branch = branch
+}
+
+// assigns reports whether a word is the assignment of a variable.
+func assigns(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	return ok && syntax.ValidName(name)
+}
