@@ -66,6 +66,16 @@ type Action struct {
 	Tool      string
 	Arguments string // JSON
 	Command   string
+	// Place is what is known of the working directory.
+	Place Place
+}
+
+// Place is what is known of the directory where an action would be taken.
+type Place struct {
+	// Branch is the git branch that is checked out, empty if it is not known.
+	Branch string
+	// Aliases are the aliases of git, by name.
+	Aliases map[string]string
 }
 
 // Rule is a constraint or a policy in words that holds for whoever asks.

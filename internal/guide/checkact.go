@@ -1,10 +1,12 @@
 package guide
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
 )
 
@@ -44,14 +46,24 @@ type act struct {
 	program string
 	// runs are the programs that run: the program, what stands before it, and what it runs.
 	runs map[string]bool
-	// branch says that it is done to a branch which is not named.
-	branch bool
+	// branch says that it is done to a branch which is not known, and every that it is done
+	// to every branch.
+	branch, every bool
+	// at is the branch that is checked out, and targets are the branches that it is done to;
+	// both may be unknown.
+	at      string
+	targets []string
+	// from are names that it takes something from, not folded.
+	from set
+	// staged are verbs that count if a rule also names a path or a name of the act: a file
+	// that is staged is about to be committed.
+	staged set
 	// text is the act as it was written, for reasons.
 	text string
 }
 
 func newAct(text string) *act {
-	return &act{verbs: set{}, names: set{}, nouns: set{}, exact: set{}, bases: set{}, where: set{}, keywords: map[string]bool{}, flags: map[string]bool{}, runs: map[string]bool{}, text: clip(text, maxQuote)}
+	return &act{verbs: set{}, names: set{}, nouns: set{}, exact: set{}, bases: set{}, where: set{}, from: set{}, staged: set{}, keywords: map[string]bool{}, flags: map[string]bool{}, runs: map[string]bool{}, text: clip(text, maxQuote)}
 }
 
 func addAll(to, from set) {
@@ -63,14 +75,14 @@ func addAll(to, from set) {
 // actsOf returns what an action does.
 func actsOf(a *Action) []*act {
 	if a.Tool == "" || a.Command != "" {
-		return commandActs(a.Command)
+		return commandActs(a.Command, &a.Place)
 	}
 	r := argReader{tool: a.Tool, act: newAct(a.Tool)}
 	r.named(a.Tool)
 	r.read(a.Arguments)
 	list := []*act{r.act}
 	for _, line := range r.lines {
-		list = append(list, commandActs(line)...)
+		list = append(list, commandActs(line, &a.Place)...)
 	}
 	if len(r.lines) > 0 && len(list) > 1 {
 		list = list[1:] // the tool is a shell
@@ -78,16 +90,34 @@ func actsOf(a *Action) []*act {
 	for _, text := range r.sql {
 		list = append(list, sqlActs(text, r.act)...)
 	}
+	list = append(list, r.patched()...)
 	return list[:min(len(list), maxActs)]
 }
 
-// commandActs returns what a command line does, one act a command.
-func commandActs(line string) []*act {
+// commandActs returns what a command line does, one act a command. A line that is no shell is
+// read word by word.
+func commandActs(line string, p *Place) []*act {
+	var list []*act
+	commands, err := shell.Read(line, shell.Options{Branch: p.Branch, Aliases: p.Aliases})
+	for i := range commands {
+		if list = append(list, shellActs(&commands[i])...); len(list) >= maxActs {
+			return list[:maxActs]
+		}
+	}
+	if err != nil {
+		list = append(list, lineActs(line, p)...)
+	}
+	return list[:min(len(list), maxActs)]
+}
+
+// lineActs returns what a line does that is only taken apart at what joins commands, such as
+// the shape of a line.
+func lineActs(line string, p *Place) []*act {
 	var list []*act
 	for _, c := range trace.Commands(line) {
-		a := commandAct(&c)
+		a := commandAct(&c, p.Branch)
 		if n := len(list); c.Piped && n > 0 && list[n-1].program != "" {
-			a.verbs[folded("pipe")], a.names[folded(list[n-1].program)], a.runs[list[n-1].program] = true, true, true
+			a.pipedFrom(list[n-1].program)
 		}
 		list = append(list, a)
 		for _, text := range a.sqlIn(&c) {
@@ -100,10 +130,124 @@ func commandActs(line string) []*act {
 	return list[:min(len(list), maxActs)]
 }
 
-// commandAct returns what one command does.
-func commandAct(c *trace.Command) *act {
-	a := newAct(strings.Join(append(append([]string{}, c.Before...), c.Words...), " "))
-	a.program = strings.ToLower(c.Program)
+// shellActs returns what one command of a line does.
+func shellActs(x *shell.Command) []*act {
+	var list []*act
+	if len(x.Words) > 0 {
+		c := trace.CommandOf(x.Words, x.Before, len(x.From) > 0)
+		for _, words := range transfers(&c) {
+			one := c
+			one.Words = words
+			a := commandAct(&one, x.Branch)
+			for _, e := range x.Env {
+				_, value, _ := strings.Cut(e, "=")
+				a.surroundings(value)
+			}
+			for _, program := range x.From {
+				a.pipedFrom(strings.ToLower(program))
+			}
+			list = append(list, a)
+			for _, text := range a.sqlIn(&one) {
+				list = append(list, sqlActs(text, a)...)
+			}
+			if databases()[a.program] && sqlBegins(x.Input) {
+				list = append(list, sqlActs(x.Input, a)...)
+			}
+			list = append(list, patches(a.program, words[1:], x.Input)...)
+		}
+		list[0].transferred(len(list) > 1, false)
+		list[len(list)-1].transferred(len(list) > 1, true)
+	}
+	for _, file := range x.Writes {
+		list = append(list, writeAct(file, "> "+file))
+	}
+	return list
+}
+
+// writeAct returns the act of writing a file.
+func writeAct(file, text string) *act {
+	a := newAct(text)
+	addAll(a.verbs, writing())
+	a.nouns[folded("file")] = true
+	a.path(file)
+	return a
+}
+
+// writing are the verbs of what changes a file.
+var writing = foldedWords("edit modify change alter write touch overwrite create update")
+
+// transfers returns the words of a command, and of one that copies or moves files twice: with
+// what it takes, and with where it puts it.
+func transfers(c *trace.Command) [][]string {
+	switch c.Program {
+	case "cp", "mv", "rsync", "scp", "ln", "install":
+	default:
+		return [][]string{c.Words}
+	}
+	var flags, plain []string
+	for _, w := range c.Words[1:] {
+		if len(w) > 1 && w[0] == '-' {
+			flags = append(flags, w)
+		} else {
+			plain = append(plain, w)
+		}
+	}
+	if len(plain) < 2 {
+		return [][]string{c.Words}
+	}
+	last := len(plain) - 1
+	head := append([]string{c.Words[0]}, flags...)
+	return [][]string{slices.Concat(head, plain[:last]), slices.Concat(head, plain[last:])}
+}
+
+// transferred notes what a copy or a move does to the files that it takes, or to those that it
+// puts in place.
+func (a *act) transferred(both, put bool) {
+	switch a.program {
+	case "cp", "mv", "rsync", "scp", "ln", "install":
+	default:
+		return
+	}
+	switch {
+	case put:
+		addAll(a.verbs, writing())
+	case both && a.program == "mv":
+		addAll(a.verbs, setOf("touch modify change"))
+	case both:
+		for w := range setOf("write overwrite") {
+			delete(a.verbs, w)
+		}
+		a.verbs[folded("read")] = true
+	}
+}
+
+// pipedFrom notes a program whose output the act reads.
+func (a *act) pipedFrom(program string) {
+	a.verbs[folded("pipe")], a.names[folded(program)], a.runs[program] = true, true, true
+	if !shells()[a.program] {
+		return
+	}
+	for w := range shells() {
+		a.names[folded(w)] = true
+	}
+	if program == "curl" || program == "wget" {
+		for _, w := range [...]string{"curl", "wget"} {
+			a.names[w], a.runs[w] = true, true
+		}
+	}
+}
+
+var (
+	shells    = rawWords("sh bash zsh dash ksh")
+	databases = rawWords("psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd bq snowsql")
+	// interpreters run the script that is their first word.
+	interpreters = rawWords("python python3 node ruby perl php deno tsx ts-node sh bash zsh dash ksh source .")
+)
+
+// commandAct returns what one command does, where branch is checked out if it is known.
+func commandAct(c *trace.Command, branch string) *act {
+	a := newAct(strings.Join(slices.Concat(c.Before, c.Words), " "))
+	a.program, a.at = strings.ToLower(c.Program), branch
 	a.names[folded(a.program)], a.runs[a.program] = true, true
 	for _, w := range c.Before {
 		if !strings.Contains(w, "=") {
@@ -115,7 +259,7 @@ func commandAct(c *trace.Command) *act {
 	if a.program == "git" {
 		rest, sub = gitWords(rest)
 	} else {
-		rest = rest[len(sub):]
+		rest = rest[min(len(sub), len(rest)):]
 	}
 	if len(sub) > 1 && (sub[0] == "run" || sub[0] == "exec") {
 		a.runs[sub[1]] = true
@@ -124,43 +268,71 @@ func commandAct(c *trace.Command) *act {
 	if len(sub) == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		a.doesBehindFlags(rest)
 	}
-	if script := scriptWords(c.Words[0]); len(script) > 0 {
-		for _, w := range script {
-			a.verbs[folded(w)], a.names[folded(w)] = true, true
-		}
+	a.script(c.Words[0])
+	if interpreters()[a.program] {
+		a.interprets(rest)
 	}
 	a.words(rest)
 	a.particular(sub, rest)
 	return a
 }
 
-// gitWords returns the words of git behind the subcommand, and the subcommand.
-func gitWords(words []string) (rest, sub []string) {
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		if (words[0] == "-C" || words[0] == "-c" || words[0] == "--git-dir" || words[0] == "--work-tree") && len(words) > 1 {
-			words = words[1:]
+// script notes what the name of a script says that it does.
+func (a *act) script(path string) {
+	for _, w := range scriptWords(path) {
+		a.verbs[folded(w)], a.names[folded(w)] = true, true
+	}
+}
+
+// interprets notes what a script or a module does that an interpreter runs, and the first word
+// that it is given, if that is a verb.
+func (a *act) interprets(words []string) {
+	for i, w := range words {
+		switch {
+		case w == "-m" && i+1 < len(words):
+			a.runs[words[i+1]], a.names[folded(words[i+1])] = true, true
+			a.noteDone(words[i+1])
+			a.given(words[i+2:])
+			return
+		case strings.HasPrefix(w, "-"):
+			continue
 		}
-		words = words[1:]
+		a.script(w)
+		a.given(words[i+1:])
+		return
 	}
-	if len(words) == 0 {
-		return nil, nil
+}
+
+// given notes the first word that a script is given, if it says what is done.
+func (a *act) given(words []string) {
+	for _, w := range words {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return r == ':' || r == '_' || r == '-' }) {
+			if f := folded(part); verbs()[f] && !means()[f] {
+				a.verbs[f], a.nouns[f] = true, true
+			}
+		}
+		return
 	}
-	return words[1:], words[:1]
+}
+
+// noteDone notes what a program, or one with its subcommand, does.
+func (a *act) noteDone(phrase string) {
+	if known, ok := done()[phrase]; ok {
+		addAll(a.verbs, known[0])
+		addAll(a.nouns, known[1])
+	}
 }
 
 // does notes what the program and its subcommand do.
 func (a *act) does(sub []string) {
 	phrase := a.program
-	note := func(phrase string) {
-		if known, ok := done()[phrase]; ok {
-			addAll(a.verbs, known[0])
-			addAll(a.nouns, known[1])
-		}
-	}
-	note(phrase)
+	a.noteDone(phrase)
 	for _, w := range sub {
 		phrase += " " + w
-		note(phrase)
+		a.noteDone(phrase)
 		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return r == ':' || r == '_' || r == '-' }) {
 			a.verbs[folded(part)], a.names[folded(part)] = true, true
 		}
@@ -262,6 +434,9 @@ func (a *act) value(v string) {
 		a.path(path)
 		return
 	}
+	if v == "." {
+		a.exact[v] = true
+	}
 	if strings.ContainsAny(v, "/\\") || strings.Contains(v, ".") || v == "~" {
 		a.path(v)
 		return
@@ -280,6 +455,17 @@ func (a *act) environment(v string) {
 			a.nouns[w], a.names[w] = true, true
 		}
 	}
+}
+
+// surroundings notes production and its like in the value of a variable that the act is given.
+func (a *act) surroundings(v string) {
+	if len(v) > maxValue || strings.ContainsAny(v, " \t\n") {
+		return
+	}
+	if host, _, ok := addressOf(v); ok {
+		v = host
+	}
+	a.environment(v)
 }
 
 // addressOf takes an address apart.
@@ -322,107 +508,20 @@ func (a *act) path(v string) {
 			a.bases[exactly(base)] = true
 		}
 	}
-}
-
-// particular notes what only some programs do.
-func (a *act) particular(sub, rest []string) {
-	phrase := strings.Join(append([]string{a.program}, sub...), " ")
-	has := func(names ...string) bool {
-		for _, name := range names {
-			if a.flags[name] {
-				return true
-			}
-		}
-		return false
-	}
-	does := func(words string) { addAll(a.verbs, setOf(words)) }
-	switch phrase {
-	case "git push":
-		a.pushes(rest)
-		if has("-f", "--force", "--force-with-lease") {
-			does("force")
-		}
-		if has("-d", "--delete") {
-			does("delete remove")
-		}
-	case "git commit":
-		if has("--amend") {
-			does("amend")
-		}
-		a.bypasses(has("-n", "--no-verify"))
-	case "git reset":
-		if has("--hard") {
-			does("discard")
-			a.nouns[folded("changes")] = true
-		}
-	case "git branch":
-		if has("-d", "-D", "--delete") {
-			does("delete remove")
-		}
-		a.nouns[folded("branch")] = true
-	case "git tag":
-		if has("-d", "--delete") {
-			does("delete remove")
-		}
-	case "sed":
-		if has("-i", "--in-place") {
-			does("modify change write edit")
-			a.nouns[folded("file")] = true
-		}
-	case "curl", "wget", "http", "https":
-		a.requests(rest)
-	case "npm version":
-		does("release tag")
-	}
-	if a.verbs[folded("push")] && a.program == "git" {
-		a.bypasses(has("--no-verify"))
+	if isGenerated(v) {
+		a.exact["generated"] = true
 	}
 }
 
-func (a *act) bypasses(it bool) {
-	if it {
-		addAll(a.verbs, setOf("bypass skip disable"))
-		addAll(a.nouns, setOf("hook hooks verify check checks"))
-	}
-}
-
-// pushes notes the branches that git pushes to.
-func (a *act) pushes(rest []string) {
-	var words []string
-	for _, w := range rest {
-		if !strings.HasPrefix(w, "-") {
-			words = append(words, w)
+// isGenerated reports whether the name of a file says that a program wrote it.
+func isGenerated(path string) bool {
+	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
+	for _, mark := range [...]string{"_generated.", ".generated.", "zz_generated", ".gen.", "_gen.", ".pb.", "_pb2.", ".g.dart", ".freezed.dart", ".min.js"} {
+		if strings.Contains(name, mark) {
+			return true
 		}
 	}
-	for _, w := range words { // none of them is a path
-		delete(a.exact, exactly(w))
-		for part := range strings.SplitSeq(w, "/") {
-			delete(a.exact, exactly(part))
-		}
-	}
-	a.paths = nil
-	if len(words) > 0 {
-		a.names[folded(words[0])] = true
-	}
-	for _, spec := range words[min(1, len(words)):] {
-		spec = strings.TrimPrefix(spec, "+")
-		from, to, ok := strings.Cut(spec, ":")
-		if !ok {
-			to = from
-		} else if from == "" {
-			addAll(a.verbs, setOf("delete remove"))
-		}
-		to = strings.TrimPrefix(to, "refs/heads/")
-		if to == "HEAD" {
-			a.branch = true
-			continue
-		}
-		a.exact[exactly(to)] = true
-	}
-	if len(words) < 2 && !a.flags["--tags"] {
-		a.branch = true
-	}
-	addAll(a.nouns, setOf("branch commit remote"))
+	return false
 }
 
 // requests notes the method of a request that a program makes.

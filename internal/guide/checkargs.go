@@ -15,7 +15,9 @@ type argReader struct {
 	act    *act
 	lines  []string // command lines
 	sql    []string
-	values int
+	// patches are texts that change files.
+	patches []string
+	values  int
 	doc    canon.Doc
 }
 
@@ -36,13 +38,18 @@ func (r *argReader) named(tool string) {
 	}
 	if a.verbs[folded("edit")] || a.verbs[folded("write")] || a.verbs[folded("patch")] || strings.Contains(tool, "str_replace") {
 		if a.nouns[folded("file")] || strings.Contains(tool, "str_replace") || a.nouns["edit"] || len(nameWords(tool)) == 1 {
-			addAll(a.verbs, setOf("edit modify change write touch overwrite"))
-			addAll(a.nouns, setOf("file"))
+			a.writes()
 		}
 	}
 	if a.verbs[folded("delete")] || a.verbs[folded("remove")] {
 		addAll(a.verbs, setOf("delete remove"))
 	}
+}
+
+// writes notes that a file is written.
+func (a *act) writes() {
+	addAll(a.verbs, writing())
+	a.nouns[folded("file")] = true
 }
 
 // readers are the verbs of tools that only look.
@@ -126,6 +133,12 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 		}
 		r.act.flags["--"+strings.Join(words, "-")] = true
 	case canon.String:
+		if patchNames()[key] {
+			if text := r.doc.Text(c); strings.Contains(text, patchBegins) || (key == "patch" || key == "diff") && strings.Contains(text, "\n+++ ") {
+				r.patches = append(r.patches, text)
+				return
+			}
+		}
 		if _, size := r.doc.Measure(c); size <= maxValue*8 {
 			r.text(r.doc.Text(c), key, words)
 		}
@@ -135,7 +148,7 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 			var line []string
 			for x := first; x < end && len(line) < 64; x = r.doc.After(x) {
 				if r.doc.Kind(x) == canon.String {
-					line = append(line, "'"+strings.ReplaceAll(r.doc.Text(x), "'", "")+"'")
+					line = append(line, "'"+strings.ReplaceAll(r.doc.Text(x), "'", `'\''`)+"'")
 				}
 			}
 			r.lines = append(r.lines, strings.Join(line, " "))
@@ -152,7 +165,7 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 }
 
 var (
-	lineNames  = rawWords("command cmd script command_line commandLine")
+	lineNames  = rawWords("command cmd script command_line commandLine chars")
 	sqlNames   = rawWords("sql query statement q")
 	proseNames = rawWords("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
 	moneyNames = foldedWords("amount total price value sum cost fee budget refund payment charge")
@@ -218,6 +231,9 @@ func (r *argReader) request() {
 			method = "GET"
 		}
 		r.act.method(method)
+	}
+	if text("new_string", "newString", "new_str", "new_source") != "" && text("file_path", "filePath", "path", "notebook_path") != "" {
+		r.act.writes() // it puts a text in the place of another
 	}
 	if r.tool == trace.ToolEdit || text("path", "file_path", "filename", "file") != "" {
 		switch op := folded(text("operation", "command", "action")); op {

@@ -265,9 +265,9 @@ func seenActs(session []Doing) []seenAct {
 			a := newAct("")
 			addAll(a.verbs, setOf("test"))
 			acts = append(acts, a)
-			acts = append(acts, commandActs(unslotted(d.Shape))...)
+			acts = append(acts, lineActs(unslotted(d.Shape), &Place{})...)
 		case isLine(d):
-			acts = commandActs(unslotted(d.Shape))
+			acts = lineActs(unslotted(d.Shape), &Place{})
 		default:
 			acts = actsOf(&Action{Tool: d.Tool})
 		}

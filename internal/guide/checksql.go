@@ -88,9 +88,7 @@ func sqlStatement(text string) (words []string, rest string) {
 
 // sqlIn returns the SQL that a command hands to a database.
 func (a *act) sqlIn(c *trace.Command) []string {
-	switch a.program {
-	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "clickhouse-client", "sqlcmd", "bq", "snowsql":
-	default:
+	if !databases()[a.program] {
 		return nil
 	}
 	var list []string

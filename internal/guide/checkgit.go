@@ -1,0 +1,221 @@
+package guide
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitWords returns the words of git behind the subcommand, and the subcommand.
+func gitWords(words []string) (rest, sub []string) {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		if (words[0] == "-C" || words[0] == "-c" || words[0] == "--git-dir" || words[0] == "--work-tree") && len(words) > 1 {
+			words = words[1:]
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return words[1:], words[:1]
+}
+
+// particular notes what only some programs do.
+func (a *act) particular(sub, rest []string) {
+	phrase := strings.Join(append([]string{a.program}, sub...), " ")
+	does := func(words string) { addAll(a.verbs, setOf(words)) }
+	switch a.program {
+	case "git":
+		if len(sub) > 0 {
+			a.git(sub[0], rest)
+		}
+	case "sed", "perl", "gsed":
+		if a.has("-i", "--in-place") {
+			addAll(a.verbs, writing())
+			a.nouns[folded("file")] = true
+		}
+	case "curl", "wget", "http", "https":
+		a.requests(rest)
+	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "gem", "composer":
+		global := a.has("-g", "--global") || slices.Contains(sub, "global") || slices.Contains(rest, "--location=global")
+		if global || (a.program == "pip" || a.program == "pip3") && (a.runs["sudo"] || a.has("--break-system-packages")) {
+			addAll(a.nouns, setOf("globally global system-wide"))
+		}
+		if slices.Contains(sub, "global") && len(rest) > 0 && rest[0] == "add" {
+			a.noteDone(a.program + " add")
+		}
+	case "apt", "apt-get", "brew", "dnf", "yum", "apk", "snap", "pacman", "zypper", "port", "choco", "winget":
+		addAll(a.nouns, setOf("globally global system-wide"))
+	}
+	if phrase == "npm version" {
+		does("release tag")
+	}
+}
+
+// has reports whether one of some flags is given.
+func (a *act) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return a.flags[name] })
+}
+
+// git notes what a command of git does beyond its name.
+func (a *act) git(sub string, rest []string) {
+	does := func(words string) { addAll(a.verbs, setOf(words)) }
+	switch sub {
+	case "push", "send-pack":
+		a.pushes(rest)
+		a.bypasses(a.has("--no-verify"))
+	case "commit":
+		if a.has("--amend") {
+			does("amend")
+		}
+		a.bypasses(a.has("-n", "--no-verify"))
+		a.onBranch(a.at)
+	case "add", "stage":
+		addAll(a.staged, setOf("commit check-in"))
+	case "merge", "rebase", "cherry-pick", "am", "pull", "revert":
+		a.bypasses(a.has("--no-verify"))
+		for _, w := range rest {
+			a.from[exactly(w)] = true
+		}
+		a.onBranch(a.at)
+	case "reset":
+		if a.has("--hard") {
+			does("discard")
+			a.nouns[folded("changes")] = true
+		}
+		a.onBranch(a.at)
+	case "restore":
+		if !a.has("--staged", "-S") || a.has("--worktree", "-W") {
+			does("discard")
+		}
+	case "checkout":
+		if slices.Contains(rest, "--") || slices.Contains(rest, ".") || a.has("-f", "--force") {
+			does("discard")
+		}
+	case "clean":
+		if a.has("-f", "--force", "-d", "-x") {
+			does("discard")
+		}
+	case "stash":
+		if len(rest) > 0 && (rest[0] == "drop" || rest[0] == "clear") {
+			does("discard delete remove drop")
+		}
+	case "branch":
+		if a.has("-d", "-D", "--delete") {
+			does("delete remove")
+		}
+		if a.has("-m", "-M", "--move") {
+			does("rename move")
+		}
+		a.nouns[folded("branch")] = true
+	case "tag":
+		if a.has("-d", "--delete") {
+			does("delete remove")
+		}
+	}
+}
+
+func (a *act) bypasses(it bool) {
+	if it {
+		addAll(a.verbs, setOf("bypass skip disable"))
+		addAll(a.nouns, setOf("hook hooks verify check checks"))
+	}
+}
+
+// onBranch notes the branch that something is done on.
+func (a *act) onBranch(name string) {
+	if name == "" {
+		a.branch = true
+		return
+	}
+	a.where[exactly(name)] = true
+	a.targets = append(a.targets, name)
+}
+
+// pushValued are the flags of git push whose value is the next word.
+var pushValued = rawWords("-o --push-option --receive-pack --exec --repo")
+
+// pushes notes the branches that git pushes to, and what it does to them.
+func (a *act) pushes(rest []string) {
+	var words []string
+	for i := 0; i < len(rest); i++ {
+		switch w := rest[i]; {
+		case pushValued()[w]:
+			if w == "--repo" && i+1 < len(rest) {
+				words = append(words, rest[i+1])
+			}
+			i++
+		case strings.HasPrefix(w, "--repo="):
+			words = append(words, w[len("--repo="):])
+		case !strings.HasPrefix(w, "-"):
+			words = append(words, w)
+		}
+	}
+	for _, w := range words { // none of them is a path
+		delete(a.exact, exactly(w))
+		for part := range strings.SplitSeq(w, "/") {
+			delete(a.exact, exactly(part))
+		}
+	}
+	a.paths, a.bases = nil, set{}
+	if len(words) > 0 {
+		a.names[folded(words[0])] = true
+	}
+	if a.has("-f", "--force", "--force-with-lease", "--mirror") {
+		addAll(a.verbs, setOf("force"))
+	}
+	if a.has("-d", "--delete") {
+		addAll(a.verbs, setOf("delete remove"))
+	}
+	for _, spec := range words[min(1, len(words)):] {
+		a.refspec(spec)
+	}
+	a.every = a.every || a.has("--all", "--mirror", "--branches")
+	switch {
+	case a.has("--tags"):
+		a.nouns[folded("tag")] = true
+	case len(words) < 2 && !a.every:
+		a.pushTo(a.at)
+	}
+	addAll(a.nouns, setOf("branch commit remote"))
+}
+
+// refspec notes what one refspec pushes to.
+func (a *act) refspec(spec string) {
+	if strings.HasPrefix(spec, "+") {
+		addAll(a.verbs, setOf("force"))
+		spec = spec[1:]
+	}
+	from, to, ok := strings.Cut(spec, ":")
+	switch {
+	case !ok:
+		to = from
+	case from == "" && to == "":
+		a.every = true // every branch that both sides have
+		return
+	case from == "":
+		addAll(a.verbs, setOf("delete remove"))
+	}
+	if name, ok := strings.CutPrefix(to, "refs/tags/"); ok {
+		a.nouns[folded("tag")], a.exact[exactly(name)] = true, true
+		return
+	}
+	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
+	switch {
+	case to == "HEAD" || to == "@":
+		a.pushTo(a.at)
+	case strings.Contains(to, "*"):
+		a.every = true
+	default:
+		a.pushTo(to)
+	}
+}
+
+// pushTo notes a branch that is pushed to. One that only the running shell knows is none.
+func (a *act) pushTo(name string) {
+	if name == "" || strings.ContainsAny(name, "$`") {
+		a.branch = true
+		return
+	}
+	a.exact[exactly(name)] = true
+	a.targets = append(a.targets, name)
+}
