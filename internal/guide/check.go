@@ -20,6 +20,8 @@ const (
 	MaxReasons = 24
 	MaxInstead = 8
 	maxQuote   = 300 // bytes of a quote, cut at a word
+
+	maxException = 80 // bytes of an exception in a reason
 )
 
 // Level says how much speaks against an action.
@@ -380,7 +382,7 @@ func (k *checking) obey() {
 
 // judge returns how much a clause that speaks of an act weighs.
 func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (Level, string) {
-	if how == against && len(c.needs) > 0 {
+	if (how == against || how == excepted) && len(c.needs) > 0 {
 		switch d := c.doneBefore(seen); {
 		case k.session == nil:
 			how = perhaps
@@ -400,6 +402,11 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (L
 		plain = Warn
 	}
 	switch how {
+	case excepted:
+		if plain == Stop {
+			return Warn, "a hard rule forbids it, but for an exception that cannot be judged here (" + clip(c.except.text, maxException) + ")"
+		}
+		return Caution, "a " + string(r.Strength) + " rule may forbid it: its exception cannot be judged here (" + clip(c.except.text, maxException) + ")"
 	case against:
 		if len(c.needs) > 0 {
 			return plain, "a " + string(r.Strength) + " rule asks for something before it that failed in the session"

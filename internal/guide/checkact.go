@@ -240,6 +240,8 @@ func (a *act) pipedFrom(program string) {
 var (
 	shells    = rawWords("sh bash zsh dash ksh")
 	databases = rawWords("psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd bq snowsql")
+	// grouped are the subcommands of docker that have subcommands.
+	grouped = rawWords("compose container image volume network system buildx builder context stack swarm service node secret config plugin manifest trust")
 	// interpreters run the script that is their first word.
 	interpreters = rawWords("python python3 node ruby perl php deno tsx ts-node sh bash zsh dash ksh source .")
 )
@@ -259,6 +261,9 @@ func commandAct(c *trace.Command, branch string) *act {
 	if a.program == "git" {
 		rest, sub = gitWords(rest)
 	} else {
+		if (a.program == "docker" || a.program == "podman") && len(sub) == 2 && !grouped()[sub[0]] {
+			sub = sub[:1] // the next word is an image or a container
+		}
 		rest = rest[min(len(sub), len(rest)):]
 	}
 	if len(sub) > 1 && (sub[0] == "run" || sub[0] == "exec") {
@@ -279,8 +284,12 @@ func commandAct(c *trace.Command, branch string) *act {
 
 // script notes what the name of a script says that it does.
 func (a *act) script(path string) {
-	for _, w := range scriptWords(path) {
+	list := scriptWords(path)
+	for _, w := range list {
 		a.verbs[folded(w)], a.names[folded(w)] = true, true
+	}
+	if len(list) > 0 {
+		a.nouns[folded("script")] = true
 	}
 }
 
@@ -384,6 +393,7 @@ func (a *act) words(words []string) {
 			said = a.takesText(name) && !has
 			if has && !a.takesText(name) {
 				a.value(value)
+				a.surroundings(value)
 			}
 		default:
 			a.value(w)

@@ -11,14 +11,14 @@ import (
 
 // argReader reads the arguments of a tool.
 type argReader struct {
-	tool   string
-	act    *act
-	lines  []string // command lines
-	sql    []string
+	tool  string
+	act   *act
+	lines []string // command lines
+	sql   []string
 	// patches are texts that change files.
 	patches []string
 	values  int
-	doc    canon.Doc
+	doc     canon.Doc
 }
 
 // named notes what the name of a tool says that it does.

@@ -33,6 +33,10 @@ func (a *act) particular(sub, rest []string) {
 			addAll(a.verbs, writing())
 			a.nouns[folded("file")] = true
 		}
+	case "docker", "podman":
+		for _, w := range rest { // images are no branches
+			a.from[exactly(w)] = true
+		}
 	case "curl", "wget", "http", "https":
 		a.requests(rest)
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "gem", "composer":

@@ -12,10 +12,11 @@ import (
 type finding uint8
 
 const (
-	apart   finding = iota // it does not speak of it
-	perhaps                // it speaks of it under a circumstance that nothing tells
-	missing                // what must be done before was not seen
-	against                // it plainly speaks against it
+	apart    finding = iota // it does not speak of it
+	perhaps                 // it speaks of it under a circumstance that nothing tells
+	missing                 // what must be done before was not seen
+	excepted                // it speaks of it but for an exception that nothing tells
+	against                 // it plainly speaks against it
 )
 
 // meets reports whether an act has one of the words of a group, and whether as what
@@ -44,7 +45,7 @@ func (a *act) meets(g *group) (met, means bool) {
 			if w.caps && a.bases[exactly(w.low)] {
 				return true, true
 			}
-			if a.nouns[w.folded] || a.exact[exactly(w.low)] || g.place && (a.where[w.folded] || a.where[exactly(w.low)]) || a.hasNumber(w.low) {
+			if a.nouns[w.folded] || a.exact[exactly(w.low)] && !(g.into && a.from[exactly(w.low)]) || g.place && (a.where[w.folded] || a.where[exactly(w.low)]) || a.hasNumber(w.low) {
 				met = true
 			} else if parts := strings.Split(w.low, "-"); len(parts) > 1 && a.hasAll(parts) {
 				return true, true
@@ -63,22 +64,37 @@ func (a *act) hasAll(parts []string) bool {
 	return true
 }
 
-// hasFlag reports whether a flag is given: -rf is if -r and -f are.
+// hasFlag reports whether a flag is given: -rf is if -r and -f are, or what they are short for.
 func (a *act) hasFlag(name string) bool {
 	name, _, _ = strings.Cut(name, "=")
 	if a.flags[name] {
 		return true
 	}
-	if strings.HasPrefix(name, "--") || len(name) < 2 {
+	if strings.HasPrefix(name, "--") {
+		for letter, long := range longFlags {
+			if long == name && a.flags["-"+string(letter)] && shortens()[a.program] {
+				return true
+			}
+		}
+		return false
+	}
+	if len(name) < 2 {
 		return false
 	}
 	for _, letter := range name[1:] {
-		if !a.flags["-"+string(letter)] {
+		if !a.flags["-"+string(letter)] && !a.flags[longFlags[letter]] {
 			return false
 		}
 	}
 	return true
 }
+
+// longFlags are flags of one letter as most programs write them at length, and shortens are
+// programs of which that is known.
+var (
+	longFlags = map[rune]string{'r': "--recursive", 'R': "--recursive", 'f': "--force", 'g': "--global", 'i': "--in-place", 'A': "--all", 'y': "--yes", 'n': "--no-verify"}
+	shortens  = rawWords("git rm cp mv ln npm pnpm yarn bun")
+)
 
 // hasPath reports whether a path of the act is what a rule names, or lies in it.
 func (a *act) hasPath(pattern string) bool {
@@ -170,6 +186,12 @@ func (c *clause) speaks(a *act) finding {
 	for i := range c.groups {
 		g := &c.groups[i]
 		met, means := a.meets(g)
+		if !met && a.every && g.place && branchName(g) {
+			met = true
+		}
+		if !met && len(a.staged) > 0 && slices.ContainsFunc(g.words, func(w word) bool { return a.staged[w.folded] }) && c.names(a) {
+			met, means = true, true
+		}
 		if !met && g.optional {
 			continue
 		}
@@ -200,13 +222,26 @@ func (c *clause) speaks(a *act) finding {
 			return apart
 		}
 	}
-	if len(c.spares) > 0 && !slices.ContainsFunc(c.spares, func(g group) bool { met, _ := a.meets(&g); return !met }) {
-		return apart
+	how := against
+	if c.except != nil {
+		switch c.except.judge(c, a) {
+		case within:
+			return apart
+		case unknowable:
+			how = excepted
+		}
 	}
 	if maybe || c.unless != "" {
 		return perhaps
 	}
-	return against
+	return how
+}
+
+// names reports whether a clause names a path or a value of the act.
+func (c *clause) names(a *act) bool {
+	return slices.ContainsFunc(c.groups, func(g group) bool {
+		return slices.ContainsFunc(g.words, func(w word) bool { return w.path && a.hasPath(w.low) || a.exact[exactly(w.low)] })
+	})
 }
 
 // branchName reports whether a group may name a branch.

@@ -20,8 +20,10 @@ type clause struct {
 	needs []group
 	// lacks is what must stand in the action for the rule to be kept, or nil.
 	lacks []group
-	// spares is what the rule does not speak of: an action that has all of it.
-	spares []group
+	// except is what the rule does not speak of, or nil, and outside says that it is named by
+	// what lies around it.
+	except  *exception
+	outside bool
 	// unless is what an action does not tell, as it is written.
 	unless string
 	limit  float64
@@ -38,8 +40,9 @@ type group struct {
 	words []word
 	// place says that it stands behind a preposition.
 	place bool
-	// by says that it stands behind a word for how something is done.
-	by bool
+	// by says that it stands behind a word for how something is done, and into that it is
+	// where something is put.
+	by, into bool
 	// optional says that it only names the kind of what another group names.
 	optional bool
 }
@@ -77,6 +80,10 @@ func clausesOf(text string) []clause {
 	for _, s := range sentencesOf(text) {
 		var told string
 		for len(s) > 0 && len(out) < maxClauses {
+			if len(out) > 0 && isException(s) {
+				limit(out, exceptionOf(s))
+				break
+			}
 			c, rest, ok := readClause(s)
 			if ok {
 				out = append(out, c...)
@@ -97,6 +104,15 @@ func clausesOf(text string) []clause {
 		}
 	}
 	return out[:min(len(out), maxClauses)]
+}
+
+// limit gives clauses an exception that a sentence of its own states.
+func limit(list []clause, e *exception) {
+	for i := range list {
+		if c := &list[i]; c.except == nil {
+			c.except = e
+		}
+	}
 }
 
 // sentencesOf takes a text apart.
@@ -228,6 +244,7 @@ type clauseBuilder struct {
 	done  []clause
 	place bool
 	by    bool
+	into  bool
 	join  bool // the next word is one of several
 	verb  bool // a verb was read
 	any   bool // a word was read
@@ -240,8 +257,8 @@ func (b *clauseBuilder) list() []clause {
 	all := append(b.done, b.c)
 	for i := range all {
 		c := &all[i]
-		if i < len(all)-1 && c.unless == "" {
-			c.unless, c.needs, c.lacks, c.spares, c.instead = b.c.unless, b.c.needs, b.c.lacks, b.c.spares, b.c.instead
+		if i < len(all)-1 && c.unless == "" && c.except == nil {
+			c.unless, c.needs, c.lacks, c.except, c.outside, c.instead = b.c.unless, b.c.needs, b.c.lacks, b.c.except, b.c.outside, b.c.instead
 		}
 		c.settle()
 	}
@@ -288,6 +305,10 @@ func (b *clauseBuilder) context(s []token) {
 		if leadIns()[t.low] || fillers()[t.low] || places()[t.low] {
 			continue
 		}
+		if t.low == "unless" || t.low == "except" {
+			b.c.except = exceptionOf(s[i:])
+			return
+		}
 		if tails[t.low] != 0 || times()[folded(t.low)] || environments()[folded(t.low)] {
 			b.c.unless = words(s[i:])
 			return
@@ -316,14 +337,18 @@ var tails = map[string]int{
 var prepositions = rawWords("to into onto in on at of for from with within inside under against via through over across")
 
 // starters are words that begin a clause of its own behind a comma.
-var starters = rawWords("always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
+var starters = rawWords("except unless exception however always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
 
 // core reads what is forbidden, and returns what it leaves for a clause of its own.
 func (b *clauseBuilder) core(s []token) (rest []token) {
 	for i := 0; i < len(s); i++ {
 		t := s[i]
 		if t.open {
-			if tails[t.low] == tailUnless || tails[t.low] == tailUntil {
+			switch {
+			case b.c.except != nil || b.c.unless != "":
+			case excepts(t.low):
+				b.c.except = exceptionOf(s[i:])
+			case tails[t.low] == tailUnless || tails[t.low] == tailUntil:
 				b.c.unless = words(s[i:])
 			}
 			continue
@@ -353,6 +378,7 @@ func (b *clauseBuilder) core(s []token) (rest []token) {
 			// where the agent works anyway
 		case prepositions()[t.low] && !(t.low == "over" && b.any && !b.verb):
 			b.place, b.by = true, t.low == "via" || t.low == "through" || t.low == "with"
+			b.into = t.low == "into" || t.low == "to" || t.low == "onto" || t.low == "on"
 		default:
 			b.add(t)
 		}
@@ -399,7 +425,7 @@ func (b *clauseBuilder) add(t token) {
 		}
 	}
 	if len(b.c.groups) < maxGroups {
-		b.c.groups = append(b.c.groups, group{words: []word{w}, place: b.place, by: b.by})
+		b.c.groups = append(b.c.groups, group{words: []word{w}, place: b.place, by: b.by, into: b.into})
 	}
 	b.any, b.join = true, false
 	b.verb = b.verb || verb
@@ -411,6 +437,9 @@ func base(low string) bool {
 }
 
 func wordOf(t token) word {
+	if t.low == "|" {
+		t.low = "pipe"
+	}
 	w := word{low: t.low, folded: folded(t.low), caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
 	switch {
 	case keywords()[t.raw]:
@@ -506,23 +535,19 @@ func (b *clauseBuilder) tail(s []token) (rest []token) {
 		}
 		return rest
 	}
-	if s[0].low == "outside" || s[0].low == "except" {
-		b.c.spares = spared(s[1:])
-	}
-	if b.c.needs == nil {
+	switch {
+	case b.c.needs != nil:
+	case excepts(s[0].low):
+		b.c.except, b.c.outside = exceptionOf(s), s[0].low == "outside"
+	default:
 		b.c.unless = words(s)
 	}
 	return rest
 }
 
-// spared returns what "outside" and "except" speak of.
-func spared(s []token) (groups []group) {
-	for _, t := range s {
-		if !fillers()[t.low] && !prepositions()[t.low] && !kinds()[folded(t.low)] && len(groups) < maxGroups {
-			groups = append(groups, group{words: []word{wordOf(t)}, place: true})
-		}
-	}
-	return groups
+// excepts reports whether a word begins an exception.
+func excepts(low string) bool {
+	return low == "except" || low == "unless" || low == "outside" || low == "other" || low == "besides"
 }
 
 // checkable returns what "without" speaks of, if an action itself shows it.

@@ -105,7 +105,7 @@ func rawWords(list string) func() map[string]bool {
 var fillers = rawWords("a an the any all some this that these those our my your their its his her to into onto in on at of for from with within inside under by via and " +
 	"directly straight ever again please just simply manually anything everything something stuff things thing it them us me you we i he they be been being is are was " +
 	"whole entire code changes change commands command tools tool program there here also too yourself agent agents assistant which who as do does did have has had " +
-	"called named out up off actually really absolutely only")
+	"called named out up off hand actually really absolutely only")
 
 // means are the verbs that say that something is used, whatever it does.
 var means = foldedWords("use run call execute invoke start launch try using utilise utilize work")
@@ -154,7 +154,7 @@ var families = sync.OnceValue(func() map[string]int {
 var done = sync.OnceValue(func() map[string][2]set {
 	m := map[string][2]set{}
 	for _, line := range strings.Split(doneTable, "\n") {
-		phrases, words, ok := strings.Cut(line, ":")
+		phrases, words, ok := strings.Cut(line, ": ")
 		if !ok {
 			continue
 		}
@@ -192,6 +192,10 @@ var programs = sync.OnceValue(func() map[string]bool {
 const doneTable = `
 git push: push | branch commit remote
 git commit: commit | commit
+git send-pack: push | branch commit remote
+git rm: delete remove touch modify | file
+git mv: move rename touch | file
+git restore: restore | file change
 git merge: merge | branch
 git rebase: rebase | branch history commit
 git reset: reset | commit
@@ -232,12 +236,12 @@ terraform destroy, tofu destroy, pulumi destroy: destroy delete | infrastructure
 terraform plan, tofu plan, pulumi preview: plan | infrastructure
 vercel, vercel deploy, netlify deploy, fly deploy, flyctl deploy, firebase deploy, gcloud app deploy, gcloud run deploy, serverless deploy, sls deploy, cdk deploy, sam deploy, eb deploy, wrangler deploy, wrangler publish, heroku container:release, supabase functions deploy, skaffold run: deploy release | site service
 ansible-playbook: deploy provision apply | playbook
-rm, unlink, shred, del, rmdir: delete remove erase | file directory
+rm, unlink, shred, del, rmdir: delete remove erase touch edit modify change alter | file directory
+truncate: truncate empty edit modify change write touch overwrite | file
 mv: move rename | file
 cp, rsync, scp: copy write overwrite | file
 chmod, chown: chmod chown change | permission file
-sed: edit | 
-tee: write | file
+tee: write edit modify change touch overwrite create | file
 touch: create touch | file
 kill, pkill, killall: kill stop | process
 systemctl restart, service restart: restart | service server
@@ -266,6 +270,7 @@ aws s3 cp, aws s3 sync: upload copy | bucket file
 aws ec2 terminate-instances: terminate delete destroy stop | instance server
 stripe refunds create: refund | payment
 stripe charges create: charge | payment
+flyway migrate, liquibase update, knex migrate:latest, sequelize db:migrate, typeorm migration:run, drizzle-kit migrate, drizzle-kit push, supabase db, rake db:migrate, hasura migrate, atlas migrate, atlas schema, mix ecto.migrate: migrate run | migrate database schema
 pytest, jest, vitest, mocha, rspec, ctest, phpunit, tox, nox: test | test
 eslint, pylint, flake8, golangci-lint, ruff, shellcheck, clippy, cargo clippy: lint check | lint linter
 prettier, gofmt, black, rustfmt, cargo fmt, go fmt: format | formatter

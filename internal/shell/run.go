@@ -315,6 +315,10 @@ func (r *reader) handed(name string, rest []string) {
 				r.inner(w)
 			}
 		}
+	case "bundle", "poetry", "uv", "pipenv", "rye", "hatch", "pdm", "npm", "pnpm", "yarn", "mise", "dotenvx", "conda", "mamba":
+		if words := behindRun(name, rest); len(words) > 0 {
+			r.run(words, []string{name, rest[0]}, nil)
+		}
 	case "docker", "podman", "kubectl", "oc", "docker-compose", "nerdctl":
 		if words := inContainer(name, rest); len(words) > 0 {
 			r.elsewhere(quoted(words))

@@ -115,6 +115,32 @@ func behindHost(words []string) []string {
 	return nil
 }
 
+// behindRun returns the command that a package manager runs: rspec of bundle exec rspec. The
+// scripts of npm run and its like are no commands.
+func behindRun(name string, words []string) []string {
+	if len(words) < 2 {
+		return nil
+	}
+	switch words[0] {
+	case "exec", "dlx", "x":
+	case "run":
+		if name == "npm" || name == "pnpm" || name == "yarn" || name == "bundle" {
+			return nil
+		}
+	default:
+		return nil
+	}
+	for i, w := range words[1:] {
+		if w == "--" {
+			return words[i+2:]
+		}
+		if len(w) > 0 && w[0] != '-' {
+			return words[i+1:]
+		}
+	}
+	return nil
+}
+
 // inContainer returns the command that a program runs in a container.
 func inContainer(name string, words []string) []string {
 	i := 0
