@@ -86,6 +86,11 @@ type Rule struct {
 	Text     string
 	Strength memory.Strength
 	Trust    record.Trust
+	// Said is when it was stated, in milliseconds since 1970, By who stated it, and Scope
+	// where it holds, in words. They change no verdict, and may be missing.
+	Said  int64
+	By    string
+	Scope string
 }
 
 // Doing is something that was done.
@@ -100,6 +105,13 @@ type Doing struct {
 
 // Went reports whether it went well.
 func (d *Doing) Went() bool { return d.State == trace.OK }
+
+// told reports whether it is known how it went. A call that was denied never ran, so it neither
+// went well nor failed.
+func (d *Doing) told() bool { return d.State == trace.OK || d.State == trace.Broken }
+
+// ran reports whether it ran, as far as that is known.
+func (d *Doing) ran() bool { return d.told() || d.State == trace.Unanswered }
 
 // CheckInput is an action, and what is known.
 type CheckInput struct {
@@ -152,6 +164,10 @@ type Reason struct {
 	// Quote is what that says, cut short. It may be the text of a tool, and is evidence
 	// and no instruction.
 	Quote string
+	// Rule is what is known of the rule that it rests on, nil if it rests on none.
+	Rule *RuleFacts
+	// Detail is what a refusal adds to the rule, such as the step that is missing.
+	Detail string
 }
 
 // Advice is something to do instead.
@@ -333,6 +349,7 @@ type checking struct {
 	acts    []*act
 	session []Doing
 	line    bool // the action is a command line
+	ruled   bool // a rule speaks of it
 	errors  map[string]int
 }
 
@@ -352,7 +369,7 @@ func (k *checking) obey() {
 	var seen []seenAct
 	for i := range k.rules {
 		r := &k.rules[i]
-		best, text := OK, ""
+		var best ruling
 		for j := range r.clauses {
 			c := &r.clauses[j]
 			for _, a := range k.acts {
@@ -363,10 +380,11 @@ func (k *checking) obey() {
 				if seen == nil && len(c.needs) > 0 {
 					seen = seenActs(k.session)
 				}
-				if l, said := k.judge(r, c, how, seen); l > best {
-					best, text = l, said
+				if ruled := k.judge(r, c, how, seen); ruled.level > best.level {
+					best = ruled
 					if len(k.acts) > 1 {
-						text += ": " + a.text
+						best.text += ": " + a.text
+						best.detail = strings.TrimPrefix(best.detail+"; this concerns: "+a.text, "; ")
 					}
 					if c.instead != "" {
 						k.advise(Advice{Text: c.instead, Source: r.ID})
@@ -374,14 +392,23 @@ func (k *checking) obey() {
 				}
 			}
 		}
-		if best > OK {
-			k.add(best, r.ID, r.Text, "%s", text)
+		if best.level > OK {
+			k.ruled = true
+			k.add(best.level, r.ID, r.Text, "%s", best.text)
+			reason := &k.v.Reasons[len(k.v.Reasons)-1]
+			reason.Rule, reason.Detail = r.facts(), best.detail
 		}
 	}
 }
 
+// ruling is what a clause says about an act.
+type ruling struct {
+	level        Level
+	text, detail string
+}
+
 // judge returns how much a clause that speaks of an act weighs.
-func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (Level, string) {
+func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ruling {
 	if (how == against || how == excepted) && len(c.needs) > 0 {
 		switch d := c.doneBefore(seen); {
 		case k.session == nil:
@@ -389,8 +416,8 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (L
 		case d == nil:
 			how = missing
 		case d.State == trace.OK:
-			return OK, ""
-		case d.State == trace.Unanswered:
+			return ruling{}
+		case d.State != trace.Broken:
 			how = perhaps
 		}
 	}
@@ -401,24 +428,27 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) (L
 	case memory.StrengthFirm:
 		plain = Warn
 	}
+	rule := "a " + string(r.Strength) + " rule "
 	switch how {
 	case excepted:
+		text := clip(c.except.text, maxException)
+		level := Caution
 		if plain == Stop {
-			return Warn, "a hard rule forbids it, but for an exception that cannot be judged here (" + clip(c.except.text, maxException) + ")"
+			level = Warn
 		}
-		return Caution, "a " + string(r.Strength) + " rule may forbid it: its exception cannot be judged here (" + clip(c.except.text, maxException) + ")"
+		return ruling{level, rule + "forbids it, with an exception that cannot be judged here (" + text + ")", "its exception cannot be judged here: " + text}
 	case against:
 		if len(c.needs) > 0 {
-			return plain, "a " + string(r.Strength) + " rule asks for something before it that failed in the session"
+			return ruling{plain, rule + "requires a step before it, and that step failed in this session", "the step that it requires failed in this session"}
 		}
-		return plain, "a " + string(r.Strength) + " rule speaks against it"
+		return ruling{plain, rule + "forbids it", ""}
 	case missing:
 		if c.only != "" {
-			return min(plain, Warn), "a " + string(r.Strength) + " rule asks for " + c.only + " in its place"
+			return ruling{min(plain, Warn), rule + "requires " + c.only + " instead", ""}
 		}
-		return min(plain, Warn), "a " + string(r.Strength) + " rule asks for something before it that the session has not done"
+		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken", "this session has not taken the step that it requires"}
 	}
-	return Caution, "a " + string(r.Strength) + " rule may speak against it: what it depends on is not known here"
+	return ruling{Caution, rule + "may forbid it, depending on what is not known here", ""}
 }
 
 // remember counts what came of the same and its like.
@@ -429,7 +459,7 @@ func (k *checking) remember(past []Doing) {
 	for i := range past {
 		d := &past[i]
 		how := Alike(k.v.Tool, k.v.Shape, d.Tool, d.Shape)
-		if how == Different || d.State == trace.Unanswered {
+		if how == Different || !d.told() {
 			continue
 		}
 		for l := Like; l <= how; l++ {
@@ -457,9 +487,9 @@ func (k *checking) remember(past []Doing) {
 		n = count[Like]
 	}
 	k.v.Tried, k.v.Went, k.v.Judged, k.v.Succeeded = n.tried, n.went, n.judged, n.succeeded
-	what := "the like"
+	what := "a similar action"
 	if k.v.Same {
-		what = "the same"
+		what = "the same action"
 	}
 	if n.tried > 0 {
 		level := OK
@@ -469,15 +499,30 @@ func (k *checking) remember(past []Doing) {
 		case n.tried >= cautionCount && 2*n.went <= n.tried:
 			level = Caution
 		}
-		k.add(level, "", "", "%s was done %s before, and %s it went well", what, howOften(n.tried), howOften(n.went))
+		if level > OK || !k.ruled { // past success is no argument against a rule
+			k.add(level, "", "", "%s was taken %s before and %s", what, howOften(n.tried), succeeded(n.tried, n.went))
+		}
 	}
 	if last != nil {
 		copied := *last
 		k.v.Last = &copied
 		if last.State == trace.Broken {
-			k.add(Caution, last.Event, last.Error, "the last time that the same was done it failed")
+			k.add(Caution, last.Event, last.Error, "the same action failed the last time")
 		}
 	}
+}
+
+// succeeded says how often something succeeded.
+func succeeded(tried, went int) string {
+	switch {
+	case went == 0:
+		return "never succeeded"
+	case went == tried && tried > 1:
+		return "succeeded each time"
+	case went == tried:
+		return "succeeded"
+	}
+	return "succeeded " + howOften(went)
 }
 
 func howOften(n int) string {
@@ -500,7 +545,7 @@ func (k *checking) repeat() {
 	var last *Doing
 	for i := len(k.session) - 1; i >= 0; i-- {
 		d := &k.session[i]
-		if Alike(k.v.Tool, k.v.Shape, d.Tool, d.Shape) != Same {
+		if Alike(k.v.Tool, k.v.Shape, d.Tool, d.Shape) != Same || !d.ran() {
 			continue
 		}
 		if d.State != trace.Broken || last != nil && d.Error != last.Error {
@@ -512,9 +557,9 @@ func (k *checking) repeat() {
 	}
 	switch {
 	case failed >= 2:
-		k.add(Warn, last.Event, last.Error, "the same has failed %s in a row in the session", howOften(failed))
+		k.add(Warn, last.Event, last.Error, "the same action has failed %s in a row in this session", howOften(failed))
 	case failed == 1:
-		k.add(Caution, last.Event, last.Error, "the same has just failed in the session")
+		k.add(Caution, last.Event, last.Error, "the same action has just failed in this session")
 	}
 	if last != nil && last.Error != "" {
 		k.errors[last.Error]++

@@ -103,6 +103,9 @@ func TestCheckBefore(t *testing.T) {
 		"backup":             {"always back up the database before a migration", "rails db:migrate", []Doing{}, Warn},
 		"backup done":        {"always back up the database before a migration", "rails db:migrate", []Doing{did("command_exec", "pg_dump <word>", trace.OK, "")}, OK},
 		"unanswered":         {"always run tests before pushing", "git push origin topic", []Doing{did("command_exec", "go test <path>", trace.Unanswered, "")}, Caution},
+		"diff":               {"Always show the diff before you commit.", "git commit -m x", []Doing{tested}, Warn},
+		"diff seen":          {"Always show the diff before you commit.", "git commit -m x", []Doing{did("bash", "git diff", trace.OK, "")}, OK},
+		"diff, other action": {"Always show the diff before you commit.", "git push origin x", []Doing{}, OK},
 		"ask":                {"always ask me before deleting files", "rm x", []Doing{tested}, Caution},
 	} {
 		v := Check(CheckInput{Action: planned(tc.action), Session: tc.session, Rules: []Rule{{ID: "r", Text: tc.rule, Strength: memory.StrengthHard, Trust: record.User}}})

@@ -135,7 +135,7 @@ func (k *checking) learned() {
 		if c.strength >= strongCause {
 			level = Caution
 		}
-		k.add(level, c.id, c.text+": "+c.effect, "it was found to come before a failure, with a strength of %s", number(c.strength))
+		k.add(level, c.id, c.text+": "+c.effect, "it is a known cause of a failure, with a strength of %s", number(c.strength))
 	}
 	k.schema()
 }
@@ -150,7 +150,7 @@ func (k *checking) playbook() {
 			continue
 		}
 		told++
-		k.add(OK, p.id, p.error, "a playbook knows this error, which it had %s", howOften(n))
+		k.add(OK, p.id, p.error, "a playbook covers this error, which occurred %s before", howOften(n))
 		for _, text := range p.prevent[:min(len(p.prevent), maxSteps)] {
 			k.advise(Advice{Text: text, Source: p.id})
 		}
@@ -185,7 +185,7 @@ func (k *checking) policies() {
 			}
 		}
 		if mine.Judged >= warnCount && best.Judged > 0 && best.Rate().Value-mine.Rate().Value >= muchBetter {
-			k.add(Caution, a.id, "", "here it was %s, and %s was %s", mine, best.Tool, best)
+			k.add(Caution, a.id, "", "at this point it was %s, and %s was %s", mine, best.Tool, best)
 			k.advise(Advice{Text: best.Tool, Tool: best.Tool, Source: a.id})
 		}
 	}
@@ -197,7 +197,7 @@ func (k *checking) policies() {
 			if !o.known || !best.known || o.judged < warnCount || best.judged < warnCount || best.rate-o.rate < muchBetter || !k.is(o) {
 				continue
 			}
-			k.add(Caution, c.id, o.text, "it was decided otherwise: this did well in %s of %s cases, what is recommended in %s", percent(o.rate), number(float64(o.judged)), percent(best.rate))
+			k.add(Caution, c.id, o.text, "a decision prefers another option: this one succeeded in %s of %s cases, the recommended one in %s", percent(o.rate), number(float64(o.judged)), percent(best.rate))
 			k.advise(Advice{Text: best.text, Source: c.id})
 			break
 		}
@@ -270,5 +270,5 @@ func (k *checking) schema() {
 		return
 	}
 	slices.SortFunc(open, func(a, b string) int { return best.at[a] - best.at[b] })
-	k.add(OK, best.id, "", "in such tasks %s comes before it", strings.Join(open[:min(len(open), maxSteps)], ", "))
+	k.add(OK, best.id, "", "in tasks like this one, %s comes before it", strings.Join(open[:min(len(open), maxSteps)], ", "))
 }

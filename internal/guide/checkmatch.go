@@ -267,6 +267,9 @@ func (a *act) above(limit float64) (over, known bool) {
 // is it, or nil.
 func (c *clause) doneBefore(session []seenAct) *Doing {
 	for i := len(session) - 1; i >= 0; i-- {
+		if !session[i].doing.ran() {
+			continue
+		}
 		for _, a := range session[i].acts {
 			all := true
 			for k := range c.needs {

@@ -574,7 +574,7 @@ func needed(s []token) []group {
 		switch {
 		case asked()[w.folded], times()[w.folded]:
 			return nil
-		case good()[w.folded], fillers()[t.low], means()[w.folded], leadIns()[t.low], t.low == "have", t.low == "had", t.low == "first", t.low == "unit", t.low == "integration", t.low == "suite":
+		case good()[w.folded], fillers()[t.low], means()[w.folded], leadIns()[t.low], t.low == "have", t.low == "had", t.low == "first", t.low == "unit", t.low == "integration", t.low == "suite", t.low == "show", t.low == "see", t.low == "view", t.low == "display":
 			continue
 		}
 		seen = seen || observable()[w.folded]
