@@ -19,6 +19,10 @@ type (
 	ActionLevel = guide.Level
 	// ActionReason is one thing that speaks about an action.
 	ActionReason = guide.Reason
+	// ActionPlace is what is known of the directory where an action would be taken.
+	ActionPlace = guide.Place
+	// RuleFacts is what is known of a rule that a reason rests on.
+	RuleFacts = guide.RuleFacts
 	// ActionAdvice is something to do instead.
 	ActionAdvice = guide.Advice
 	// Doing is something that was done.

@@ -45,6 +45,19 @@ type CheckReason struct {
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
 	Quote  string `json:"quote,omitempty"`
+	// Rule is the rule that it rests on, and Refusal what to answer if the action is held back.
+	Rule    *CheckRule `json:"rule,omitempty"`
+	Refusal string     `json:"refusal,omitempty"`
+}
+
+// CheckRule is a rule that speaks about an action.
+type CheckRule struct {
+	Text     string `json:"text"`
+	Strength string `json:"strength"`
+	StatedBy string `json:"stated_by,omitempty"`
+	StatedAt string `json:"stated_at,omitempty"`
+	Scope    string `json:"scope,omitempty"`
+	Lift     string `json:"lift"`
 }
 
 // CheckInstead is something to do instead.
@@ -67,10 +80,26 @@ func CheckOf(v *lukasa.CheckedAction) *Check {
 		a.Last = &CheckLast{Time: Instant(time.UnixMilli(d.Time)), Went: d.Went(), Error: d.Error, Event: d.Event}
 	}
 	for _, r := range v.Reasons {
-		a.Reasons = append(a.Reasons, CheckReason{r.Level.String(), r.Text, r.Source, r.Quote})
+		x := CheckReason{Level: r.Level.String(), Text: r.Text, Source: r.Source, Quote: r.Quote, Rule: checkRuleOf(r.Rule)}
+		if r.Level >= lukasa.ActionWarn {
+			x.Refusal = r.Refusal()
+		}
+		a.Reasons = append(a.Reasons, x)
 	}
 	for _, x := range v.Instead {
 		a.Instead = append(a.Instead, CheckInstead(x))
 	}
 	return a
+}
+
+// checkRuleOf answers what is known of a rule.
+func checkRuleOf(f *lukasa.RuleFacts) *CheckRule {
+	if f == nil {
+		return nil
+	}
+	r := &CheckRule{Text: f.Text, Strength: string(f.Strength), StatedBy: f.By, Scope: f.Scope, Lift: f.Lift()}
+	if f.Said != 0 {
+		r.StatedAt = Instant(time.UnixMilli(f.Said))
+	}
+	return r
 }

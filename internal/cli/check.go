@@ -28,18 +28,20 @@ func checkCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [TOOL]",
 		Short: "Say what speaks against an action before it is taken",
-		Long: `Say what happened when an action or its like was taken before, which rules and artifacts
-speak against it, and what to do instead. An action is a TOOL with its arguments, or a
-command line. Nothing is run, and nothing is written.
+		Long: `Say which rules forbid an action, what happened when it or a similar one was taken before,
+and what to do instead. An action is a TOOL with its arguments, or a command line. Nothing
+is run, and nothing is written.
 
-  ok        nothing speaks against it
-  caution   a soft rule does, or one that depends on what is not known here; or half of the
-            times it went wrong, or the last time; or something else did much better
-  warn      a firm rule does, or something that a rule asks for was not done before; or at
-            most one time in four it went well; or it has just failed twice in a row
-  stop      a hard rule of a user or an operator plainly forbids it
+  ok        no rule and no failure is known
+  caution   a soft rule forbids it, or one that depends on what is not known here; or half of
+            the times it failed, or the last time; or another option did much better
+  warn      a firm rule forbids it, or a hard one with an exception that cannot be judged; or
+            a step that a rule requires was not taken; or at most one time in four it
+            succeeded; or it has just failed twice in a row
+  stop      a hard rule of a user or an operator forbids it
 
-Events count as soon as they are recorded; what ` + "`lukasa compile`" + ` learned is asked as well.
+A command line is read as a shell reads it, with the aliases and the branch of --branch.
+Events count as soon as they are recorded; what ` + "`lukasa compile`" + ` learned counts as well.
 Without --session it is not known what was done before. The exit code is 0 whatever the
 level is; with --fail it is 5 for stop.`,
 		Example: `  lukasa ingest examples/session.ndjson
@@ -131,7 +133,7 @@ func (s *shell) check(c *cobra.Command, args []string, flags *checkFlags) error 
 			s.showCheck(&o.Action, a)
 		}
 		if flags.fail && found.Level == lukasa.ActionStop {
-			return fault.New(fault.Forbidden, "a hard rule forbids it").WithFix("do what it says instead, or ask whoever made the rule")
+			return fault.New(fault.Forbidden, "a hard rule forbids it").WithFix("do what it says instead, or ask who stated the rule")
 		}
 		return nil
 	})

@@ -180,6 +180,11 @@ func (c *checking) name(v *guide.Verdict) error {
 		if err := c.nameEvent(&v.Reasons[i].Source); err != nil {
 			return err
 		}
+		if f := v.Reasons[i].Rule; f != nil {
+			if err := c.stated(f); err != nil {
+				return err
+			}
+		}
 	}
 	if v.Last == nil {
 		return nil

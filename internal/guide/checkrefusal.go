@@ -24,6 +24,9 @@ type RuleFacts struct {
 	Scope string
 }
 
+// Lift returns the sentence by which the rule is lifted.
+func (f *RuleFacts) Lift() string { return Lift(f.Text) }
+
 const maxRuleQuote = 500 // bytes of a rule in its facts
 
 // facts returns what is known of a rule.

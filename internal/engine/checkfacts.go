@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// stated fills in who stated a rule and when: what the event says that a memory was learned
+// from, if the view shows it, and else what is known of its version. It reads only the rules
+// that an answer names. A rule that was erased since the state was taken stays without.
+func (c *checking) stated(f *guide.RuleFacts) error {
+	uri, err := memory.ParseURI(f.ID)
+	if err != nil {
+		return nil // it came from elsewhere
+	}
+	h, ok, err := catalog.HeadOf(c.r, c.t.Number, uri.Kind, catalog.ThingOf(c.t.Name, uri.Kind, uri.ID))
+	if err != nil || !ok {
+		return err
+	}
+	if f.Said = milliseconds(h.Updated); h.Version != h.Content {
+		f.Said = milliseconds(h.Created)
+	}
+	body, err := c.b.bodyAt(c.r, c.t, h.Kind, h.Position)
+	if err != nil {
+		return passErased(err)
+	}
+	m, ok := body.(*memory.Memory)
+	if !ok {
+		return nil
+	}
+	if by := voiceOf(m.Metadata); by.speaker != "" && h.Trust == record.User {
+		f.By = by.speaker
+	}
+	said := int64(0)
+	for _, source := range m.Sources {
+		if source.Kind != record.Event {
+			continue
+		}
+		ev, err := c.b.event(c.r, c.t, source.ID, c.view)
+		if code := fault.CodeOf(err); code == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			if err = passErased(err); err != nil {
+				return err
+			}
+			continue
+		}
+		said = max(said, ev.Event.Timestamp.Time().UnixMilli())
+	}
+	if said != 0 {
+		f.Said = said
+	}
+	return nil
+}
+
+// passErased returns nil for what was erased or damaged, and other errors as they are.
+func passErased(err error) error {
+	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+		return nil
+	}
+	return err
+}
