@@ -28,6 +28,10 @@ const (
 	Supersede                // it takes the place of [Action.ID]
 	Retract                  // [Action.ID] no longer holds, and nothing takes its place
 	Stand                    // nothing changes: [Action.ID] stands, or there is nothing to take back
+	// Amend means that [Action.ID] still holds with its type, subject and strength.
+	// Its new text is the old one, a space and that of the statement, as in "Never
+	// push to main. Except on release branches."
+	Amend
 )
 
 // Action is what is to be done, and with which of the known.

@@ -34,7 +34,7 @@ package statement
 import "lukasa.dev/internal/memory"
 
 // Version is raised whenever the same message may give other statements.
-const Version = 2
+const Version = 3
 
 // Limits of what is read.
 const (
@@ -69,6 +69,18 @@ type Statement struct {
 	// Retraction says that what it is about no longer holds and that nothing
 	// takes its place.
 	Retraction bool
+	// Exception says that it limits a rule instead of stating one: "except on
+	// release branches". The rule stays, with this text behind its own.
+	Exception bool
+	// Anaphoric says that a retraction, an exception or a correction names no
+	// subject of its own and means what was stated last: "forget that rule".
+	Anaphoric bool
+	// Everywhere says that it was said for all projects of the user.
+	Everywhere bool
+	// Topic is the trigger of a standing instruction as it is written, such as
+	// "recipes" in "whenever I ask about recipes". It is empty if the instruction
+	// always holds.
+	Topic string
 	// Within is by which words it is bound to a time or a task, such as "for this
 	// task". It is empty if it holds in general.
 	Within string
