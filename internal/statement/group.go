@@ -14,6 +14,9 @@ func (c clause) group() (Statement, bool) {
 	if s, ok := c.regrouped(); ok {
 		return s, true
 	}
+	if s, ok := c.ways(); ok {
+		return s, true
+	}
 	if rest, ok := c.cut("we settled on", "we have settled on", "we standardized on", "we standardised on", "we have standardized on", "we have standardised on", "we are going with", "we went with",
 		"we chose", "we picked", "we have chosen", "we adopted"); ok {
 		if rest.has(bygone()) {

@@ -18,6 +18,9 @@ var (
 		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
 		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
 
+	// complete are verbs that need nothing to act on.
+	complete = set("force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+
 	// habits are verbs that forbid a habit even without "never".
 	habits = set("use commit push share store log import mock hardcode hard-code call email text phone suggest recommend schedule add include write format indent touch edit modify merge rebase squash deploy publish mention",
 		"apologise apologize summarise summarize explain assume invent guess introduce install vendor capitalise capitalize abbreviate translate ping message tag cc book expose print force-push amend break mix swallow catch put",
@@ -77,6 +80,9 @@ var (
 	everytime = phrases("every time|each time|whenever|by default|before every|after every|before each|after each|at all times|from now on|going forward|in the future|in future|without exception|" +
 		"unless i say|unless i ask|unless i tell|unless i explicitly|unless asked|unless told|unless explicitly|as a rule|without asking|without my permission|without my approval|without permission|" +
 		"without asking me|every monday|every tuesday|every wednesday|every thursday|every friday|every morning|every evening|every day|every week|every month|every commit|every pr|every release|every response")
+
+	// regularly are phrases by which a duty comes again.
+	regularly = phrases("before you|before any|before committing|before pushing|before merging|before deploying|before releasing|before deleting|before editing|after you|after any|without asking|for all|for any|for every|in all|in every")
 
 	// sayingsOfOld are proverbs, idioms and encouragement.
 	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +
