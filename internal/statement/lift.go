@@ -38,7 +38,7 @@ func (c clause) lift() (Statement, bool) {
 func (c clause) lifted() (Statement, bool) {
 	c = c.based()
 	words := unrenewed(c.words)
-	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] || !actions()[words[0].low] || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
+	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", words), Retraction: true, Correction: true}, true

@@ -89,6 +89,8 @@ func Merge(known []Known, s Statement, trust record.Trust, position uint64) Acti
 		return Action{Amend, target.ID}
 	case s.Retraction || s.Exception:
 		return Action{Retract, target.ID}
+	case s.weaker(target) && s.Correction:
+		return Action{Amend, target.ID} // "don't, unless I ask" does not soften "never"
 	case s.weaker(target):
 		return Action{Same, target.ID}
 	}
@@ -177,7 +179,7 @@ func (x phraseSet) has(words []word) bool {
 
 // weaker reports whether a statement says again what a known rule says, and less firmly.
 func (s *Statement) weaker(k *Known) bool {
-	if s.Type != memory.TypeConstraint || k.Type != s.Type || s.Strength == memory.StrengthHard || s.Correction || s.Within != "" || k.Subject == s.Replaces {
+	if s.Type != memory.TypeConstraint || k.Type != s.Type || s.Strength == memory.StrengthHard || s.Within != "" || k.Subject == s.Replaces {
 		return false
 	}
 	d, ok := deedOf(s.Subject)

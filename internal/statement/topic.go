@@ -12,7 +12,7 @@ func (c clause) topic(text string) string {
 	for len(words) > 0 && (determiners()[words[0].low] || words[0].low == "ever") {
 		words = words[1:]
 	}
-	for len(words) > 0 && (fillers()[words[len(words)-1].low] || words[len(words)-1].low == "instead") {
+	for len(words) > 0 && (fillers()[words[len(words)-1].low] || vague()[words[len(words)-1].low] || words[len(words)-1].low == "instead") {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 || len(words) > maxTopic || len(words) == 1 && vague()[words[0].low] {
@@ -73,7 +73,7 @@ func (c clause) triggers(leading bool) []word {
 			}
 			return nil
 		}
-		if !leading || len(rest.words) > 4 || determiners()[rest.at(0).low] && rest.at(0).low != "a" && rest.at(0).low != "an" || houses()[rest.at(len(rest.words)-1).low] || rest.has(passing()) {
+		if !leading || len(rest.words) > 4 || determiners()[rest.at(0).low] && rest.at(0).low != "a" && rest.at(0).low != "an" || houses()[rest.at(len(rest.words)-1).low] || rest.has(passing()) || asides()[rest.at(0).low] || rest.at(0).low == "future" {
 			return nil
 		}
 		return rest.words
