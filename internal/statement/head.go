@@ -33,6 +33,7 @@ func (c *clause) lead() (l leading) {
 		}
 		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
 			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
+			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
 			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
 			continue
@@ -132,7 +133,7 @@ func (c clause) framed() (Statement, bool) {
 		if !ok && asks {
 			s, ok = rest.ordered()
 		}
-		if !ok && (first == "whenever" || everyTime(frame) || anyTime(frame)) {
+		if !ok && (first == "whenever" || everyTime(frame) || anyTime(frame) || eachStep(frame)) {
 			s, ok = rest.order()
 		}
 		if !ok && rest.at(0).low == "i" {
@@ -153,6 +154,11 @@ func (c clause) framed() (Statement, bool) {
 // anyTime reports whether a clause begins with "any time" or "anytime".
 func anyTime(c clause) bool {
 	return c.at(0).low == "anytime" || c.at(0).low == "any" && c.at(1).low == "time"
+}
+
+// eachStep reports whether a clause begins with "before every" or its like.
+func eachStep(c clause) bool {
+	return (c.at(0).low == "before" || c.at(0).low == "after") && (c.at(1).low == "every" || c.at(1).low == "each" || c.at(1).low == "any")
 }
 
 func everyTime(frame clause) bool {

@@ -249,7 +249,7 @@ func (c clause) revoked(branch string) (Statement, bool) {
 func (c clause) fragment(near bool) (Statement, bool) {
 	s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Exception: true, Anaphoric: true, Correction: true}
 	if rest, ok := c.cut("except", "except for", "except on", "except in", "except if", "except when", "except that", "with the exception of", "unless", "other than", "apart from"); ok {
-		if !near || len(rest.words) == 0 || c.parted() || (clause{c.words[:min(3, len(c.words))]}).has(atHand()) && c.at(0).low != "unless" {
+		if !near || len(rest.words) == 0 || c.parted() || !rest.bare(c.at(0).low == "unless") {
 			return Statement{}, false
 		}
 		s.Subject = key("except", rest.words)
@@ -287,6 +287,25 @@ func (c clause) fragment(near bool) (Statement, bool) {
 		return s, s.Subject != ""
 	}
 	return Statement{}, false
+}
+
+// bare reports whether what follows "except" is no sentence of its own, and what follows
+// "unless" is one and no more.
+func (c clause) bare(unless bool) bool {
+	verbs := 0
+	for i, w := range c.words {
+		switch w.low {
+		case "this", "that", "these", "those", "everything", "nothing", "all":
+			return false
+		}
+		if present()[w.low] || w.low == "passes" || w.low == "works" || w.low == "fails" || unless && i > 0 && sayings()[w.low] {
+			verbs++
+		}
+	}
+	if !unless {
+		return verbs == 0
+	}
+	return verbs <= 1 && c.at(1).low != "am" && c.at(1).low != "want"
 }
 
 // parted reports whether behind a mark more follows than a courtesy.

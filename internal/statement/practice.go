@@ -112,7 +112,7 @@ func (c clause) ways() (Statement, bool) {
 		strength = memory.StrengthFirm
 	}
 	verb, object := rest.at(0).low, rest.skip(1)
-	if !customary()[verb] || object.has(bygone()) || object.has(data()) || object.concludes() || object.has(atHand()) || object.has(amiss()) {
+	if !customary()[verb] && !(c.at(1).low == "must" && entrusted()[verb]) || object.has(bygone()) || object.has(data()) || object.concludes() || object.handed() || object.has(amiss()) {
 		return Statement{}, false
 	}
 	if verb == "use" || verb == "run" || verb == "test" {
@@ -123,13 +123,25 @@ func (c clause) ways() (Statement, bool) {
 	return rest.act(strength)
 }
 
+// handed reports whether a clause points at what is at hand, other than where the group
+// works.
+func (c clause) handed() bool {
+	for i, w := range c.words {
+		if w.low == "this" && i > 0 && prepositions()[c.words[i-1].low] && (houses()[c.at(i+1).low] || hosts()[c.at(i+1).low]) {
+			c = clause{c.words[:i]}
+			break
+		}
+	}
+	return c.has(atHand())
+}
+
 // concludes reports whether a clause goes on with what follows from it, by which it
 // tells what happens instead of what is to happen.
 func (c clause) concludes() bool {
 	for i, w := range c.words[:max(len(c.words)-1, 0)] {
 		switch c.words[i+1].low {
 		case "so", "which", "hence", "therefore", "but", "and":
-			if w.stop != 0 {
+			if next := c.at(i + 2).low; w.stop != 0 && !actions()[next] && !fillers()[next] {
 				return true
 			}
 		}
@@ -173,5 +185,5 @@ func drafts(words []word) bool {
 	for fillers()[c.at(0).low] || c.at(0).low == "to" {
 		c = c.skip(1)
 	}
-	return (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
+	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

@@ -11,11 +11,20 @@ var (
 	// customary are those of a group.
 	customary = set("push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
 
+	// entrusted are those of what a group must do with what it was given.
+	entrusted = set("store share expose log delete disclose send email install sell lose leak keep encrypt back")
+
+	// hosts are where somebody works.
+	hosts = set("machine computer laptop box host workstation account organisation organization tenant")
+
 	// behaves are verbs of what programs do.
 	behaves = set("return throw raise emit accept reject parse render print log store call close open catch swallow handle validate escape encode decode encrypt serialize serialise deserialize fetch retry cache set allocate block wait",
 		"include display hide send read write update load save sort filter round trim truncate default exit redirect insert append reuse compute calculate expose output generate produce convert normalize normalise start restart lock unlock",
 		"require request allow deny permit pass wrap omit ignore propagate initialize initialise cast copy mutate iterate index inject mount stream serve route resolve respond sanitize sanitise quote pad match select query fill follow put",
 		"place keep preserve show delete create add remove check assert count label mark highlight treat make")
+
+	// tasks are further verbs of orders.
+	tasks = set("look see try investigate debug figure find help continue go do work begin fix solve proceed carry")
 
 	// causes are verbs of orders that make something else act.
 	causes = set("make ensure let have force cause allow")
@@ -34,7 +43,7 @@ var (
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
 
 	// products are what an agent makes at work, of which a rule tells how to make it.
-	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answer|answers|reply|replies|response|responses|explanation|explanations|diff|ticket|code review")
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review")
 
 	// bounds may follow a ban.
 	bounds = set("to on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
@@ -51,8 +60,11 @@ var (
 	}
 
 	// composes are verbs by which a text is ordered, and writings are what it is.
-	composes = set("write draft compose rewrite translate summarize summarise paraphrase generate create prepare proofread")
+	composes = set("write draft compose create prepare")
 	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review")
+
+	// invents are verbs by which something is ordered that is made of words, whatever it is.
+	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")
 
 	// workflows are verbs of which a rule is never a part of a text that is ordered.
 	workflows = set("push commit merge rebase squash force-push deploy publish release ship run delete install email schedule book buy spend share disclose ask confirm")

@@ -156,7 +156,7 @@ func (c clause) unsaid(verb string) bool {
 	case "that":
 		return !thatVerbs()[verb]
 	default:
-		return vague()[first] || vague()[c.at(1).low] && turns()[first] || c.pointed()
+		return vague()[first] || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
 	}
 }
 
@@ -167,7 +167,7 @@ func (c clause) pointed() bool {
 		case "these", "those":
 			return true
 		case "this":
-			if !houses()[c.at(i+1).low] && !houses()[c.at(i+2).low] && c.at(i+1).low != "task" {
+			if !houses()[c.at(i+1).low] && !houses()[c.at(i+2).low] && !hosts()[c.at(i+1).low] && c.at(i+1).low != "task" {
 				return true
 			}
 		case "that":

@@ -16,11 +16,14 @@ var (
 		"register reject release reload remind remove rename render reopen repeat rephrase replace reply report request require reschedule reserve reset resolve respect respond restart restore restrict retry return reuse revert review",
 		"rewrite rotate round route run sanitise sanitize save scan schedule scope search select send separate serialise serialize serve set share ship show shorten sign simplify skip sort specify split spell squash stage start",
 		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
-		"draw sketch plot structure outline recap rank rate attribute purge wipe kill reboot downgrade ssh curl sudo chmod checkout fork transpile monkeypatch monkey-patch hotfix backport obfuscate minify prune seed dump provision scale drain destroy erase hit alter",
+		"regenerate rebuild rerun re-run retest recheck reindex recompile redeploy reinstall reopen draw sketch plot structure outline recap rank rate attribute purge wipe kill reboot downgrade ssh curl sudo chmod checkout fork transpile monkeypatch monkey-patch hotfix backport obfuscate minify prune seed dump provision scale drain destroy erase hit alter",
 		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
 
 	// complete are verbs that need nothing to act on.
 	complete = set("force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+
+	// deciders are who acts behind "before" and "when".
+	deciders = set("i you we they")
 
 	// habits are verbs that forbid a habit even without "never".
 	habits = set("use commit push share store log import mock hardcode hard-code call email text phone suggest recommend schedule add include write format indent touch edit modify merge rebase squash deploy publish mention",

@@ -149,10 +149,7 @@ func (r *reader) besides(s sentence, whole []word) (Statement, bool) {
 	}
 	c := clause{whole}
 	c.lead()
-	if len(c.words) > 0 && c.at(0).low == "please" {
-		c = c.skip(1)
-	}
-	if !actions()[c.at(0).low] || c.at(0).quoted || causes()[c.at(0).low] {
+	if first := c.at(0).low; !actions()[first] && !tasks()[first] || c.at(0).quoted || causes()[first] {
 		return Statement{}, false
 	}
 	for i := 1; i+2 < len(c.words); i++ {
