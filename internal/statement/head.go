@@ -19,6 +19,9 @@ func (c *clause) lead() (l leading) {
 		if first.quoted {
 			return l
 		}
+		if _, _, ok := c.skip(1).ruleNoun(); ok {
+			return l // "scratch that rule" takes it back
+		}
 		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
 			*c, l.corrects = rest, true
 			continue
@@ -123,7 +126,7 @@ func (c clause) framed() (Statement, bool) {
 		if prepositions()[first] && len(frame.words) > 7 {
 			return Statement{}, false // there is a verb in it
 		}
-		if past()[frame.at(2).low] || past()[frame.at(1).low] || asides()[frame.at(i).low] || vague()[frame.at(1).low] && frame.at(1).stop != 0 {
+		if past()[frame.at(2).low] || past()[frame.at(1).low] || !asks && asides()[frame.at(i).low] || vague()[frame.at(1).low] && frame.at(1).stop != 0 {
 			return Statement{}, false
 		}
 		for fillers()[rest.at(0).low] {

@@ -98,7 +98,7 @@ func (c clause) allowed() (Statement, bool) {
 	if gerund(c.at(0).low, actions()) == "" {
 		return Statement{}, false
 	}
-	for i := 2; i < min(12, len(c.words)-1); i++ {
+	for i := 1; i < min(12, len(c.words)-1); i++ {
 		if c.words[i].low != "is" {
 			continue
 		}

@@ -163,6 +163,11 @@ func (c clause) ruled() (string, clause) {
 func orders(words []word) bool {
 	c := clause{words}
 	c.lead()
+	for _, w := range c.words {
+		if bindingWords()[w.low] {
+			return false // it orders to obey
+		}
+	}
 	if _, ok := c.cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
 		return true
 	}

@@ -8,6 +8,10 @@ var (
 		"tag amend stash cherry-pick revert reset branch bump pin upgrade vendor mock skip assume guess invent suggest recommend summarize summarise translate document force bypass auto-merge add refactor reformat email",
 		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
 
+	// processes are those of which a rule is no part of what a program is to do.
+	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall use ask show confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
+		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
+
 	// customary are those of a group.
 	customary = set("push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
 
@@ -43,10 +47,10 @@ var (
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
 
 	// products are what an agent makes at work, of which a rule tells how to make it.
-	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review")
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|documentation files|new files")
 
 	// bounds may follow a ban.
-	bounds = set("to on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
+	bounds = set("to of on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
 
 	// counted are phrases of a count, by which "no commits" tells how many there are.
 	counted = phrases("yet|found|since|so far|in the last|in the past|were|was|are|is|have|has|left|today")

@@ -33,7 +33,7 @@ func (c clause) absolute() (Statement, bool) {
 	if !ok {
 		return Statement{}, false
 	}
-	if len(rest.words) > 0 && rest.at(0).low == "please" {
+	for rest.at(0).low == "please" || rest.at(0).low == "ever" {
 		rest = rest.skip(1)
 	}
 	return rest.act(memory.StrengthHard)

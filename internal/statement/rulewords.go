@@ -28,7 +28,7 @@ var (
 	// habits are verbs that forbid a habit even without "never".
 	habits = set("use commit push share store log import mock hardcode hard-code call email text phone suggest recommend schedule add include write format indent touch edit modify merge rebase squash deploy publish mention",
 		"apologise apologize summarise summarize explain assume invent guess introduce install vendor capitalise capitalize abbreviate translate ping message tag cc book expose print force-push amend break mix swallow catch put",
-		"comment repeat start end interrupt address refer create rename reformat refactor run delete disclose quote wrap")
+		"comment repeat start end interrupt address refer create rename reformat refactor run delete disclose quote wrap rewrite force-push")
 
 	// vague words stand for what was said or shown before.
 	vague = set("it this that these those them him her so one ones anything everything something nothing what whatever which who how when where why here there then too yet i he she they you we us me",

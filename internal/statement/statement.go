@@ -218,9 +218,9 @@ func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
 	return c.fragment(near)
 }
 
-// specifies reports whether a rule without a scope of its own tells how the program is to
-// behave that the message orders: "Write a parser. Never return an error." Rules for how
-// to work bind all the same.
+// specifies reports whether a rule without a scope of its own tells how the program or the
+// text is to be that the message orders: "Write a parser. Never return an error." Rules
+// for how to work bind all the same.
 func (r *reader) specifies(st *Statement, c clause) bool {
 	if st.Type != memory.TypeConstraint || st.Retraction || st.Exception {
 		return false
@@ -229,8 +229,11 @@ func (r *reader) specifies(st *Statement, c clause) bool {
 	if frames()[c.at(0).low] || c.has(everytime()) || c.questioned() > 0 || object.has(products()) {
 		return false
 	}
-	if r.draft && !workflows()[verb] {
-		return true
+	switch {
+	case r.draft:
+		return !workflows()[verb]
+	case r.work:
+		return !processes()[verb] || object.has(pointing())
 	}
-	return behaves()[verb] && !practises()[verb] && (r.work || object.identifies())
+	return behaves()[verb] && !practises()[verb] && object.identifies()
 }
