@@ -37,6 +37,7 @@ func (c *clause) lead() (l leading) {
 		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
 			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
 			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
+			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
 			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
 			continue

@@ -43,7 +43,7 @@ var (
 	bindingWords = set("remember follow obey respect keep stick rules rule")
 
 	// documents are what a user pastes, or wants something to be written into.
-	documents = set("readme contributing changelog docs doc documentation wiki log logs output email mail transcript article snippet excerpt traceback stacktrace ticket issue page website post thread newsletter",
+	documents = set("readme contributing changelog docs doc documentation wiki log logs output email mail transcript article snippet excerpt traceback stacktrace ticket issue page website post thread newsletter criteria acceptance scenario checklist todo faq entry footer header banner headline",
 		"paste clipboard stdout stderr diff patch spec specification plan schema script docstring comment comments template prompt test tests function class method story essay poem letter slack announcement feedback changelog license")
 
 	// extensions are how names of files end.

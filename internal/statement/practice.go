@@ -80,7 +80,7 @@ func (c clause) nobody() (Statement, bool) {
 			verb = verb[:len(verb)-1]
 		}
 	}
-	if !practises()[verb] || verb == "use" {
+	if !practises()[verb] || verb == "use" || c.has(definite()) && !c.has(branches()) || c.has(anymore()) || c.has(counted()) {
 		return Statement{}, false
 	}
 	return clause{append([]word{{low: verb}}, c.words[min(1, len(c.words)):]...)}.act(memory.StrengthHard)
@@ -92,7 +92,7 @@ func (c clause) every() (Statement, bool) {
 		if m := c.words[i].low; m != "must" && m != "have" && m != "has" {
 			continue
 		}
-		if !pieces()[c.words[i-1].low] || c.words[i].low != "must" && c.at(i+1).low != "to" {
+		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || c.words[i].low != "must" && c.at(i+1).low != "to" {
 			return Statement{}, false
 		}
 		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", c.words)}, true

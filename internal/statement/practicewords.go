@@ -9,7 +9,7 @@ var (
 		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
 
 	// processes are those of which a rule is no part of what a program is to do.
-	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall use ask show confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
+	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall use ask confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
 		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
 
 	// customary are those of a group.
@@ -47,13 +47,16 @@ var (
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
 
 	// products are what an agent makes at work, of which a rule tells how to make it.
-	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|documentation files|new files")
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|documentation files|new files")
 
 	// bounds may follow a ban.
 	bounds = set("to of on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
 
 	// counted are phrases of a count, by which "no commits" tells how many there are.
 	counted = phrases("yet|found|since|so far|in the last|in the past|were|was|are|is|have|has|left|today")
+
+	// branches are what is definite without being at hand.
+	branches = phrases("the main|the master|the release|the production|the default|the trunk|the staging|the prod")
 
 	// pieces are pieces of work of which something must be so.
 	pieces = set("commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")

@@ -190,7 +190,7 @@ func announces(text string, s sentence) bool {
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	if s.colon && document && !binds {
+	if s.colon && !binds && (document || !own && orders(split(text, s))) {
 		return true
 	}
 	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))

@@ -233,7 +233,7 @@ func (r *reader) specifies(st *Statement, c clause) bool {
 	case r.draft:
 		return !workflows()[verb]
 	case r.work:
-		return !processes()[verb] || object.has(pointing())
+		return !processes()[verb] || object.at(0).low == "as" || object.has(pointing())
 	}
 	return behaves()[verb] && !practises()[verb] && object.identifies()
 }
