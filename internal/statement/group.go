@@ -14,6 +14,9 @@ func (c clause) group() (Statement, bool) {
 	if s, ok := c.regrouped(); ok {
 		return s, true
 	}
+	if s, ok := c.ways(); ok {
+		return s, true
+	}
 	if rest, ok := c.cut("we settled on", "we have settled on", "we standardized on", "we standardised on", "we have standardized on", "we have standardised on", "we are going with", "we went with",
 		"we chose", "we picked", "we have chosen", "we adopted"); ok {
 		if rest.has(bygone()) {
@@ -26,6 +29,9 @@ func (c clause) group() (Statement, bool) {
 		return using("project", rest.skip(1))
 	}
 	object := rest.skip(1)
+	if (c.at(1).low == "never" || c.at(1).low == "always") && (object.has(data()) || object.has(amiss()) || object.concludes()) {
+		return Statement{}, false
+	}
 	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.has(atHand()) || object.has(bygone()) {
 		return Statement{}, false
 	}

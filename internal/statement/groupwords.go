@@ -27,7 +27,7 @@ var (
 	surroundings = set("client clients customer customers staging production prod supplier school clinic store")
 
 	// present are verbs of what is so.
-	present = set("is are has have uses use needs need runs lives works must should can will does do prefers likes hates wants requires expects starts ends opens closes goes means costs takes")
+	present = set("is are has have uses use needs need runs lives works must should can will does do prefers likes hates wants requires expects starts ends opens closes goes means costs takes listens resides belongs contains holds expires serves hosts owns")
 
 	// comforts are phrases of what is said to cheer up or to advise.
 	comforts = phrases("sometimes|important|okay to|ok to|worth it|in life|always be|is key|the best|life is|everyone|everybody|nobody|no one|people|takes time")

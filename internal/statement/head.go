@@ -6,39 +6,54 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// lead takes off what people say before they state something, and reports
-// whether it says that something is put right.
-func (c *clause) lead() (corrects bool) {
+// leading is what the words before a statement say of it.
+type leading struct {
+	corrects bool // something is put right
+	memo     bool // it is told to be known
+}
+
+// lead takes off what people say before they state something.
+func (c *clause) lead() (l leading) {
 	for range 8 {
 		first := c.at(0)
 		if first.quoted {
-			return corrects
+			return l
 		}
-		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction"); ok {
-			*c, corrects = rest, true
+		if _, _, ok := c.skip(1).ruleNoun(); ok {
+			return l // "scratch that rule" takes it back
+		}
+		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
+			*c, l.corrects = rest, true
 			continue
 		}
 		if (first.low == "no" || first.low == "nope" || first.low == "wait" || first.low == "update" || first.low == "edit") && first.stop != 0 {
-			*c, corrects = c.skip(1), true
+			*c, l.corrects = c.skip(1), true
 			continue
 		}
-		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned", "as a reminder", "for future reference", "for the record", "for your records",
-			"for context", "for background", "just so you know", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
+		if rest, ok := c.cut("as a reminder", "for future reference", "for the record", "for your records", "just so you know", "so you know", "heads up", "quick note", "side note", "good to know"); ok {
+			*c, l.memo = rest, true
+			continue
+		}
+		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
+			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
+			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
+			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
 			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
 			continue
 		}
 		if fillers()[first.low] || labels()[first.low] && first.stop == ':' {
+			l.memo = l.memo || first.low == "reminder"
 			*c = c.skip(1)
 			continue
 		}
 		n := c.greeting()
 		if n == 0 {
-			return corrects
+			return l
 		}
 		*c = c.skip(n)
 	}
-	return corrects
+	return l
 }
 
 // greeting returns how many words a greeting, a thanks or a yes takes that ends
@@ -83,7 +98,7 @@ func (c clause) state() (Statement, bool) {
 		return Statement{}, false
 	}
 	for _, form := range [...]func(clause) (Statement, bool){
-		clause.note, clause.forget, clause.onward, clause.rule, clause.asked, clause.self, clause.own, clause.group, clause.house, clause.framed,
+		clause.note, clause.forget, clause.lift, clause.onward, clause.rule, clause.barred, clause.asked, clause.self, clause.own, clause.group, clause.house, clause.called, clause.framed,
 	} {
 		if s, ok := form(c); ok {
 			if !s.Retraction && s.Type != memory.TypeConstraint && unfit(c.words) || s.Subject == "" {
@@ -100,7 +115,8 @@ func (c clause) state() (Statement, bool) {
 // what is not sure to come ("if") nothing is taken.
 func (c clause) framed() (Statement, bool) {
 	first := c.at(0).low
-	if !frames()[first] || c.at(1).low == "case" || c.at(1).low == "order" {
+	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.at(1).low == "i" && (sayings()[c.at(2).low] || sayings()[c.at(3).low] && stress()[c.at(2).low] || c.at(2).low == "ever" && sayings()[c.at(3).low])
+	if !frames()[first] && !asks && !anyTime(c) || c.at(1).low == "case" || c.at(1).low == "order" {
 		return Statement{}, false
 	}
 	for i := range min(14, len(c.words)) {
@@ -111,14 +127,17 @@ func (c clause) framed() (Statement, bool) {
 		if prepositions()[first] && len(frame.words) > 7 {
 			return Statement{}, false // there is a verb in it
 		}
-		if past()[frame.at(2).low] || past()[frame.at(1).low] || asides()[frame.at(i).low] || vague()[frame.at(1).low] && frame.at(1).stop != 0 {
+		if past()[frame.at(2).low] || past()[frame.at(1).low] || !asks && asides()[frame.at(i).low] || vague()[frame.at(1).low] && frame.at(1).stop != 0 {
 			return Statement{}, false
 		}
 		for fillers()[rest.at(0).low] {
 			rest = rest.skip(1)
 		}
 		s, ok := rest.rule()
-		if !ok && (first == "whenever" || frame.at(0).low == "when" && frame.at(1).low == "i" && sayings()[frame.at(2).low] || everyTime(frame)) {
+		if !ok && asks {
+			s, ok = rest.ordered()
+		}
+		if !ok && (first == "whenever" || everyTime(frame) || anyTime(frame) || eachStep(frame)) {
 			s, ok = rest.order()
 		}
 		if !ok && rest.at(0).low == "i" {
@@ -126,12 +145,24 @@ func (c clause) framed() (Statement, bool) {
 				return Statement{}, false
 			}
 		}
-		if ok {
+		if ok && asks {
+			s.Subject = key(s.Subject, frame.triggers(true))
+		} else if ok {
 			s.Subject = key(s.Subject, frame.skip(1).words)
 		}
 		return s, ok
 	}
 	return Statement{}, false
+}
+
+// anyTime reports whether a clause begins with "any time" or "anytime".
+func anyTime(c clause) bool {
+	return c.at(0).low == "anytime" || c.at(0).low == "any" && c.at(1).low == "time"
+}
+
+// eachStep reports whether a clause begins with "before every" or its like.
+func eachStep(c clause) bool {
+	return (c.at(0).low == "before" || c.at(0).low == "after") && (c.at(1).low == "every" || c.at(1).low == "each" || c.at(1).low == "any")
 }
 
 func everyTime(frame clause) bool {
@@ -163,7 +194,23 @@ func earnest(text string, words []word) bool {
 		return false
 	}
 	_, _, ok := unearnest().find(words)
-	return !ok
+	return !ok && !reported(words)
+}
+
+// reported reports whether a sentence ends with who says so: "..., the README says".
+func reported(words []word) bool {
+	n := len(words)
+	for i := max(n-6, 0); i < n-1; i++ {
+		if words[i].stop != ',' && words[i].stop != '-' {
+			continue
+		}
+		tail := clause{words[i+1:]}
+		last := tail.at(len(tail.words) - 1).low
+		if tail.at(0).low != "i" && tail.at(0).low != "as" && (tellingWords()[last] || last == "say") || tail.at(0).low == "says" || tail.at(0).low == "said" {
+			return true
+		}
+	}
+	return false
 }
 
 // secret reports whether words give a secret away, rather than speak of secrets.

@@ -13,7 +13,7 @@ var (
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
 
 	// labels come before a statement and a colon.
-	labels = set("note important rule reminder fyi preference preferences constraint constraints remember warning ps")
+	labels = set("important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
 
 	// frames begin a situation of which something is said.
 	frames = set("when whenever in for on before after while every each during with inside")
@@ -38,6 +38,16 @@ var (
 
 	// ownWords in an announcement say that the words to come are the user's own.
 	ownWords = set("remember rules rule preferences preference conventions guidelines constraints requirements my our keep prefer always never please facts")
+
+	// bindingWords say that what is to come is to be obeyed.
+	bindingWords = set("remember follow obey respect keep stick rules rule")
+
+	// documents are what a user pastes, or wants something to be written into.
+	documents = set("readme contributing changelog docs doc documentation wiki log logs output email mail transcript article snippet excerpt traceback stacktrace ticket issue page website post thread newsletter criteria acceptance scenario checklist todo faq entry footer header banner headline",
+		"paste clipboard stdout stderr diff patch spec specification plan schema script docstring comment comments template prompt test tests function class method story essay poem letter slack announcement feedback changelog license")
+
+	// extensions are how names of files end.
+	extensions = set("md txt go py js ts tsx jsx rs java kt rb c h cc cpp cs sh yml yaml json toml ini cfg conf html css sql rst adoc mdc log env lock xml csv")
 
 	// pointsBelow are words that point to what comes below, and tellingWords say that it
 	// is told by somebody or something.

@@ -28,6 +28,10 @@ const (
 	Supersede                // it takes the place of [Action.ID]
 	Retract                  // [Action.ID] no longer holds, and nothing takes its place
 	Stand                    // nothing changes: [Action.ID] stands, or there is nothing to take back
+	// Amend means that [Action.ID] still holds with its type, subject and strength.
+	// Its new text is the old one, a space and that of the statement, as in "Never
+	// push to main. Except on release branches."
+	Amend
 )
 
 // Action is what is to be done, and with which of the known.
@@ -38,35 +42,57 @@ type Action struct {
 
 // Merge decides about a statement that somebody of a trust made in the record at
 // a position. Of the known, those are looked at that have its subject or the one
-// that it replaces; for a correction also the only one that is akin. What is kept
-// already is not kept twice, nor is who somebody is in other words. What was said
-// later, or was trusted more, is never put aside, nor is what holds in general by what
-// holds for a while. The order of the known does not matter.
+// that it replaces, and rules about the same deed; for a correction also the only one that
+// is akin. What is kept already is not kept twice, nor is who somebody is in other words,
+// nor a weaker form of a rule. What was said later, or was trusted more, is never put
+// aside, nor is what holds in general by what holds for a while. The order of the known
+// does not matter.
+//
+// A permission lifts only a ban, and only one on the same deed; one that says more of
+// where or when limits a wider ban. "No need to" lifts only what was asked for. What
+// points back without a subject means the last statement of its type.
 func Merge(known []Known, s Statement, trust record.Trust, position uint64) Action {
 	said := strings.Join(plain(s.Text), " ")
 	who, named := s.Identity()
 	var target *Known
 	for i := range known {
 		k := &known[i]
-		if !s.Retraction && k.Type == s.Type && strings.Join(plain(k.Text), " ") == said || named && k.says(s.Subject, who) {
+		if !s.Retraction && !s.Exception && k.Type == s.Type && strings.Join(plain(k.Text), " ") == said || named && k.says(s.Subject, who) {
 			return Action{Same, k.ID}
 		}
 		if s.about(k) && (target == nil || newer(k, target)) {
 			target = k
 		}
 	}
-	if target == nil && (s.Correction || s.Retraction) {
-		target = s.akin(known)
+	// What allows just what is forbidden, with every word of where and when, ends the rule.
+	amends := s.Exception && (s.Anaphoric || target == nil) || s.Anaphoric && !s.Retraction
+	if target == nil && s.Subject != "" && (s.Correction || s.Retraction) {
+		switch {
+		case s.Anaphoric:
+			target = s.last(known, position)
+		case s.permits():
+			if target = s.wider(known); target != nil {
+				amends = true
+			}
+		default:
+			target = s.akin(known)
+		}
 	}
 	switch {
-	case target == nil && s.Retraction:
+	case target == nil && (s.Retraction || amends):
 		return Action{Verdict: Stand}
 	case target == nil || s.Temporary() && target.Within == "" && !s.Retraction:
 		return Action{Verdict: New}
 	case trust < target.Trust || position < target.Position:
 		return Action{Stand, target.ID}
-	case s.Retraction:
+	case amends:
+		return Action{Amend, target.ID}
+	case s.Retraction || s.Exception:
 		return Action{Retract, target.ID}
+	case s.weaker(target) && s.Correction:
+		return Action{Amend, target.ID} // "don't, unless I ask" does not soften "never"
+	case s.weaker(target):
+		return Action{Same, target.ID}
 	}
 	return Action{Supersede, target.ID}
 }
@@ -86,9 +112,122 @@ func newer(a, b *Known) bool {
 	return a.ID > b.ID
 }
 
-// about reports whether the statement is about the same as a known one.
+// about reports whether the statement is about the same as a known one. An exception
+// only ever limits a rule that is wider than itself, or the same.
 func (s *Statement) about(k *Known) bool {
-	return k.Subject != "" && (k.Subject == s.Subject || k.Subject == s.Replaces)
+	if k.Subject == "" || s.Anaphoric {
+		return false
+	}
+	if s.permits() || s.exempts() {
+		d, ok := deedOf(s.Subject)
+		o, known := deedOf(k.Subject)
+		return ok && known && k.Type == s.Type && d.same(o) && k.forbids(o.verb) == s.permits()
+	}
+	if k.Subject == s.Subject || k.Subject == s.Replaces {
+		return true
+	}
+	if k.Type != memory.TypeConstraint || s.Type != memory.TypeConstraint {
+		return false
+	}
+	d, ok := deedOf(s.Subject)
+	o, known := deedOf(k.Subject)
+	return ok && known && d.same(o)
+}
+
+// permits reports whether a statement allows what a rule forbids.
+func (s *Statement) permits() bool {
+	return s.Type == memory.TypeConstraint && (s.Retraction || s.Exception) && !s.Anaphoric && strings.HasPrefix(s.Subject, "rule/") && !s.exempts() && !s.quotes()
+}
+
+// exempts reports whether a statement no longer asks for what a rule asks for.
+func (s *Statement) exempts() bool {
+	return s.Type == memory.TypeConstraint && s.Retraction && !s.Anaphoric && exemptions().in(s.Text)
+}
+
+// quotes reports whether a statement takes a rule back by saying it again: "forget that I
+// told you to never use tabs".
+func (s *Statement) quotes() bool { return s.Retraction && forgetting().in(s.Text) }
+
+// in reports whether one of the phrases stands in a text.
+func (x phraseSet) in(text string) bool {
+	_, _, ok := x.find(split(text, sentence{to: len(text)}))
+	return ok
+}
+
+// forbids reports whether a known rule forbids the deed of a verb, rather than asks for it.
+func (k *Known) forbids(verb string) bool {
+	words := split(k.Text, sentence{to: len(k.Text)})
+	if banned().has(words) {
+		return true
+	}
+	for _, w := range words {
+		if verbAlike(stem(w.low)) == verb || strings.HasPrefix(w.low, verb+"-") {
+			return false
+		}
+		if negative()[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether one of the phrases stands among words.
+func (x phraseSet) has(words []word) bool {
+	_, _, ok := x.find(words)
+	return ok
+}
+
+// weaker reports whether a statement says again what a known rule says, and less firmly.
+func (s *Statement) weaker(k *Known) bool {
+	if s.Type != memory.TypeConstraint || k.Type != s.Type || s.Strength == memory.StrengthHard || s.Within != "" || k.Subject == s.Replaces {
+		return false
+	}
+	d, ok := deedOf(s.Subject)
+	mine := Known{Text: s.Text}
+	return ok && absolutes().in(k.Text) && mine.forbids(d.verb) == k.forbids(d.verb)
+}
+
+// wider returns the ban that a permission limits without having its deed: the only one,
+// or the newest if all are on one deed.
+func (s *Statement) wider(known []Known) *Known {
+	d, ok := deedOf(s.Subject)
+	if !ok {
+		return nil
+	}
+	var found *Known
+	var deed deed
+	for i := range known {
+		k := &known[i]
+		o, ok := deedOf(k.Subject)
+		if !ok || k.Type != memory.TypeConstraint || !d.within(o) || !k.forbids(o.verb) {
+			continue
+		}
+		if found == nil {
+			found, deed = k, o
+		} else if !deed.same(o) {
+			return nil
+		} else if newer(k, found) {
+			found = k
+		}
+	}
+	return found
+}
+
+// last returns what a statement points back at: the newest of its type that was said
+// before, and for a value that is put right the newest that has the wrong one.
+func (s *Statement) last(known []Known, position uint64) *Known {
+	wrong, value := strings.CutPrefix(s.Replaces, "value/")
+	var found *Known
+	for i := range known {
+		k := &known[i]
+		if k.Position > position || !value && k.Type != s.Type || value && !contains(plain(k.Text), strings.Split(wrong, "-")) {
+			continue
+		}
+		if found == nil || newer(k, found) {
+			found = k
+		}
+	}
+	return found
 }
 
 // akin returns the only known statement that a correction can mean without having
@@ -97,6 +236,19 @@ func (s *Statement) about(k *Known) bool {
 // has the words of its subject in its text.
 func (s *Statement) akin(known []Known) *Known {
 	var found *Known
+	if about, ok := strings.CutPrefix(s.Subject, "about-rule/"); ok {
+		// A rule about just that deed is meant before others that only name it.
+		d, _ := deed{}.read(strings.Split(about, "-"))
+		for i := range known {
+			k := &known[i]
+			if o, ok := deedOf(k.Subject); ok && k.Type == memory.TypeConstraint && o.same(d) && (found == nil || newer(k, found)) {
+				found = k
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
 	for i := range known {
 		k := &known[i]
 		if !s.meant(k) {
@@ -113,12 +265,18 @@ func (s *Statement) akin(known []Known) *Known {
 func (s *Statement) meant(k *Known) bool {
 	words := plain(k.Text)
 	if about, ok := strings.CutPrefix(s.Subject, "about/"); ok {
-		return contains(words, strings.Split(about, "-"))
+		return contains(stems(words), stems(strings.Split(about, "-")))
+	}
+	if about, ok := strings.CutPrefix(s.Subject, "about-rule/"); ok {
+		return k.Type == memory.TypeConstraint && contains(stems(words), stems(strings.Split(about, "-")))
+	}
+	if s.exempts() {
+		return false
 	}
 	if k.Type != s.Type {
 		return false
 	}
-	return cousins(k.Subject, s.Subject) || named(k, words, s.Subject) || named(k, words, s.Replaces)
+	return cousins(k.Subject, s.Subject) || owned(k.Subject, s.Subject) || named(k, words, s.Subject) || named(k, words, s.Replaces)
 }
 
 // named reports whether a known statement of the same branch has the words at the
@@ -142,6 +300,23 @@ func contains(words, some []string) bool {
 	return true
 }
 
+// stems returns the stems of words that carry meaning.
+func stems(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if low := stem(w); !plainly()[low] && !joins()[low] {
+			out = append(out, low)
+		}
+	}
+	return out
+}
+
+// owned reports whether two subjects name one thing of a project, one as a note.
+func owned(a, b string) bool {
+	a, b = strings.Replace(a, "note/", "project/", 1), strings.Replace(b, "note/", "project/", 1)
+	return a == b && strings.HasPrefix(a, "project/")
+}
+
 // cousins reports whether two subjects are of one branch and end in one word,
 // such as user/taste/dark-mode and user/taste/light-mode.
 func cousins(a, b string) bool {
@@ -161,3 +336,20 @@ func plain(text string) []string {
 	}
 	return out
 }
+
+var (
+	// negative words before a verb forbid what it does.
+	negative = set("never not stop avoid no nobody cannot forbidden neither without")
+
+	// banned are phrases of a ban behind the verb.
+	banned = phrases("is forbidden|is strictly forbidden|is prohibited|is strictly prohibited|is banned|is not allowed|is never allowed|is not permitted|is never ok/okay|is not ok/okay|is off limits|is off-limits|is a no-go|is taboo")
+
+	// exemptions are phrases by which something is no longer asked for.
+	exemptions = phrases("no need to|not have to|not need to|no longer need/have|need not|can stop|may stop|can quit|to stop|no longer required/necessary/needed|not required|not necessary|not needed|no longer a need|longer any need")
+
+	// forgetting are words of taking back a statement by saying it.
+	forgetting = phrases("forget|ignore|disregard")
+
+	// absolutes are words of hard rules.
+	absolutes = phrases("always|never|must|ever|under no circumstances|at all times|forbidden|prohibited|nobody")
+)

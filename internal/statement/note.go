@@ -2,15 +2,13 @@ package statement
 
 import (
 	"strings"
-
-	"lukasa.dev/internal/memory"
 )
 
 // note reads what users ask to be remembered. What is itself of a known form is
 // read as that, and anything else that is a whole clause as a fact.
 func (c clause) note() (Statement, bool) {
 	rest, ok := c.cut("remember that", "keep in mind that", "bear in mind that", "note that", "do not forget that", "be aware that", "remember", "keep in mind", "bear in mind", "note", "do not forget",
-		"make a note that", "make a note", "take note that", "make note that", "for your information", "fyi", "know that")
+		"make a note that", "make a note", "take note that", "take note", "make note that", "for your information", "fyi", "know that", "please note that", "please note")
 	if !ok {
 		return Statement{}, false
 	}
@@ -24,27 +22,36 @@ func (c clause) note() (Statement, bool) {
 			return s, true
 		}
 	}
-	if rest.at(0).low == "you" || !that && c.at(0).low == "note" {
+	if rest.at(0).low == "you" {
 		return Statement{}, false
 	}
+	mark := c.words[len(c.words)-len(rest.words)-1].stop
 	if c.at(0).low == "note" || c.at(0).low == "be" {
+		if !that && mark == 0 {
+			return Statement{}, false
+		}
 		return rest.noted()
 	}
+	that = that || mark == ':'
 	return rest.remembered(that)
 }
 
 // noted is remembered for "note that", by which people mostly explain what they
 // are at: only what is said of somebody, or of what a group has, is taken.
 func (c clause) noted() (Statement, bool) {
-	for _, w := range c.words[:min(4, len(c.words))] {
-		if project()[w.low] || houses()[w.low] || persons()[w.low] || surroundings()[w.low] {
-			return c.remembered(true)
-		}
+	about := false
+	for i, w := range c.words[:min(7, len(c.words))] {
+		about = about || i < 4 && (project()[w.low] || houses()[w.low] || persons()[w.low] || surroundings()[w.low])
 		if present()[w.low] {
+			next := c.at(i + 1).low
+			about = about && (!unsettled()[next] || (next == "on" || next == "in" || next == "at") && c.skip(i+2).names())
 			break
 		}
 	}
-	return Statement{}, false
+	if !about {
+		return Statement{}, false
+	}
+	return c.remembered(true)
 }
 
 // remembered reads a clause that was asked to be remembered: somebody or
@@ -85,40 +92,4 @@ func third(low string) bool {
 // singular reports whether words are one thing.
 func singular(words []word) bool {
 	return !strings.HasSuffix(words[len(words)-1].low, "s")
-}
-
-// forget reads what users take back: by the statement itself, or by what it was
-// about.
-func (c clause) forget() (Statement, bool) {
-	if rest, ok := c.cut("you do not have to", "you do not need to", "you no longer have to", "you no longer need to", "no need to"); ok {
-		if !actions()[rest.at(0).low] || vague()[rest.at(1).low] || len(rest.words) < 2 || c.at(1).low != "no" && !c.has(anymore()) {
-			return Statement{}, false
-		}
-		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", clause{trimAnymore(rest.words)}.words), Retraction: true, Correction: true}, true
-	}
-	if rest, ok := c.cut("forget what i said about", "forget what i told you about", "forget the rule about", "forget my rule about", "forget about the rule about", "ignore what i said about",
-		"ignore my earlier rule about", "ignore what i told you about", "disregard what i said about", "i take back what i said about", "forget my preference for", "forget the preference for"); ok {
-		s := Statement{Type: memory.TypeFact, Subject: key("about", rest.words), Retraction: true, Correction: true}
-		return s, !vague()[rest.at(0).low]
-	}
-	rest, ok := c.cut("forget that", "please forget that", "you can forget that", "ignore that")
-	if !ok || len(rest.words) < 3 {
-		return Statement{}, false
-	}
-	rest.lead()
-	s, ok := rest.state()
-	s.Retraction, s.Correction, s.Replaces = true, true, ""
-	return s, ok
-}
-
-// trimAnymore returns words without "anymore" at their end.
-func trimAnymore(words []word) []word {
-	n := len(words)
-	switch {
-	case n > 0 && words[n-1].low == "anymore":
-		return words[:n-1]
-	case n > 1 && words[n-1].low == "more" && words[n-2].low == "any":
-		return words[:n-2]
-	}
-	return words
 }

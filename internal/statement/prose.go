@@ -8,6 +8,9 @@ import "strings"
 // head of a forwarded mail.
 func prose(text string, yield func(from, to int) bool) {
 	var p pasted
+	if at := headings(text); at >= 0 {
+		text = text[:at]
+	}
 	from := -1
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -15,8 +18,18 @@ func prose(text string, yield func(from, to int) bool) {
 			end = at + n + 1
 		}
 		line := text[at:end]
+		stop := end // of what was typed in the line
+		skip := p.skips(line)
+		if !skip {
+			if tag, n := wrapper(line); tag != "" && n > 0 {
+				stop = at + n
+				if !strings.Contains(line[n:], "</"+tag) {
+					p.tag = tag
+				}
+			}
+		}
 		switch {
-		case p.skips(line) || blank(line):
+		case skip || blank(line):
 			if from >= 0 && !yield(from, at) {
 				return
 			}
@@ -24,8 +37,11 @@ func prose(text string, yield func(from, to int) bool) {
 		case from < 0:
 			from = at
 		}
-		if p.forwarded {
-			return
+		if stop < end && from >= 0 {
+			if !yield(from, stop) {
+				return
+			}
+			from = -1
 		}
 		at = end
 	}
@@ -36,16 +52,29 @@ func prose(text string, yield func(from, to int) bool) {
 
 // pasted knows in what a line stands that was not typed.
 type pasted struct {
-	fence     string // what opened the code
-	tag       string // the markup that is open
-	forwarded bool   // a mail begins here
-	printed   bool   // what a command printed stands here, up to an empty line
+	fence   string // what opened the code
+	tag     string // the markup that is open
+	foreign bool   // what a program handed over stands here, up to its end or that of the message
+	letter  bool   // a letter stands here, up to who signed it
+	begun   bool   // there was a line before
+	printed bool   // what a command printed or a chat shows stands here, up to an empty line
 }
 
 // skips reports whether a line is no prose.
 func (p *pasted) skips(line string) bool {
 	trimmed := strings.TrimSpace(line)
-	if prompted(trimmed) {
+	begun := p.begun
+	p.begun = begun || trimmed != ""
+	if p.foreign {
+		p.foreign = !hasPrefixOf(trimmed, closers)
+		return true
+	}
+	if p.letter {
+		p.letter = !signs(trimmed)
+		p.printed = !p.letter // the name below
+		return true
+	}
+	if prompted(trimmed) || stamped(trimmed) {
 		p.printed = true
 	}
 	if p.printed = p.printed && trimmed != ""; p.printed {
@@ -77,8 +106,11 @@ func (p *pasted) skips(line string) bool {
 		}
 		return true
 	}
-	if forwards(trimmed) {
-		p.forwarded = true
+	if p.foreign = forwards(trimmed); p.foreign {
+		return true
+	}
+	if letter, group := salutes(trimmed); letter && (group || begun) {
+		p.letter = true
 		return true
 	}
 	return indented(line) || machine(trimmed)
@@ -86,7 +118,7 @@ func (p *pasted) skips(line string) bool {
 
 // prompted reports whether a line is a command that was typed at a prompt.
 func prompted(line string) bool {
-	for _, mark := range []string{"$ ", "% ", ">>> ", "PS C:", "C:\\>", "root@", "user@"} {
+	for _, mark := range []string{"$ ", "% ", ">>> ", "PS C:", "C:\\>", "root@", "user@", "❯ ", "➜ ", "⏺ ", "⎿", "@@ ", "+++ "} {
 		if strings.HasPrefix(line, mark) {
 			return true
 		}
@@ -109,14 +141,13 @@ func opened(line string) string {
 	return line[1:end]
 }
 
-// forwards reports whether a line is the head of somebody else's mail.
+// forwards reports whether nothing from a line on is the user's: it is the head of
+// somebody else's mail, or of what a program hands over.
 func forwards(line string) bool {
-	low := strings.ToLower(line[:min(len(line), 200)])
-	for _, head := range []string{"from:", "subject:", "sent:", "-----original", "---------- forwarded", "begin forwarded"} {
-		if strings.HasPrefix(low, head) {
-			return true
-		}
+	if hasPrefixOf(line, opens) {
+		return true
 	}
+	low := strings.ToLower(line[:min(len(line), 200)])
 	return strings.HasPrefix(low, "on ") && strings.HasSuffix(low, "wrote:")
 }
 
@@ -129,7 +160,7 @@ func machine(line string) bool {
 	if line == "" {
 		return false
 	}
-	for _, mark := range []string{">", "|", "$ ", "+", "@@", "//", "/*", "#!", "#include", "<!", "</", "{", "}", "--- ", "-- ", "% ", "&gt;", "at "} {
+	for _, mark := range []string{">", "|", "$ ", "+", "@@", "//", "/*", "#!", "#include", "<!", "</", "{", "}", "--- ", "-- ", "% ", "&gt;", "at ", "===", "│", "┃", "└", "├", "╭", "╰", "─", "✓", "✔", "✗", "✘", "⨯", "»"} {
 		if strings.HasPrefix(line, mark) {
 			return true
 		}

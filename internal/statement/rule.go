@@ -33,7 +33,7 @@ func (c clause) absolute() (Statement, bool) {
 	if !ok {
 		return Statement{}, false
 	}
-	if len(rest.words) > 0 && rest.at(0).low == "please" {
+	for rest.at(0).low == "please" || rest.at(0).low == "ever" {
 		rest = rest.skip(1)
 	}
 	return rest.act(memory.StrengthHard)
@@ -44,6 +44,15 @@ func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
 		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you should not ever"); ok {
 		return rest.act(memory.StrengthHard)
+	}
+	if rest, ok := c.cut("you must", "you have to", "you need to", "you are required to"); ok {
+		if !practises()[rest.at(0).low] || !rest.has(everytime()) && !rest.has(regularly()) {
+			return Statement{}, false
+		}
+		if c.at(1).low == "must" {
+			return rest.act(memory.StrengthHard)
+		}
+		return rest.act(memory.StrengthFirm)
 	}
 	if rest, ok := c.cut("you should not", "do not"); ok {
 		if s, ok := rest.forbidden(); ok {
@@ -147,7 +156,7 @@ func (c clause) unsaid(verb string) bool {
 	case "that":
 		return !thatVerbs()[verb]
 	default:
-		return vague()[first] || vague()[c.at(1).low] && turns()[first] || c.pointed()
+		return vague()[first] || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
 	}
 }
 
@@ -158,7 +167,7 @@ func (c clause) pointed() bool {
 		case "these", "those":
 			return true
 		case "this":
-			if !houses()[c.at(i+1).low] && !houses()[c.at(i+2).low] && c.at(i+1).low != "task" {
+			if !houses()[c.at(i+1).low] && !houses()[c.at(i+2).low] && !hosts()[c.at(i+1).low] && c.at(i+1).low != "task" {
 				return true
 			}
 		case "that":
@@ -172,14 +181,32 @@ func (c clause) pointed() bool {
 
 // acts is act for what may be about something that the sentence itself has named.
 func (c clause) acts(strength memory.Strength) (Statement, bool) {
+	if c.has(sayingsOfOld()) {
+		return Statement{}, false
+	}
+	return c.acting(strength)
+}
+
+// acting is acts for what can be no proverb.
+func (c clause) acting(strength memory.Strength) (Statement, bool) {
 	verb := c.at(0)
-	if !actions()[verb.low] || verb.quoted || len(c.words) < 2 || verb.stop != 0 && verb.stop != '(' || c.has(sayingsOfOld()) {
+	if !actions()[verb.low] || verb.quoted || len(c.words) < 2 && !complete()[verb.low] || verb.stop != 0 && verb.stop != '(' {
 		return Statement{}, false
 	}
 	if verb.low == "be" && !manners()[c.at(1).low] {
 		return Statement{}, false
 	}
-	return Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", c.words)}, true
+	s := Statement{Type: memory.TypeConstraint, Strength: strength}
+	words := c.words
+	if at := excepted(words); at > 0 {
+		// It takes the place of the same rule without an exception.
+		words, s.Correction = words[:at], true
+	}
+	s.Subject = key("rule", words)
+	if at := (clause{words}).questioned(); at > 0 {
+		s.Subject = key(key("rule", words[:at]), clause{words[at:]}.triggers(false))
+	}
+	return s, s.Subject != ""
 }
 
 // forbidden is act for what is said without "always" or "never". That is often
@@ -196,8 +223,11 @@ func (c clause) forbidden() (Statement, bool) {
 
 // standing reads an order that says itself that it is meant for every time.
 func (c clause) standing() (Statement, bool) {
-	if !c.has(everytime()) || c.skip(1).unsaid(c.at(0).low) {
+	if !c.has(everytime()) && c.questioned() == 0 || c.skip(1).unsaid(c.at(0).low) {
 		return Statement{}, false
+	}
+	if c.questioned() > 0 {
+		return c.ordered()
 	}
 	return c.order()
 }
@@ -208,6 +238,14 @@ func (c clause) order() (Statement, bool) {
 		c = rest
 	}
 	return c.acts(memory.StrengthFirm)
+}
+
+// ordered is order for what can be no proverb.
+func (c clause) ordered() (Statement, bool) {
+	if rest, ok := c.cut("do not", "not", "please", "always"); ok {
+		c = rest
+	}
+	return c.acting(memory.StrengthFirm)
 }
 
 // instead reads "use X, not Y" and "prefer X over Y".

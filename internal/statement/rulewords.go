@@ -16,12 +16,19 @@ var (
 		"register reject release reload remind remove rename render reopen repeat rephrase replace reply report request require reschedule reserve reset resolve respect respond restart restore restrict retry return reuse revert review",
 		"rewrite rotate round route run sanitise sanitize save scan schedule scope search select send separate serialise serialize serve set share ship show shorten sign simplify skip sort specify split spell squash stage start",
 		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
+		"regenerate rebuild rerun re-run retest recheck reindex recompile redeploy reinstall reopen draw sketch plot structure outline recap rank rate attribute purge wipe kill reboot downgrade ssh curl sudo chmod checkout fork transpile monkeypatch monkey-patch hotfix backport obfuscate minify prune seed dump provision scale drain destroy erase hit alter",
 		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
+
+	// complete are verbs that need nothing to act on.
+	complete = set("force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+
+	// deciders are who acts behind "before" and "when".
+	deciders = set("i you we they")
 
 	// habits are verbs that forbid a habit even without "never".
 	habits = set("use commit push share store log import mock hardcode hard-code call email text phone suggest recommend schedule add include write format indent touch edit modify merge rebase squash deploy publish mention",
 		"apologise apologize summarise summarize explain assume invent guess introduce install vendor capitalise capitalize abbreviate translate ping message tag cc book expose print force-push amend break mix swallow catch put",
-		"comment repeat start end interrupt address refer create rename reformat refactor run delete disclose quote wrap")
+		"comment repeat start end interrupt address refer create rename reformat refactor run delete disclose quote wrap rewrite force-push")
 
 	// vague words stand for what was said or shown before.
 	vague = set("it this that these those them him her so one ones anything everything something nothing what whatever which who how when where why here there then too yet i he she they you we us me",
@@ -77,6 +84,9 @@ var (
 	everytime = phrases("every time|each time|whenever|by default|before every|after every|before each|after each|at all times|from now on|going forward|in the future|in future|without exception|" +
 		"unless i say|unless i ask|unless i tell|unless i explicitly|unless asked|unless told|unless explicitly|as a rule|without asking|without my permission|without my approval|without permission|" +
 		"without asking me|every monday|every tuesday|every wednesday|every thursday|every friday|every morning|every evening|every day|every week|every month|every commit|every pr|every release|every response")
+
+	// regularly are phrases by which a duty comes again.
+	regularly = phrases("before you|before any|before committing|before pushing|before merging|before deploying|before releasing|before deleting|before editing|after you|after any|without asking|for all|for any|for every|in all|in every")
 
 	// sayingsOfOld are proverbs, idioms and encouragement.
 	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +

@@ -175,20 +175,37 @@ func clean(text string) bool {
 }
 
 // announces reports whether a sentence says that what comes below it is somebody
-// else's words, or a machine's: with a colon at the end of its line, or without one if
-// it tells of them and points to what comes.
+// else's words, or a machine's, or what is to be written somewhere: with a colon at the
+// end of its line, or without one if it tells of them and points to what comes.
 func announces(text string, s sentence) bool {
 	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") || s.to-s.from > MaxText {
 		return false
 	}
-	var foreign, tells, points, here, printed bool
+	var foreign, tells, points, here, printed, own, document, binds bool
 	for _, w := range split(text, s) {
-		if ownWords()[w.low] {
-			return false
-		}
+		own = own || ownWords()[w.low]
+		binds = binds || bindingWords()[w.low]
+		document = document || documents()[w.low] || fileName(w.low)
 		foreign = foreign || foreignWords()[w.low]
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	return s.colon && foreign || !s.colon && (tells && points || here && printed)
+	if s.colon && !binds && (document || !own && orders(split(text, s))) {
+		return true
+	}
+	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))
+}
+
+// fileName reports whether a word is the name of a file.
+func fileName(low string) bool {
+	at := strings.LastIndexByte(low, '.')
+	if at < 1 || at == len(low)-1 || len(low)-at > 6 {
+		return false
+	}
+	for i := at + 1; i < len(low); i++ {
+		if !letter(low[i]) {
+			return false
+		}
+	}
+	return extensions()[low[at+1:]]
 }

@@ -34,7 +34,7 @@ package statement
 import "lukasa.dev/internal/memory"
 
 // Version is raised whenever the same message may give other statements.
-const Version = 2
+const Version = 3
 
 // Limits of what is read.
 const (
@@ -69,6 +69,18 @@ type Statement struct {
 	// Retraction says that what it is about no longer holds and that nothing
 	// takes its place.
 	Retraction bool
+	// Exception says that it limits a rule instead of stating one: "except on
+	// release branches". The rule stays, with this text behind its own.
+	Exception bool
+	// Anaphoric says that a retraction, an exception or a correction names no
+	// subject of its own and means what was stated last: "forget that rule".
+	Anaphoric bool
+	// Everywhere says that it was said for all projects of the user.
+	Everywhere bool
+	// Topic is the trigger of a standing instruction as it is written, such as
+	// "recipes" in "whenever I ask about recipes". It is empty if the instruction
+	// always holds.
+	Topic string
 	// Within is by which words it is bound to a time or a task, such as "for this
 	// task". It is empty if it holds in general.
 	Within string
@@ -87,69 +99,141 @@ func Read(text string) []Statement {
 	if typed > MaxTyped {
 		return nil
 	}
-	var found []Statement
-	prose(text, func(from, to int) bool {
-		return sentences(text, from, to, func(s sentence) bool {
-			if announces(text, s) {
-				return false
-			}
-			st, ok := read(text, s)
-			if !ok {
-				st, ok = besides(text, s)
-			}
-			if ok {
-				found = append(found, st)
-			}
-			return len(found) < MaxStatements
-		})
-	})
-	return found
+	r := reader{text: text}
+	prose(text, func(from, to int) bool { return sentences(text, from, to, r.take) })
+	return r.found
+}
+
+// reader is what the earlier sentences of a message say about the next one.
+type reader struct {
+	text  string
+	found []Statement
+	any   bool // there was a sentence before
+	work  bool // a sentence before orders a piece of work, so that the next may tell how it is to be
+	draft bool // a sentence before orders a text to be written
+	ruled bool // the sentence before states a rule
+}
+
+// take reads one sentence, and reports whether the user's own words go on behind it.
+func (r *reader) take(s sentence) bool {
+	if announces(r.text, s) {
+		return delimited(r.text[s.to:])
+	}
+	if s.to-s.from > MaxText {
+		r.any, r.ruled = true, false
+		return true
+	}
+	whole := split(r.text, s)
+	if r.widens(whole) {
+		return true
+	}
+	st, ok := r.read(s, whole)
+	if !ok {
+		st, ok = r.besides(s, whole)
+	}
+	if ok {
+		r.found = append(r.found, st)
+	}
+	r.any, r.ruled = true, ok && st.Type == memory.TypeConstraint
+	r.work = r.work || !ok && orders(whole)
+	r.draft = r.draft || !ok && drafts(whole)
+	return len(r.found) < MaxStatements
 }
 
 // besides returns the rule that stands behind an order in one sentence: "fix it, and never
-// push to main". Behind anything but an order such words tell a story.
-func besides(text string, s sentence) (Statement, bool) {
-	if s.to-s.from > MaxText || s.question {
+// push to main". Behind anything but an order such words tell a story, and behind an order
+// about what a program does they are part of it.
+func (r *reader) besides(s sentence, whole []word) (Statement, bool) {
+	if s.question {
 		return Statement{}, false
 	}
-	whole := split(text, s)
 	c := clause{whole}
 	c.lead()
-	if len(c.words) > 0 && c.at(0).low == "please" {
-		c = c.skip(1)
-	}
-	if !actions()[c.at(0).low] || c.at(0).quoted {
+	if first := c.at(0).low; !actions()[first] && !tasks()[first] || c.at(0).quoted || causes()[first] {
 		return Statement{}, false
 	}
 	for i := 1; i+2 < len(c.words); i++ {
-		if w, next := c.at(i), c.at(i+1); !w.quoted && (w.low == "and" || w.low == "but") && (next.low == "always" || next.low == "never") {
+		w, next := c.at(i), c.at(i+1)
+		if !w.quoted && embeds()[w.low] {
+			return Statement{}, false
+		}
+		if !w.quoted && (w.low == "and" || w.low == "but") && (next.low == "always" || next.low == "never") {
+			if behaves()[c.at(i+2).low] && !practises()[c.at(i+2).low] {
+				return Statement{}, false
+			}
 			s.from = next.from
-			return read(text, s)
+			return r.read(s, split(r.text, s))
 		}
 	}
 	return Statement{}, false
 }
 
 // read returns what a sentence states.
-func read(text string, s sentence) (Statement, bool) {
-	if s.to-s.from > MaxText || !clean(text[s.from:s.to]) {
+func (r *reader) read(s sentence, whole []word) (Statement, bool) {
+	if !clean(r.text[s.from:s.to]) {
 		return Statement{}, false
 	}
-	whole := split(text, s)
-	c := clause{whole}
-	if len(whole) < 2 || whole[0].quoted || s.question && !c.polite() {
+	words, everywhere := unscoped(whole)
+	c := clause{words}
+	if len(words) < 2 || words[0].quoted || s.question && !c.polite() {
 		return Statement{}, false
 	}
-	corrects := c.lead()
+	lead := c.lead()
 	st, ok := c.state()
-	if !ok || !earnest(text[s.from:s.to], whole) || secret(whole) {
+	if !ok {
+		st, ok = c.otherwise(lead, !r.any || r.ruled)
+	}
+	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || r.specifies(&st, c) {
 		return Statement{}, false
 	}
-	st.Correction = st.Correction || corrects || c.contrast()
-	st.Text, st.From, st.To = text[s.from:s.to], s.from, s.to
-	st.Within = within(text, whole)
-	if st.Type == memory.TypeConstraint && st.Strength == memory.StrengthFirm && (clause{whole}).has(hedges()) {
-		st.Strength = memory.StrengthSoft
+	st.Correction = st.Correction || lead.corrects || c.contrast()
+	st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
+	st.Within = within(r.text, whole)
+	st.Everywhere = everywhere
+	if st.Type == memory.TypeConstraint {
+		if st.Strength == memory.StrengthFirm && (clause{whole}).has(hedges()) {
+			st.Strength = memory.StrengthSoft
+		}
+		if !st.Retraction && !st.Exception {
+			st.Topic = c.topic(r.text)
+		}
 	}
 	return st, true
+}
+
+// otherwise reads what only an earlier sentence, or the words before, make a statement:
+// what is to be remembered, what puts a value right, and what limits a rule.
+func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
+	if len(c.words) == 0 || c.words[0].quoted {
+		return Statement{}, false
+	}
+	if lead.memo {
+		if s, ok := c.noted(); ok {
+			return s, true
+		}
+	}
+	if s, ok := c.corrected(lead.corrects); ok {
+		return s, true
+	}
+	return c.fragment(near)
+}
+
+// specifies reports whether a rule without a scope of its own tells how the program or the
+// text is to be that the message orders: "Write a parser. Never return an error." Rules
+// for how to work bind all the same.
+func (r *reader) specifies(st *Statement, c clause) bool {
+	if st.Type != memory.TypeConstraint || st.Retraction || st.Exception {
+		return false
+	}
+	verb, object := c.ruled()
+	if frames()[c.at(0).low] || c.has(everytime()) || c.questioned() > 0 || object.has(products()) {
+		return false
+	}
+	switch {
+	case r.draft:
+		return !workflows()[verb]
+	case r.work:
+		return !processes()[verb] || object.at(0).low == "as" || object.has(pointing())
+	}
+	return behaves()[verb] && !practises()[verb] && object.identifies()
 }

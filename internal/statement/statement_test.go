@@ -68,6 +68,18 @@ func show(s statement.Statement) string {
 	} else if s.Correction {
 		f = append(f, "(correction)")
 	}
+	if s.Exception {
+		f = append(f, "(exception)")
+	}
+	if s.Anaphoric {
+		f = append(f, "(of the last)")
+	}
+	if s.Everywhere {
+		f = append(f, "(everywhere)")
+	}
+	if s.Topic != "" {
+		f = append(f, "on "+s.Topic)
+	}
 	if s.Temporary() {
 		f = append(f, "within "+s.Within)
 	}

@@ -19,14 +19,20 @@ func key(prefix string, words []word) string {
 	}
 	var b strings.Builder
 	b.WriteString(prefix)
-	n := 0
+	n, way := 0, false
 	for _, w := range words {
 		low := strings.Trim(strings.ReplaceAll(w.low, "/", "-"), "-.~")
 		if low == "" || idle()[low] || stress()[low] || n == maxSubjectWords {
 			continue
 		}
+		if n > 1 && way && straight()[low] {
+			continue // "push to main directly" is to push to main
+		}
 		if same, ok := spellings[low]; ok {
 			low = same
+		}
+		if n == 0 && prefix == "rule" {
+			way = leads()[low]
 		}
 		if b.Len()+1+len(low) > maxSubject {
 			if n > 0 {
@@ -47,6 +53,15 @@ func key(prefix string, words []word) string {
 	}
 	return pairs.Replace(b.String())
 }
+
+var (
+	// leads are verbs of bringing something somewhere, for which it makes no difference
+	// whether that is done straight.
+	leads = set("push commit merge deploy publish release ship land upload force-push rebase")
+
+	// straight are words that say so.
+	straight = set("directly straight")
+)
 
 // pairs are words of a subject that are written in more than one way together.
 var pairs = strings.NewReplacer("time-zone", "timezone", "email-address", "email", "phone-number", "phone", "user-name", "username")

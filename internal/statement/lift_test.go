@@ -1,0 +1,159 @@
+package statement_test
+
+import (
+	"testing"
+
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/statement"
+)
+
+// TestLiftMeetsItsRule holds what lifts or limits a rule against rules that it means and
+// rules that it must not touch.
+func TestLiftMeetsItsRule(t *testing.T) {
+	t.Parallel()
+	const (
+		retract = statement.Retract
+		amend   = statement.Amend
+		stand   = statement.Stand
+	)
+	for _, c := range []struct {
+		rule, said string
+		want       statement.Verdict
+	}{
+		// The same deed in other words.
+		{"Never push to main directly.", "You may push to main directly again.", retract},
+		{"Don't ever push straight to main.", "You may push to main directly again.", retract},
+		{"Never push to main directly.", "You can push to main again", retract},
+		{"Never push to main directly.", "It's fine to push to main now", retract},
+		{"Never push to main directly.", "Pushing to main is allowed again", retract},
+		{"Never push to the main branch.", "You may push directly to main again.", retract},
+		{"We never push to main directly.", "You may push to main again.", retract},
+		{"No direct pushes to main.", "You can push to main again.", retract},
+		{"Pushing to main is forbidden.", "You may push to main again.", retract},
+		{"Nobody pushes to main.", "Pushing to main is fine again.", retract},
+		{"Never force-push.", "You may force-push again.", retract},
+		{"Never use force push on shared branches.", "You may force-push on shared branches again.", retract},
+		{"Never deploy on Fridays.", "You can deploy on Fridays again.", retract},
+		{"Never deploy on Fridays.", "You may deploy on Fridays.", retract},
+		{"Never use tabs.", "You are allowed to use tabs.", retract},
+		{"Never use tabs.", "You are allowed to use tabs in Makefiles.", amend},
+		{"Avoid using global variables.", "Using global variables is ok now.", retract},
+		{"Never delete files in /srv.", "You may remove files in /srv again.", retract},
+		{"Never merge pull requests without my approval.", "You may merge PRs without my approval from now on.", retract},
+		{"Never mock the database in tests.", "It's okay to mock the DB in tests again.", retract},
+		{"Never edit generated files by hand.", "Feel free to edit generated files by hand again.", retract},
+		{"Always run the linter.", "No need to run the linter any more.", retract},
+		{"Always run the linter.", "You can stop running the linter.", retract},
+		{"Always sign commits.", "You don't need to sign commits anymore.", retract},
+		{"Always sign commits.", "Signing commits is no longer required.", retract},
+		{"Never push to main directly.", "Forget what I said about pushing to main.", retract},
+		{"Never push to main directly.", "Drop the rule about pushing to main.", retract},
+		{"Never push to main directly.", "Ignore my earlier rule on pushing to main.", retract},
+		{"Never push to main directly.", "The rule about pushing to main no longer applies.", retract},
+		{"Never push to main directly.", "Forget that rule.", retract},
+		{"Never push to main directly.", "That rule is off.", retract},
+
+		// Another deed.
+		{"Never push to develop.", "You may push to main directly again.", stand},
+		{"Never force-push.", "You may push to main directly again.", stand},
+		{"Never push to main.", "You may push to develop again.", stand},
+		{"Never push to main.", "You may force-push again.", stand},
+		{"Never push to main.", "You may push to origin again.", stand},
+		{"Never push secrets to main.", "You may push to main again.", stand},
+		{"Never commit secrets.", "You may commit generated code again.", stand},
+		{"Never push to main without running the tests.", "You may push to main again.", stand},
+		{"Never merge without my approval.", "You may merge branches again.", stand},
+		{"Never delete files.", "You may edit files again.", stand},
+		{"Never deploy on Fridays.", "You can deploy on Mondays again.", stand},
+		{"Never use npm.", "You may use yarn again.", stand},
+		{"Never email customers.", "You may call customers again.", stand},
+		{"Always run the linter.", "No need to run the tests any more.", stand},
+		{"Never push to main.", "Forget what I said about force-pushing.", stand},
+		{"I prefer tea.", "Forget that rule.", stand},
+
+		// A permission lifts no duty, and the end of a duty lifts no ban.
+		{"Always push to main directly.", "You may push to main directly again.", stand},
+		{"Never run the linter.", "No need to run the linter any more.", stand},
+		{"Always sign commits.", "You may sign commits again.", stand},
+
+		// What says more of where or when limits the rule.
+		{"Never push to main directly.", "You may push to main on release branches.", amend},
+		{"Never push to main directly.", "On release branches you may push to main.", amend},
+		{"Never push to main directly.", "Pushing to main is fine for hotfixes.", amend},
+		{"Never push to main.", "You may push to main if it is a hotfix.", amend},
+		{"Never use tabs.", "You may use tabs in Makefiles.", amend},
+		{"Never delete files.", "You may delete files in /tmp again.", amend},
+		{"Never push to main directly.", "Except on release branches.", amend},
+		{"Never push to main directly.", "Unless it is a hotfix.", amend},
+		{"Never push to main directly.", "But on release branches you may.", amend},
+		{"Never push to main directly.", "That rule does not apply to hotfixes.", amend},
+		{"Never push to develop.", "You may push to main on release branches.", stand},
+		{"Always sign commits.", "You may sign commits on Mondays.", stand},
+		{"I prefer tea.", "Except on release branches.", stand},
+
+		// Values that are put right.
+		{"Remember: the staging DB is called orion.", "No, it's lyra, not orion.", amend},
+		{"Remember: the staging DB is called orion.", "It's called lyra, not orion.", amend},
+		{"Remember: the staging DB is called orion.", "No, it's lyra, not vega.", stand},
+		{"Remember: the staging DB is called orion.", "Actually, the staging DB is called lyra.", statement.Supersede},
+		{"Our staging database is orion.db.", "Actually, the staging DB is called lyra.", statement.Supersede},
+		{"Remember: the staging DB is called orion.", "Actually, the production DB is called lyra.", statement.New},
+
+		// The same rule once more.
+		{"Never push to main.", "Never push to main except on release branches.", statement.Supersede},
+		{"Never push to main directly.", "Never push to main unless it is a hotfix.", statement.Supersede},
+		{"Never push to main.", "Don't push to main unless I ask.", amend},
+		{"Never push to main.", "Don't push to main.", statement.Same},
+		{"Never push to main directly.", "Don't push straight to main.", statement.Same},
+		{"Don't push to main.", "Never push to main.", statement.Supersede},
+		{"Never push to main.", "Never push to develop.", statement.New},
+	} {
+		known := []statement.Known{kept(t, "a", c.rule, record.User, 1)}
+		want := statement.Action{Verdict: c.want}
+		if c.want == retract || c.want == amend || c.want == statement.Supersede || c.want == statement.Same {
+			want.ID = "a"
+		}
+		if got := statement.Merge(known, said(t, c.said), record.User, 2); got != want {
+			t.Errorf("%q, then %q: %v, want %v", c.rule, c.said, got, want)
+		}
+	}
+}
+
+// TestLastRule is the newest one that was said before, whatever else was.
+func TestLastRule(t *testing.T) {
+	t.Parallel()
+	known := []statement.Known{
+		kept(t, "a", "Never push to main.", record.User, 1), kept(t, "b", "Always sign commits.", record.User, 3),
+		kept(t, "c", "I prefer tea.", record.User, 4), kept(t, "d", "Never use tabs.", record.User, 9),
+	}
+	for text, want := range map[string]statement.Action{
+		"Forget that rule.":           {Verdict: statement.Retract, ID: "b"},
+		"Except on release branches.": {Verdict: statement.Amend, ID: "b"},
+		"Forget that preference.":     {Verdict: statement.Retract, ID: "c"},
+		"Forget that fact.":           {Verdict: statement.Stand},
+	} {
+		if got := statement.Merge(known, said(t, text), record.User, 5); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	stands := statement.Action{Verdict: statement.Stand, ID: "b"}
+	if got := statement.Merge(known, said(t, "Forget that rule."), record.Agent, 5); got != stands {
+		t.Errorf("an agent takes back a user's rule: %v", got)
+	}
+}
+
+// TestLiftOfTwo: of two rules on one deed the newer is lifted, and of two that are wider
+// than a permission none is limited.
+func TestLiftOfTwo(t *testing.T) {
+	t.Parallel()
+	known := []statement.Known{
+		kept(t, "a", "Never push to main.", record.User, 1), kept(t, "b", "Don't ever push straight to main.", record.User, 2), kept(t, "c", "Never push to develop.", record.User, 3),
+	}
+	if got, want := statement.Merge(known, said(t, "You may push to main again."), record.User, 5), (statement.Action{Verdict: statement.Retract, ID: "b"}); got != want {
+		t.Errorf("lifted: %v, want %v", got, want)
+	}
+	known = append(known[:1], kept(t, "d", "Never push to release branches.", record.User, 4))
+	if got, want := statement.Merge(known, said(t, "You may push to main on release branches."), record.User, 5), (statement.Action{Verdict: statement.Stand}); got != want {
+		t.Errorf("limited: %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,175 @@
+package statement
+
+import "strings"
+
+// What reaches a reader as one message is often more than the user typed: programs
+// put context before it and piped input behind it, and users paste mails, chats,
+// diffs and documents. Such text can state rules that the user never gave.
+
+// wrappers are names of markup that programs put around text that is not the user's.
+// Unlike other markup they count in the middle of a line, too.
+var wrappers = set("stdin environment_context system-reminder system_reminder hook_context hook_prompt session_context user_instructions instructions skills_instructions",
+	"turn_aborted subagent_notification task-notification untrusted_context command-name command-message command-args local-command-stdout local-command-caveat bash-input bash-stdout bash-stderr",
+	"file_content file document documents context tool_result tool_use function_results output attachment attachments untrusted pasted-content transcript")
+
+// wrapper returns the name of the wrapper that a line opens behind its beginning, and
+// where. Only a wrapper that is still open at the end of the line, or the end of one,
+// counts.
+func wrapper(line string) (name string, at int) {
+	for from := 0; ; {
+		n := strings.IndexByte(line[from:], '<')
+		if n < 0 {
+			return "", 0
+		}
+		at = from + n
+		if tag := opened(line[at:]); tag != "" && wrappers()[strings.ToLower(tag)] {
+			return tag, at
+		}
+		from = at + 1
+	}
+}
+
+// opens are how lines begin from which on nothing is the user's: what programs write
+// before the instructions, summaries and stop reasons that they hand to a model.
+var opens = []string{
+	"--- content from referenced files", "--- begin", "# agents.md instructions", "# claude.md", "# gemini.md", "stop hook feedback:", "operation stopped by hook", "caveat: the messages below",
+	"base directory for this skill:", "this session is being continued from", "another language model started", "contents of /", "codebase and user instructions are shown below",
+	"from:", "subject:", "sent:", "-----original", "---------- forwarded", "begin forwarded", "diff --git ",
+}
+
+// closers are how lines begin that end what [opens] began.
+var closers = []string{"--- end of content", "--- end"}
+
+// hasPrefixOf reports whether a line begins with one of some prefixes, in any case.
+func hasPrefixOf(line string, prefixes []string) bool {
+	low := strings.ToLower(line[:min(len(line), 200)])
+	for _, p := range prefixes {
+		if strings.HasPrefix(low, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// stamped reports whether a line is the head of a message in a chat: a name and a time
+// of day.
+func stamped(line string) bool {
+	if len(line) > 60 || line == "" || line[0] < 'A' || line[0] > 'Z' {
+		return false
+	}
+	low := strings.TrimRight(strings.ToLower(line), " )]:")
+	for _, half := range []string{"am", "pm"} {
+		if cut, ok := strings.CutSuffix(low, half); ok {
+			low = strings.TrimRight(cut, " ")
+			break
+		}
+	}
+	at := strings.LastIndexAny(low, " ([\t") + 1
+	if at < 2 {
+		return false
+	}
+	hour, minute, ok := strings.Cut(low[at:], ":")
+	if !ok || len(hour) > 2 || len(hour) == 0 || len(minute) != 2 {
+		return false
+	}
+	for _, part := range []string{hour, minute} {
+		for i := range len(part) {
+			if !digit(part[i]) {
+				return false
+			}
+		}
+	}
+	return len(strings.Fields(low[:at])) <= 4
+}
+
+// salutes reports whether a line is the salutation of a letter, and whether it speaks
+// to a group.
+func salutes(line string) (letter, group bool) {
+	if len(line) > 60 || !strings.HasSuffix(line, ",") && !strings.HasSuffix(line, ":") {
+		return false, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return r == ' ' || r == ',' || r == ':' })
+	if len(words) < 2 || len(words) > 5 {
+		return false, false
+	}
+	switch words[0] {
+	case "hi", "hello", "dear", "hey":
+	default:
+		return false, false
+	}
+	for _, w := range words[1:] {
+		switch w {
+		case "all", "team", "everyone", "everybody", "folks", "colleagues", "customers", "sir", "madam", "both":
+			return true, true
+		}
+	}
+	return true, false
+}
+
+// signs reports whether a line ends a letter.
+func signs(line string) bool {
+	low := strings.TrimRight(strings.ToLower(line), ",.!")
+	switch low {
+	case "best", "best regards", "kind regards", "regards", "cheers", "sincerely", "yours", "yours sincerely", "thanks", "thank you", "many thanks", "best wishes", "warm regards", "all the best":
+		return true
+	}
+	return false
+}
+
+// headings returns where the first of at least two headings of Markdown stands outside
+// of fenced code, or -1. A text with several is a document.
+func headings(text string) int {
+	first, n := -1, 0
+	fence := ""
+	for at := 0; at < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		line := strings.TrimRight(text[at:end], "\r\n")
+		switch {
+		case fence != "":
+			if strings.HasPrefix(strings.TrimSpace(line), fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+			fence = line[:3]
+		case heading(line):
+			if n++; first < 0 {
+				first = at
+			}
+		}
+		at = end
+	}
+	if n < 2 {
+		return -1
+	}
+	return first
+}
+
+// heading reports whether a line is a heading: marks, a space, and a few words that are
+// no whole sentence.
+func heading(line string) bool {
+	n := 0
+	for n < len(line) && line[n] == '#' {
+		n++
+	}
+	if n == 0 || n > 6 || n >= len(line)-1 || line[n] != ' ' {
+		return false
+	}
+	rest := strings.TrimSpace(line[n:])
+	return rest != "" && len(rest) < 80 && !strings.ContainsAny(rest[len(rest)-1:], ".!")
+}
+
+// delimited reports whether the next line with text begins what has an end of its own:
+// fenced or indented code, a quotation, markup. Behind that end the user goes on.
+func delimited(rest string) bool {
+	for line := range strings.Lines(rest) {
+		trimmed := strings.TrimSpace(line)
+		if strings.Trim(trimmed, ":.") == "" {
+			continue
+		}
+		return indented(line) || strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") || strings.HasPrefix(trimmed, ">") || opened(trimmed) != ""
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package statement
+
+import "lukasa.dev/internal/memory"
+
+// barred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
+// forbidden", "nobody pushes to main", "all commits must be signed".
+func (c clause) barred() (Statement, bool) {
+	switch first := c.at(0).low; {
+	case first == "no" && c.at(1).low != "one":
+		return c.none()
+	case first == "nobody", first == "no" && c.at(1).low == "one":
+		if first == "no" {
+			c = c.skip(1)
+		}
+		return c.skip(1).nobody()
+	case first == "all" || first == "every" || first == "each" || first == "any":
+		return c.skip(1).every()
+	case first == "it":
+		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to"); ok && practises()[rest.at(0).low] {
+			return rest.act(memory.StrengthHard)
+		}
+		return Statement{}, false
+	}
+	base := gerund(c.at(0).low, practises())
+	if base == "" {
+		return Statement{}, false
+	}
+	for i := 1; i < min(12, len(c.words)-1); i++ {
+		if c.words[i].low != "is" {
+			continue
+		}
+		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
+		if !ok || len(rest.words) > 0 && !bounds()[rest.at(0).low] {
+			return Statement{}, false
+		}
+		words := append([]word{{low: base}}, c.words[1:i]...)
+		return clause{words}.act(memory.StrengthHard)
+	}
+	return Statement{}, false
+}
+
+// none reads what follows "no": a kind of act, by its noun or its verb.
+func (c clause) none() (Statement, bool) {
+	rest, direct := c.skip(1), false
+	for rest.at(0).low == "direct" || rest.at(0).low == "more" || rest.at(0).low == "force" && deeds[rest.at(1).low] != "" {
+		direct = direct || rest.at(0).low != "more"
+		if rest.at(0).low == "force" {
+			break
+		}
+		rest = rest.skip(1)
+	}
+	words := rest.words
+	if rest.at(0).low == "force" {
+		words = append([]word{{low: "force-push"}}, rest.words[2:]...)
+		rest = rest.skip(1)
+	} else if verb := deeds[rest.at(0).low]; verb != "" {
+		words = append([]word{{low: verb}}, rest.words[1:]...)
+	} else if verb := gerund(rest.at(0).low, practises()); verb != "" {
+		direct = true
+		words = append([]word{{low: verb}}, rest.words[1:]...)
+	} else {
+		return Statement{}, false
+	}
+	next := rest.at(1).low
+	if next != "" && !bounds()[next] || next == "" && !direct || c.has(bygone()) || c.has(counted()) {
+		return Statement{}, false
+	}
+	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}, true
+}
+
+// nobody reads what follows "nobody".
+func (c clause) nobody() (Statement, bool) {
+	if rest, ok := c.cut("may", "should", "should ever", "is allowed to", "must", "is to", "ever"); ok {
+		c = rest
+	}
+	verb := c.at(0).low
+	if third(verb) {
+		verb = verb[:len(verb)-1]
+		if !actions()[verb] {
+			verb = verb[:len(verb)-1]
+		}
+	}
+	if !practises()[verb] || verb == "use" || c.has(definite()) && !c.has(branches()) || c.has(anymore()) || c.has(counted()) {
+		return Statement{}, false
+	}
+	return clause{append([]word{{low: verb}}, c.words[min(1, len(c.words)):]...)}.act(memory.StrengthHard)
+}
+
+// every reads what must be so of each piece of work.
+func (c clause) every() (Statement, bool) {
+	for i := 1; i < min(5, len(c.words)-2); i++ {
+		if m := c.words[i].low; m != "must" && m != "have" && m != "has" {
+			continue
+		}
+		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || c.words[i].low != "must" && c.at(i+1).low != "to" {
+			return Statement{}, false
+		}
+		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", c.words)}, true
+	}
+	return Statement{}, false
+}
+
+// ways reads how a group works, said as a rule: "we never push to main". What a group's
+// program does, or fails to do, is none.
+func (c clause) ways() (Statement, bool) {
+	strength := memory.StrengthHard
+	rest, ok := c.cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
+	if !ok {
+		if rest, ok = c.cut("we do not"); !ok || works()[rest.at(0).low] || c.has(anymore()) {
+			return Statement{}, false
+		}
+		strength = memory.StrengthFirm
+	}
+	verb, object := rest.at(0).low, rest.skip(1)
+	if !customary()[verb] && !(c.at(1).low == "must" && entrusted()[verb]) || object.has(bygone()) || object.has(data()) || object.concludes() || object.handed() || object.has(amiss()) {
+		return Statement{}, false
+	}
+	if verb == "use" || verb == "run" || verb == "test" {
+		if determiners()[object.at(0).low] && !indefinite()[object.at(0).low] && !(verb != "use" && object.has(chores())) {
+			return Statement{}, false
+		}
+	}
+	return rest.act(strength)
+}
+
+// handed reports whether a clause points at what is at hand, other than where the group
+// works.
+func (c clause) handed() bool {
+	for i, w := range c.words {
+		if w.low == "this" && i > 0 && prepositions()[c.words[i-1].low] && (houses()[c.at(i+1).low] || hosts()[c.at(i+1).low]) {
+			c = clause{c.words[:i]}
+			break
+		}
+	}
+	return c.has(atHand())
+}
+
+// concludes reports whether a clause goes on with what follows from it, by which it
+// tells what happens instead of what is to happen.
+func (c clause) concludes() bool {
+	for i, w := range c.words[:max(len(c.words)-1, 0)] {
+		switch c.words[i+1].low {
+		case "so", "which", "hence", "therefore", "but", "and":
+			if next := c.at(i + 2).low; w.stop != 0 && !actions()[next] && !fillers()[next] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ruled returns the verb of a rule and what it acts on.
+func (c clause) ruled() (string, clause) {
+	for i, w := range c.words {
+		if i > 0 && actions()[w.low] && !w.quoted {
+			return w.low, c.skip(i + 1)
+		}
+	}
+	return c.at(0).low, c.skip(1)
+}
+
+// orders reports whether a sentence asks for a piece of work.
+func orders(words []word) bool {
+	c := clause{words}
+	c.lead()
+	for _, w := range c.words {
+		if bindingWords()[w.low] {
+			return false // it orders to obey
+		}
+	}
+	if _, ok := c.cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
+		return true
+	}
+	if actions()[c.at(0).low] && !c.at(0).quoted {
+		return true
+	}
+	for i := 1; i < min(6, len(c.words)); i++ {
+		if low := c.words[i].low; c.at(0).low == "the" && (low == "should" || low == "must" || low == "needs") {
+			return true
+		}
+	}
+	return false
+}
+
+// drafts reports whether a sentence asks for a text to be written.
+func drafts(words []word) bool {
+	c := clause{words}
+	c.lead()
+	c, _ = c.cut("can you", "could you", "would you", "help me", "i want you to", "i need you to", "i need", "i want", "i would like you to", "let us")
+	for fillers()[c.at(0).low] || c.at(0).low == "to" {
+		c = c.skip(1)
+	}
+	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
+}

@@ -1,0 +1,78 @@
+package statement
+
+// Words that tell rules of how to work from what programs do and from what is ordered.
+
+var (
+	// practises are verbs of how an agent works.
+	practises = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify delete remove rename create move install uninstall use ask show confirm tell explain answer reply review test lint format",
+		"tag amend stash cherry-pick revert reset branch bump pin upgrade vendor mock skip assume guess invent suggest recommend summarize summarise translate document force bypass auto-merge add refactor reformat email",
+		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
+
+	// processes are those of which a rule is no part of what a program is to do.
+	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall use ask confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
+		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
+
+	// customary are those of a group.
+	customary = set("push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
+
+	// entrusted are those of what a group must do with what it was given.
+	entrusted = set("store share expose log delete disclose send email install sell lose leak keep encrypt back")
+
+	// hosts are where somebody works.
+	hosts = set("machine computer laptop box host workstation account organisation organization tenant")
+
+	// behaves are verbs of what programs do.
+	behaves = set("return throw raise emit accept reject parse render print log store call close open catch swallow handle validate escape encode decode encrypt serialize serialise deserialize fetch retry cache set allocate block wait",
+		"include display hide send read write update load save sort filter round trim truncate default exit redirect insert append reuse compute calculate expose output generate produce convert normalize normalise start restart lock unlock",
+		"require request allow deny permit pass wrap omit ignore propagate initialize initialise cast copy mutate iterate index inject mount stream serve route resolve respond sanitize sanitise quote pad match select query fill follow put",
+		"place keep preserve show delete create add remove check assert count label mark highlight treat make")
+
+	// tasks are further verbs of orders.
+	tasks = set("look see try investigate debug figure find help continue go do work begin fix solve proceed carry")
+
+	// causes are verbs of orders that make something else act.
+	causes = set("make ensure let have force cause allow")
+
+	// embeds begin what an order is about, in which "and never" goes on.
+	embeds = set("that which so who where whether if when because such until how")
+
+	// data are what a program handles, by which "we push" tells of code.
+	data = phrases("transaction|transactions|tx|offset|offsets|event|events|item|items|element|elements|value|values|row|rows|column|columns|state|history|stack|queue|lock|locks|memory|dict|dicts|map|maps|array|arrays|object|objects|" +
+		"notification|notifications|message to|job|jobs|buffer|handler|callback|the result|the response|the error|hook|node|nodes|cell|cells|session|sessions|cookie|cookies|cache|the key|the keys|resource|resources")
+
+	// amiss are phrases of something that goes wrong, which is no rule.
+	amiss = phrases("here|correctly|properly|actually|in that case|at all|so it|so the|so we|which means|which is|and then|even though|leak|crash|bug|error")
+
+	// chores are what a group runs.
+	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
+
+	// products are what an agent makes at work, of which a rule tells how to make it.
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|documentation files|new files")
+
+	// bounds may follow a ban.
+	bounds = set("to of on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
+
+	// counted are phrases of a count, by which "no commits" tells how many there are.
+	counted = phrases("yet|found|since|so far|in the last|in the past|were|was|are|is|have|has|left|today")
+
+	// branches are what is definite without being at hand.
+	branches = phrases("the main|the master|the release|the production|the default|the trunk|the staging|the prod")
+
+	// pieces are pieces of work of which something must be so.
+	pieces = set("commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
+
+	// deeds are nouns of what is done, with the verb.
+	deeds = map[string]string{
+		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push",
+	}
+
+	// composes are verbs by which a text is ordered, and writings are what it is.
+	composes = set("write draft compose create prepare")
+	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review")
+
+	// invents are verbs by which something is ordered that is made of words, whatever it is.
+	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")
+
+	// workflows are verbs of which a rule is never a part of a text that is ordered.
+	workflows = set("push commit merge rebase squash force-push deploy publish release ship run delete install email schedule book buy spend share disclose ask confirm")
+)
