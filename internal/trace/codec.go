@@ -21,7 +21,7 @@ import (
 // Positions and times are differences to the reference before. Numbers are minimal
 // varints. So the same traces have one encoding, and an encoding is of one list of
 // traces.
-const Format = 3
+const Format = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -201,6 +201,9 @@ func (e *encoder) step(s *Step) {
 	known := uint8(0)
 	if s.Known {
 		known = 1
+	}
+	if s.Command {
+		known |= 2
 	}
 	e.byte(uint8(mode)<<5 | uint8(s.Got)<<2 | known)
 	if mode != refNone && mode != refResult {

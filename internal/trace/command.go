@@ -65,40 +65,146 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 			return appendLine(dst, inner, depth+1)
 		}
 	}
+	if script := scriptName(words[0]); script != "" {
+		name = script
+	}
+	rest := words[1:]
+	if at, script := scriptBehind(name, rest); script != "" && !piped {
+		// A shell that runs a script is that script, by whatever name it is called.
+		if rest = rest[at+1:]; shells()[name] {
+			name = script
+		} else {
+			dst = append(append(dst, name...), ' ')
+			name = script
+		}
+	}
 	dst = append(dst, name...)
 	if piped {
 		return dst
 	}
-	rest := words[1:]
-	deep := subcommands()[name]
+	sub, rest := does(name, rest)
 	phrase := name
-	for deep > 0 && len(rest) > 0 && plainWord(rest[0]) {
-		phrase += " " + rest[0]
-		dst = append(append(dst, ' '), rest[0]...)
-		rest, deep = rest[1:], deep-1
+	for _, w := range sub {
+		phrase += " " + w
+		dst = append(append(dst, ' '), w...)
+	}
+	if carriers()[phrase] && depth < 4 {
+		if inner := unwrapped(withoutGeneral(phrase, rest)); len(inner) > 0 && inner[0][0] != '-' {
+			return appendCommand(append(dst, ' '), inner, false, depth+1)
+		}
+	}
+	if modular()[name] && len(rest) > 1 && rest[0] == "-m" && moduleName(rest[1]) {
+		dst = append(append(dst, " -m "...), rest[1]...)
+		rest = rest[2:]
+	}
+	return appendWords(dst, phrase, rest)
+}
+
+// does returns the words that say what a program does, without the general flags before
+// them, and what is behind them.
+func does(name string, words []string) (sub, rest []string) {
+	deep, phrase := subcommands()[name], name
+	rest = words
+	for deep > 0 {
+		next := withoutGeneral(phrase, rest)
+		if len(next) == 0 || !plainWord(next[0]) {
+			break
+		}
+		phrase += " " + next[0]
+		sub, rest, deep = append(sub, next[0]), next[1:], deep-1
+		if carriers()[phrase] {
+			break
+		}
 		if deep == 0 && subcommands()[phrase] > 1 {
 			deep = 1
 		}
 	}
-	if modular()[name] && len(rest) > 1 && rest[0] == "-m" && plainWord(rest[1]) {
-		dst = append(append(dst, " -m "...), rest[1]...)
-		rest = rest[2:]
+	return sub, rest
+}
+
+// withoutGeneral returns words without the flags that stand before what a program does.
+func withoutGeneral(phrase string, words []string) []string {
+	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
+		n := 1
+		if general()[phrase+" "+words[0]] {
+			n = 2
+		}
+		words = words[min(n, len(words)):]
 	}
-	return appendWords(dst, rest)
+	return words
+}
+
+// scriptBehind returns the script that an interpreter is given, and where it stands.
+func scriptBehind(name string, words []string) (at int, script string) {
+	if !interpreters()[name] {
+		return 0, ""
+	}
+	for at < len(words) && len(words[at]) > 1 && words[at][0] == '-' {
+		switch words[at] {
+		case "-c", "-e", "-m", "-p", "-r", "--eval", "--print":
+			return 0, "" // the program stands in the line, or is a module
+		}
+		at++
+	}
+	if at == len(words) {
+		return 0, ""
+	}
+	if name == "php" && words[at] == "artisan" {
+		return at, "artisan"
+	}
+	return at, scriptName(words[at])
+}
+
+// scriptName returns the name of a script without its path; empty if a word names none,
+// or one that has no lasting name.
+func scriptName(w string) string {
+	for _, passing := range [...]string{"/tmp/", "/var/tmp/", "/private/", "/dev/"} {
+		if strings.HasPrefix(w, passing) {
+			return ""
+		}
+	}
+	if i := strings.LastIndexAny(w, `/\`); i >= 0 {
+		w = w[i+1:]
+	}
+	dot := strings.LastIndexByte(w, '.')
+	if dot <= 0 || !scripts()[w[dot+1:]] {
+		return ""
+	}
+	t := traitsOf(w)
+	if len(w) > 2*maxSlotWord || t.digits > 3 || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders != len(w) || t.lower+t.upper < 3 {
+		return ""
+	}
+	return w
+}
+
+// moduleName reports whether a word is the name of a module.
+func moduleName(w string) bool {
+	t := traitsOf(w)
+	return len(w) <= 2*maxSlotWord && t.lower > 0 && classes[w[0]] == cLower && t.lower+t.dashes+t.digits+t.unders+t.dots == len(w) && t.digits <= 2
 }
 
 // appendWords appends the flags by name and the kinds of other words, of several
 // alike in a row one.
-func appendWords(dst []byte, words []string) []byte {
-	last := ""
-	for _, w := range words {
+func appendWords(dst []byte, phrase string, words []string) []byte {
+	last, nth := "", 0
+	roles := wordRoles()[phrase]
+	for i, w := range words {
 		if len(dst) > MaxShape-2*maxSlotWord {
 			break
 		}
+		if w == "--" {
+			continue
+		}
 		var part string
-		if len(w) > 1 && w[0] == '-' && !numeric(w[1:]) {
+		switch {
+		case len(w) > 1 && w[0] == '-' && !numeric(w[1:]):
 			part = flagShape(w)
-		} else {
+		case i > 0 && flagRoles()[words[i-1]] != "":
+			part = flagRoles()[words[i-1]]
+		case len(roles) > 0 && !numeric(w):
+			part = roles[min(nth, len(roles)-1)]
+			nth++
+		default:
 			part = slotOf(w).String()
 		}
 		if part == last {
@@ -171,7 +277,7 @@ func program(w string) string {
 func unwrapped(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
-		if assigns(w) || w == "(" || w == "{" || w == "!" || w == "then" || w == "do" || w == "if" || w == "while" || w == "else" {
+		if assigns(w) || w == "(" || w == "{" || w == "!" || w == "then" || w == "do" || w == "if" || w == "elif" || w == "while" || w == "until" || w == "else" {
 			words = words[1:]
 			continue
 		}

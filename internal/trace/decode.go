@@ -299,8 +299,8 @@ func (d *decoder) task(t *Task) {
 func (d *decoder) step(s *Step) {
 	head := d.byte(255)
 	mode := int(head >> 5)
-	s.Got, s.Known = Got(head>>2&7), head&1 == 1
-	if mode > refSame || s.Got > GotList || head&2 != 0 {
+	s.Got, s.Known, s.Command = Got(head>>2&7), head&1 == 1, head&2 != 0
+	if mode > refSame || s.Got > GotList {
 		d.fail()
 		return
 	}
@@ -319,7 +319,7 @@ func (d *decoder) step(s *Step) {
 	}
 	judged := d.byte(255)
 	s.State, s.Trust = State(judged>>4), record.Trust(judged&15)
-	if s.State > Broken || s.Trust > record.Operator {
+	if s.State > Denied || s.Trust > record.Operator {
 		d.fail()
 		return
 	}

@@ -25,6 +25,11 @@ type Glance struct {
 	Next bool
 	// Named says that a result names its tool as calls do.
 	Named bool
+	// Command says that an act runs a command line, or that a result names a tool that
+	// does. Tool is then the step, and of a result the tool.
+	Command bool
+	// Later says that a result adds to one that is there.
+	Later bool
 
 	Tool, Shape, Error string
 
@@ -51,6 +56,7 @@ const (
 	GlanceUndone                     // one has failed
 	GlanceFeedback                   // a verdict
 	GlanceMended                     // a correction
+	GlanceOwn                        // a call of Lukasa itself
 )
 
 // Act reports whether the event is an act by itself: a call, or a deed.
@@ -76,24 +82,41 @@ func GlanceAt(ev *hmx.Event) *Glance {
 	case hmx.TypeMessage:
 		r.glanceMessage(g)
 	case hmx.TypeToolCall:
-		g.Sort = GlanceCall
-		g.Tool, _ = r.callOf(ev)
-		g.Shape, g.Call = r.intern(r.shape), r.callID()
+		does := r.callOf(ev)
+		g.Sort, g.Call = GlanceCall, r.callID()
+		if does.own {
+			g.Sort = GlanceOwn
+			break
+		}
+		g.Tool, g.Command, g.Shape = does.step, does.command, r.intern(r.shape)
 	case hmx.TypeToolResult:
 		r.glanceResult(g, ev)
 	case hmx.TypeCommandExec, hmx.TypeTestRun, hmx.TypeFileEdit, hmx.TypeBrowserAction, hmx.TypeAPIResult:
-		g.Sort, g.Tool = GlanceDeed, r.deedOf(ev.EventType)
-		g.Shape = r.intern(r.shape)
-		broken, known := r.went(ev)
-		if g.State, g.Known = OK, known; broken {
-			r.glanceBroken(g, r.deedError(ev))
+		tool := r.deedOf(ev.EventType)
+		if ownName(tool) {
+			break
+		}
+		g.Sort, g.Tool, g.Shape = GlanceDeed, tool, r.intern(r.shape)
+		g.Command = ev.EventType == hmx.TypeCommandExec && g.Shape != ""
+		state, known, text := r.deedWent(ev)
+		if g.State, g.Known = state, known; state == Broken {
+			r.glanceBroken(g, text)
 		}
 	case hmx.TypeDecision:
 		g.Sort, g.Tool, g.State, g.Next = GlanceDecision, ToolDecision, OK, aboutNext(r.content.str(0, "question"))
 	case hmx.TypeError:
 		g.Sort, g.Tool = GlanceError, ToolError
-		r.glanceBroken(g, r.failureText())
+		text := r.failureText()
 		g.named(ev)
+		if state, ok := passedBy(text); ok {
+			g.State, g.Known = state, false
+			break
+		}
+		if ownName(r.content.str(0, "tool_name", "tool")) {
+			g.Sort = GlanceOther
+			break
+		}
+		r.glanceBroken(g, text)
 	case hmx.TypeStateChange:
 		g.Sort = r.marker()
 	case hmx.TypeFeedback:
@@ -144,10 +167,15 @@ func (r *Reader) glanceResult(g *Glance, ev *hmx.Event) {
 	if name == "" {
 		g.Tool = ""
 	}
+	g.Command, g.Later = name != "" && runs(name), r.adds(ev)
 	g.named(ev)
-	result, broken, known := r.resultWent(ev)
-	if g.State, g.Known = OK, known; broken {
-		r.glanceBroken(g, r.resultError(result))
+	went := r.resultWent(ev)
+	g.State, g.Known = went.state, went.known
+	switch {
+	case went.state == Broken:
+		r.glanceBroken(g, r.resultError(went.result))
+	case r.undecided(ev, &went):
+		g.Error = r.signature(r.resultError(went.result)) // what it says if a later event tells that it broke
 	}
 }
 

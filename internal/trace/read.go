@@ -50,6 +50,8 @@ type Reader struct {
 
 	serial  uint32 // steps so far
 	places  map[uint64]place
+	byCall  map[uint64]place  // of calls, by their call_id
+	heard   map[uint32]string // signatures of results that do not tell how they went, by step
 	calls   []call
 	origins origins
 	lexicon lexicon
@@ -151,7 +153,7 @@ func (r *Reader) start(ev *hmx.Event) {
 	}
 	r.session, r.agent = strings.Clone(ev.SessionID), r.intern([]byte(ev.AgentID))
 	if r.places == nil {
-		r.places = map[uint64]place{}
+		r.places, r.byCall = map[uint64]place{}, map[uint64]place{}
 	}
 	r.origins.inner = &r.inner
 	r.origins.reset()
@@ -163,6 +165,15 @@ func (r *Reader) keep(id string, p place) {
 		clear(r.places)
 	}
 	r.places[keyOf(id)] = p
+}
+
+// keepCall remembers where a call went.
+func (r *Reader) keepCall(id uint64, p place) {
+	if len(r.byCall) >= maxPlaces {
+		clear(r.byCall)
+		clear(r.heard)
+	}
+	r.byCall[id] = p
 }
 
 // intern returns a text of its own, the same for the same bytes.
@@ -244,9 +255,11 @@ func (r *Reader) Reset() {
 	r.tasks, r.abroad = nil, nil
 	r.prev, r.clock, r.serial = Ref{}, 0, 0
 	if len(r.places) > 1<<12 {
-		r.places = nil
+		r.places, r.byCall = nil, nil
 	}
 	clear(r.places)
+	clear(r.byCall)
+	clear(r.heard)
 	r.calls = r.calls[:0]
 	r.said, r.told = r.said[:0], r.told[:0]
 	r.content.let()

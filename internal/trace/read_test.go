@@ -139,7 +139,7 @@ func said(words []string, asked uint8) string {
 var (
 	outcomes  = [...]string{"unknown", "succeeded", "failed"}
 	evidences = [...]string{"nothing", "last step", "tests", "saying", "marker", "feedback"}
-	states    = [...]string{"unanswered", "ok", "broken"}
+	states    = [...]string{"unanswered", "ok", "broken", "denied"}
 	forms     = [...]string{"?", "nothing", "text", "one", "list"}
 	froms     = [...]string{"nowhere", "goal", "user", "agent", "system", "result", "call", "world"}
 )

@@ -1,6 +1,9 @@
 package trace
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Deed is an act of a session, with what came of it and of the task that it was of.
 type Deed struct {
@@ -12,7 +15,10 @@ type Deed struct {
 	Error    string // signature, if it broke
 	State    State
 	Known    bool
+	Command  bool // it ran a command line
 	Task     Outcome
+
+	said string // signature of what a result said that does not tell how it went
 }
 
 // Replay says of the events of a session, or of a part of it, how each act went, from
@@ -24,6 +30,7 @@ type Replay struct {
 	tasks  []replayed
 	calls  []call
 	places map[uint64]place
+	byCall map[uint64]place
 	spoke  bool  // somebody did since the last act
 	clock  int64 // the time of the last event
 }
@@ -41,6 +48,7 @@ type replayed struct {
 func (p *Replay) Reset() {
 	p.deeds, p.tasks, p.calls = p.deeds[:0], p.tasks[:0], p.calls[:0]
 	clear(p.places)
+	clear(p.byCall)
 	p.spoke, p.clock = false, 0
 }
 
@@ -61,24 +69,31 @@ func (p *Replay) Add(position uint64, time int64, g *Glance) {
 		p.user(time, g)
 	case GlanceAgent:
 		p.spoke = p.spoke || g.Spoke
-	case GlanceCall:
-		p.step(position, time, g.Tool, g.Shape)
-		if len(p.calls) == maxCalls {
-			p.calls = slices.Delete(p.calls, 0, 1)
+	case GlanceCall, GlanceOwn:
+		c := call{id: g.Call, event: g.Event, tool: g.Tool, command: g.Command}
+		if g.Sort == GlanceCall {
+			p.step(position, time, g)
+			c.serial = uint32(len(p.deeds))
 		}
-		p.calls = append(p.calls, call{id: g.Call, event: g.Event, tool: g.Tool, task: int32(len(p.tasks) - 1), serial: uint32(len(p.deeds))})
+		p.call(c)
 	case GlanceResult:
 		p.result(position, time, g)
 	case GlanceDeed, GlanceDecision:
 		if g.Next && len(p.last().steps) > 0 && len(p.tasks) < MaxTasks {
 			p.begin()
 		}
-		d := p.step(position, time, g.Tool, g.Shape)
+		d := p.step(position, time, g)
 		d.State, d.Known, d.Error = g.State, g.Known, g.Error
 	case GlanceError:
 		d := p.failed(g)
+		if g.State != Broken {
+			if d != nil {
+				d.State, d.Known, d.Error = g.State, false, ""
+			}
+			break
+		}
 		if d == nil {
-			d = p.step(position, time, g.Tool, g.Shape)
+			d = p.step(position, time, g)
 		}
 		if d.State, d.Known, d.Told = Broken, true, position; g.Error != "" {
 			d.Error = g.Error
@@ -116,8 +131,24 @@ func (p *Replay) keep(event uint64, at place) {
 	p.places[event] = at
 }
 
+// call remembers a call that a result may belong to.
+func (p *Replay) call(c call) {
+	c.task = int32(len(p.tasks) - 1)
+	if len(p.calls) == maxCalls {
+		p.calls = slices.Delete(p.calls, 0, 1)
+	}
+	p.calls = append(p.calls, c)
+	if c.id == 0 {
+		return
+	}
+	if p.byCall == nil {
+		p.byCall = make(map[uint64]place)
+	}
+	p.byCall[c.id] = place{c.task, c.serial}
+}
+
 // step adds an act to the last task.
-func (p *Replay) step(position uint64, time int64, tool, shape string) *Deed {
+func (p *Replay) step(position uint64, time int64, g *Glance) *Deed {
 	t := p.last()
 	if t.passing {
 		t.outcome, t.by, t.passing = Unknown, ByNothing, false
@@ -127,7 +158,7 @@ func (p *Replay) step(position uint64, time int64, tool, shape string) *Deed {
 	}
 	p.spoke = false
 	t.steps = append(t.steps, len(p.deeds))
-	p.deeds = append(p.deeds, Deed{Position: position, Told: position, Time: time, Tool: tool, Shape: shape})
+	p.deeds = append(p.deeds, Deed{Position: position, Told: position, Time: time, Tool: g.Tool, Shape: g.Shape, Command: g.Command})
 	return &p.deeds[len(p.deeds)-1]
 }
 
@@ -164,46 +195,70 @@ func (p *Replay) over(t *replayed, time int64, g *Glance) bool {
 	return time-p.clock >= LongPause.Milliseconds()
 }
 
-// result takes the answer of a tool.
+// result takes the answer of a tool, or what a later source adds to one.
 func (p *Replay) result(position uint64, time int64, g *Glance) {
-	at := p.answers(g)
+	at, found := p.answers(g)
 	var d *Deed
-	if at.serial == 0 {
-		tool := g.Tool
-		if tool == "" {
-			tool = ToolUnnamed
-		}
-		d = p.step(position, time, tool, "")
-	} else {
+	switch {
+	case at.serial > 0:
 		d = &p.deeds[at.serial-1]
 		p.keep(g.Event, at)
+	case found, g.Later, ownName(g.Tool):
+		return
+	default:
+		named := Glance{Tool: cmp.Or(g.Tool, ToolUnnamed)}
+		d = p.step(position, time, &named)
 	}
-	d.State, d.Known, d.Error, d.Told = g.State, g.Known, g.Error, position
+	switch {
+	case g.Later && (d.Known || d.State == Denied):
+		if d.State == Broken && g.State == Broken && g.Error != "" && !Telltale(d.Error) {
+			d.Error = g.Error
+		}
+		return // it only adds what is not known
+	case g.State == OK && !g.Known && d.State != Unanswered:
+		return // it tells no more than is known
+	}
+	before := d.Error
+	d.State, d.Known, d.Error, d.Told = g.State, g.Known, "", position
+	switch {
+	case g.State == Broken:
+		if d.Error = g.Error; !Telltale(d.Error) {
+			d.Error = cmp.Or(d.said, before, d.Error)
+		}
+	case g.State == OK && !g.Known && d.Command:
+		d.said = g.Error
+	}
 }
 
-// answers returns the place of the call that a result belongs to.
-func (p *Replay) answers(g *Glance) place {
+// answers returns the place of the call that a result belongs to, and whether there is one.
+func (p *Replay) answers(g *Glance) (place, bool) {
 	if g.Call != 0 {
 		for i := len(p.calls) - 1; i >= 0; i-- {
 			if p.calls[i].id == g.Call {
-				return p.answer(i)
+				return p.answer(i), true
 			}
+		}
+		if at, ok := p.byCall[g.Call]; ok {
+			return at, true
 		}
 	}
 	for _, named := range [...]uint64{g.Parent, g.Correlation} {
 		for i := len(p.calls) - 1; i >= 0 && named != 0; i-- {
 			if c := &p.calls[i]; c.event == named && (g.Call == 0 || c.id == 0) {
-				return p.answer(i)
+				return p.answer(i), true
 			}
+		}
+		if at, ok := p.places[named]; ok && named != 0 && g.Later && at.serial > 0 {
+			return at, true
 		}
 	}
 	for i := range p.calls {
 		c := &p.calls[i]
-		if !c.answered && (g.Call == 0 || c.id == 0) && (g.Tool == "" || g.Named && c.tool == g.Tool || c.tool == ToolUnnamed) {
-			return p.answer(i)
+		if !g.Later && !c.answered && (g.Call == 0 || c.id == 0) && (g.Tool == "" || g.Named && c.tool == g.Tool || g.Command && c.command || c.tool == ToolUnnamed) {
+			return p.answer(i), true
 		}
 	}
-	return place{}
+	return place{}, false
 }
 
 func (p *Replay) answer(i int) place {
@@ -223,7 +278,7 @@ func (p *Replay) failed(g *Glance) *Deed {
 	if p.spoke || len(t.steps) == 0 {
 		return nil
 	}
-	if d := &p.deeds[t.steps[len(t.steps)-1]]; d.State != OK || !d.Known && d.Tool != ToolDecision {
+	if d := &p.deeds[t.steps[len(t.steps)-1]]; d.State != Denied && (d.State != OK || !d.Known && d.Tool != ToolDecision) {
 		return d
 	}
 	return nil
@@ -292,7 +347,7 @@ func (t *replayed) conclude(deeds []Deed) Outcome {
 				return o
 			}
 		}
-		if d.Tool == ToolTest || (d.Tool == ToolCommand || runs(d.Tool)) && runsTests(d.Shape) {
+		if d.Tool == ToolTest || d.Command && runsTests(d.Tool) {
 			return went
 		}
 	}

@@ -379,3 +379,26 @@ func indexWords(list string) func() map[string]bool {
 		return set
 	})
 }
+
+// indexPhrases is indexWords for phrases with commas between them.
+func indexPhrases(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for phrase := range strings.SplitSeq(list, ", ") {
+			set[phrase] = true
+		}
+		return set
+	})
+}
+
+// indexPairs returns the second word of each pair by the first.
+func indexPairs(list string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		set := map[string]string{}
+		for pair := range strings.SplitSeq(list, ", ") {
+			name, value, _ := strings.Cut(pair, " ")
+			set[name] = value
+		}
+		return set
+	})
+}

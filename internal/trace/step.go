@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +15,11 @@ import (
 // call is a call of a tool that a result may belong to.
 type call struct {
 	id, event uint64 // hashes of call_id, 0 if it has none, and of the event's id
-	tool      string
+	tool      string // as the call names it
 	task      int32
-	serial    uint32
+	serial    uint32 // 0 if it is a call of Lukasa itself, which is no step
 	answered  bool
+	command   bool // it runs a command line
 }
 
 // maxCalls is how many calls wait for results, the latest of more.
@@ -120,24 +123,39 @@ func (r *Reader) stepAt(p place) *Step {
 
 // toolCall reads a call of a tool.
 func (r *Reader) toolCall(e Event, ref Ref) {
-	p := &r.content
-	tool, args := r.callOf(e.Event)
-	s := r.step(e, ref, tool)
-	r.traceArgs(args, s)
+	does := r.callOf(e.Event)
+	c := call{event: keyOf(e.EventID), id: r.callID(), tool: does.tool, command: does.command}
+	if does.own {
+		r.task(e, ref)
+	} else {
+		s := r.step(e, ref, does.step)
+		s.Command = does.command
+		r.traceArgs(does.args, s)
+		c.serial = r.serial
+	}
+	c.task = int32(len(r.tasks) - 1)
 	if len(r.calls) == maxCalls {
 		r.calls = slices.Delete(r.calls, 0, 1)
 	}
-	c := call{event: keyOf(e.EventID), tool: tool, task: int32(len(r.tasks) - 1), serial: r.serial}
-	if id := p.str(0, "call_id"); id != "" {
-		c.id = keyOf(id)
-	}
 	r.calls = append(r.calls, c)
+	if c.id != 0 {
+		r.keepCall(c.id, place{c.task, c.serial})
+	}
 }
 
-// callOf returns the tool of a call and where its arguments are, and reads its shape.
-func (r *Reader) callOf(ev *hmx.Event) (tool string, args *page) {
+// invocation is what a call is.
+type invocation struct {
+	tool    string // as the call names it
+	step    string
+	args    *page
+	command bool // it runs a command line
+	own     bool // it calls Lukasa itself
+}
+
+// callOf returns what a call is, and reads its shape.
+func (r *Reader) callOf(ev *hmx.Event) invocation {
 	p := &r.content
-	tool = r.toolName(r.nameOfTool(ev))
+	tool := r.toolName(r.nameOfTool(ev))
 	args, at := p, p.member(0, "arguments", "args", "input", "parameters")
 	if at != canon.None && p.doc.Kind(at) == canon.String && r.inner.openInner(p.at(at)) {
 		args, at = &r.inner, 0
@@ -147,10 +165,20 @@ func (r *Reader) callOf(ev *hmx.Event) (tool string, args *page) {
 		args = &page{}
 	}
 	r.shapeOf(args, at)
-	if runs(tool) {
-		r.commandIn(args, at)
+	c := invocation{tool: tool, step: tool, args: args, own: ownName(tool)}
+	if runs(tool) && r.commandIn(args, at) {
+		c.command, c.step = true, r.stepName()
+		c.own = c.own || ownName(c.step)
 	}
-	return tool, args
+	return c
+}
+
+// stepName returns the step that the command line is whose shape was read.
+func (r *Reader) stepName() string {
+	if name := StepOf(string(r.shape)); name != "" {
+		return r.intern([]byte(name))
+	}
+	return ToolCommand
 }
 
 // nameOfTool returns the name of the tool that an event is about.
@@ -167,30 +195,43 @@ func (r *Reader) nameOfTool(ev *hmx.Event) string {
 
 // runs reports whether a tool runs command lines, by the words of its name.
 func runs(tool string) bool {
-	var buf [MaxName]byte
-	low := lower(buf[:0], tool)
-	start := 0
-	for i := 0; i <= len(low); i++ {
-		if i == len(low) || !letterByte(low[i]) {
-			if runners()[string(low[start:i])] {
-				return true
-			}
-			start = i + 1
+	var buf [2 * MaxName]byte
+	for w := range bytes.FieldsSeq(spaceWords(buf[:0], tool)) {
+		if runners()[string(w)] {
+			return true
 		}
 	}
 	return false
 }
 
-// commandIn makes the shape that of the command line among the arguments, if there is
-// one.
-func (r *Reader) commandIn(p *page, n canon.Node) {
-	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
-	if at == canon.None {
-		return
+// ownName reports whether the name of a tool, or of a program, is one of Lukasa's own.
+func ownName(name string) bool {
+	if !strings.Contains(name, "ukasa") {
+		return false
 	}
-	if shape := commandShape(nil, commandText(p, at)); len(shape) > 0 {
+	for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 'a' || c > 'z' }) {
+		if w == "lukasa" {
+			return true
+		}
+	}
+	return false
+}
+
+// commandIn makes the shape that of the command line among the arguments, and reports
+// whether there is one.
+func (r *Reader) commandIn(p *page, n canon.Node) bool {
+	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
+	if action := p.member(n, "action"); at == canon.None && action != canon.None {
+		at = p.member(action, "command", "cmd")
+	}
+	if at == canon.None {
+		return false
+	}
+	shape := commandShape(nil, commandText(p, at))
+	if len(shape) > 0 {
 		r.shape = append(r.shape[:0], shape...)
 	}
+	return len(shape) > 0
 }
 
 // commandText returns the command at n: a line, or words that are one.
@@ -210,7 +251,7 @@ func commandText(p *page, n canon.Node) string {
 			}
 			w := p.at(c)
 			b = append(b, '\'')
-			b = append(b, strings.ReplaceAll(w[:min(len(w), maxLine)], "'", "")...)
+			b = append(b, strings.ReplaceAll(w[:min(len(w), maxLine)], "'", `'\''`)...)
 			b = append(b, '\'')
 		}
 		return string(b)
@@ -273,45 +314,151 @@ func (r *Reader) useAll(p *page, n canon.Node, tool uint16) {
 	}
 }
 
-// toolResult reads the answer of a tool.
+// toolResult reads the answer of a tool, or what a later source adds to one.
 func (r *Reader) toolResult(e Event, ref Ref) {
 	p := &r.content
-	at := r.answers(e.Event)
+	later := r.adds(e.Event)
+	at, found := r.answers(e.Event, later)
 	s := r.stepAt(at)
-	if s == nil {
+	switch {
+	case s != nil:
+		r.keep(e.EventID, at)
+	case found, later, ownName(r.nameOfTool(e.Event)):
+		r.task(e, ref) // the step was dropped, or it is none
+		return
+	default:
 		r.shape = r.shape[:0]
 		s = r.step(e, ref, r.toolName(r.nameOfTool(e.Event)))
 		s.Call = Ref{}
 		at.serial = r.serial
-	} else {
-		r.keep(e.EventID, at)
 	}
-	s.Result = own(ref)
-	s.Cost = duration(p)
-	result, broken, known := r.resultWent(e.Event)
-	s.Known, s.Got = known || broken, GotUnknown
-	if result != canon.None {
-		s.Got = r.form(p, result, 0)
-		r.origins.walk(p, result, at.serial, r.origins.toolNumber(s.Tool))
-	} else if known {
+	if s.Result.ID == "" || !later {
+		s.Result = own(ref)
+	}
+	s.Cost = max(s.Cost, duration(p))
+	went := r.resultWent(e.Event)
+	switch {
+	case later && (s.Known || s.State == Denied):
+		if s.State == Broken && went.state == Broken && !Telltale(s.Error) {
+			r.breaks(s, r.resultError(went.result), e.Trust)
+		}
+		return // it only adds what is not known
+	case went.state == OK && !went.known && s.State != Unanswered:
+		return // it tells no more than is known
+	}
+	if went.result != canon.None {
+		s.Got = r.form(p, went.result, 0)
+		r.origins.walk(p, went.result, at.serial, r.origins.toolNumber(s.Tool))
+	} else if went.known && !later {
 		s.Got = GotNothing
 	}
-	s.State, s.Error = OK, ""
-	if broken {
-		r.breaks(s, r.resultError(result), e.Trust)
+	s.State, s.Known, s.Trust = went.state, went.known, min(s.Trust, e.Trust)
+	before := s.Error
+	s.Error = ""
+	switch {
+	case went.state == Broken:
+		r.breaks(s, r.resultError(went.result), e.Trust)
+		if !Telltale(s.Error) {
+			s.Error = cmp.Or(r.heard[at.serial], before, s.Error)
+		}
+	case s.Command && r.undecided(e.Event, &went):
+		r.hear(at.serial, r.signature(r.resultError(went.result)))
 	}
-	s.Trust = min(s.Trust, e.Trust)
 }
 
-// resultWent returns what a tool gave, whether it went wrong, and whether the event says
-// so or the opposite.
-func (r *Reader) resultWent(ev *hmx.Event) (result canon.Node, broken, known bool) {
-	p := &r.content
-	result = p.member(0, "result", "output", "content")
-	if broken, known = r.went(ev); !known {
-		broken = result != canon.None && r.looksBroken(p, result)
+// undecided reports whether a result is that of a command and does not tell how it went.
+func (r *Reader) undecided(ev *hmx.Event, went *resulted) bool {
+	if went.state != OK || went.known || went.result == canon.None {
+		return false
 	}
-	return result, broken, known
+	name := r.nameOfTool(ev)
+	return name == "" || runs(name)
+}
+
+// hear remembers what the result of a step said, for the case that a later event tells
+// that it broke.
+func (r *Reader) hear(serial uint32, signature string) {
+	if len(r.heard) >= maxPlaces {
+		clear(r.heard)
+	}
+	if r.heard == nil {
+		r.heard = make(map[uint32]string)
+	}
+	r.heard[serial] = signature
+}
+
+// adds reports whether an event adds to a result that is there: what a later source knows
+// of the call.
+func (r *Reader) adds(ev *hmx.Event) bool {
+	if slices.Contains(ev.Tags, TagOutcome) {
+		return true
+	}
+	later, _ := r.content.truth(0, TagOutcome)
+	return later
+}
+
+// TagOutcome is the tag of a result that a later source adds to a call, and the member of
+// its content that says so.
+const TagOutcome = "outcome"
+
+// resulted is how a result says that a call went.
+type resulted struct {
+	result canon.Node // what the tool gave
+	state  State
+	known  bool // the event says so
+}
+
+// resultWent returns how a result says that a call went.
+func (r *Reader) resultWent(ev *hmx.Event) resulted {
+	p := &r.content
+	out := resulted{result: p.member(0, "result", "output", "content"), state: OK}
+	if denied, ok := p.truth(0, "denied"); ok && denied {
+		out.state = Denied
+		return out
+	}
+	if r.interrupted(out.result) {
+		out.state = Unanswered
+		return out
+	}
+	broken, known := r.went(ev)
+	if !known {
+		broken = out.result != canon.None && r.looksBroken(p, out.result)
+	}
+	if out.known = known || broken; broken {
+		out.state = Broken
+	}
+	if broken || !known {
+		if state, ok := passedBy(r.resultHead(out.result)); ok {
+			out.state, out.known = state, false
+		}
+	}
+	return out
+}
+
+// resultHead returns the beginning of what a result says.
+func (r *Reader) resultHead(result canon.Node) string {
+	if result == canon.None {
+		return r.resultError(result)
+	}
+	if r.content.doc.Kind(result) == canon.String {
+		return r.content.at(result)
+	}
+	return r.errorText(&r.content, result, 0)
+}
+
+// interrupted reports whether a result says that its call did not come to its end.
+func (r *Reader) interrupted(result canon.Node) bool {
+	cut, ok := r.content.truth(0, "interrupted")
+	if !ok && result != canon.None {
+		cut, _ = r.content.truth(result, "interrupted")
+	}
+	return cut
+}
+
+// signature returns the signature of a text.
+func (r *Reader) signature(text string) string {
+	r.shape = appendSignature(r.shape[:0], text)
+	return r.intern(r.shape)
 }
 
 // resultError returns the text of a result that says what went wrong.
@@ -324,15 +471,18 @@ func (r *Reader) resultError(result canon.Node) string {
 	return r.errorText(&r.content, 0, 0)
 }
 
-// answers returns the place of the call that a result belongs to.
-func (r *Reader) answers(ev *hmx.Event) place {
-	id, tool := r.content.str(0, "call_id"), r.nameOfTool(ev)
-	if id != "" {
-		key := keyOf(id)
+// answers returns the place of the call that a result belongs to, and whether there is
+// one. What a later source adds belongs only to a call that it names.
+func (r *Reader) answers(ev *hmx.Event, later bool) (at place, found bool) {
+	id, tool := r.callID(), r.nameOfTool(ev)
+	if id != 0 {
 		for i := len(r.calls) - 1; i >= 0; i-- {
-			if r.calls[i].id == key {
-				return r.answer(i)
+			if r.calls[i].id == id {
+				return r.answer(i), true
 			}
+		}
+		if at, ok := r.byCall[id]; ok {
+			return at, true
 		}
 	}
 	for _, named := range [...]hmx.Opt[string]{ev.ParentEventID, ev.CorrelationID} {
@@ -341,17 +491,24 @@ func (r *Reader) answers(ev *hmx.Event) place {
 		}
 		key := keyOf(named.Value)
 		for i := len(r.calls) - 1; i >= 0; i-- {
-			if c := &r.calls[i]; c.event == key && (id == "" || c.id == 0) {
-				return r.answer(i)
+			if c := &r.calls[i]; c.event == key && (id == 0 || c.id == 0) {
+				return r.answer(i), true
 			}
 		}
-	}
-	for i := range r.calls {
-		if c := &r.calls[i]; !c.answered && (id == "" || c.id == 0) && (tool == "" || c.tool == tool || c.tool == ToolUnnamed) {
-			return r.answer(i)
+		if at, ok := r.places[key]; ok && later && at.serial > 0 {
+			return at, true
 		}
 	}
-	return place{}
+	if later {
+		return place{}, false
+	}
+	command := tool != "" && runs(tool)
+	for i := range r.calls {
+		if c := &r.calls[i]; !c.answered && (id == 0 || c.id == 0) && (tool == "" || c.tool == tool || command && c.command || c.tool == ToolUnnamed) {
+			return r.answer(i), true
+		}
+	}
+	return place{}, false
 }
 
 func (r *Reader) answer(i int) place {
@@ -390,8 +547,9 @@ func (r *Reader) deedOf(typ hmx.EventType) string {
 	tool := ToolEdit
 	switch typ {
 	case hmx.TypeCommandExec:
-		tool = ToolCommand
-		r.commandIn(p, 0)
+		if tool = ToolCommand; r.commandIn(p, 0) {
+			tool = r.stepName()
+		}
 	case hmx.TypeTestRun:
 		tool = ToolTest
 		if r.commandIn(p, 0); len(r.shape) == 0 {
@@ -416,16 +574,40 @@ func (r *Reader) deedOf(typ hmx.EventType) string {
 func (r *Reader) deed(e Event, ref Ref) {
 	p := &r.content
 	tool := r.deedOf(e.EventType)
+	if ownName(tool) {
+		r.task(e, ref)
+		return
+	}
 	s := r.step(e, ref, tool)
+	s.Command = e.EventType == hmx.TypeCommandExec && len(r.shape) > 0
 	s.Result = s.Call
 	s.Cost = duration(p)
 	r.traceArgs(p, s)
 	r.outputs(e, s)
-	broken, known := r.went(e.Event)
-	s.State, s.Known = OK, known
-	if broken {
-		r.breaks(s, r.deedError(e.Event), e.Trust)
+	state, known, text := r.deedWent(e.Event)
+	if s.State, s.Known = state, known; state == Broken {
+		r.breaks(s, text, e.Trust)
 	}
+}
+
+// deedWent returns how an act went that tells its own end, and if it went wrong what
+// says so.
+func (r *Reader) deedWent(ev *hmx.Event) (state State, known bool, text string) {
+	if denied, ok := r.content.truth(0, "denied"); ok && denied {
+		return Denied, false, ""
+	}
+	if r.interrupted(canon.None) {
+		return Unanswered, false, ""
+	}
+	broken, known := r.went(ev)
+	if !broken {
+		return OK, known, ""
+	}
+	text = r.deedError(ev)
+	if state, ok := passedBy(text); ok {
+		return state, false, ""
+	}
+	return Broken, true, text
 }
 
 // named makes the shape of the members of the content with these names, which are in

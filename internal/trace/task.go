@@ -139,6 +139,12 @@ func aboutNext(question string) bool {
 func (r *Reader) failure(e Event, ref Ref) {
 	text := r.failureText()
 	s := r.failed(e.Event)
+	if state, ok := passedBy(text); ok || ownName(r.content.str(0, "tool_name", "tool")) {
+		if r.task(e, ref); s != nil && ok {
+			s.State, s.Known, s.Error = state, false, ""
+		}
+		return
+	}
 	if s == nil {
 		r.shape = r.shape[:0]
 		s = r.step(e, ref, ToolError)
@@ -180,7 +186,7 @@ func (r *Reader) failed(ev *hmx.Event) *Step {
 	if len(t.Steps) == 0 {
 		return nil
 	}
-	if s := &t.Steps[len(t.Steps)-1]; s.State != OK || !s.Known && s.Tool != ToolDecision {
+	if s := &t.Steps[len(t.Steps)-1]; s.State != Denied && (s.State != OK || !s.Known && s.Tool != ToolDecision) {
 		return s
 	}
 	return nil
@@ -321,7 +327,7 @@ func (t *Task) conclude() {
 				return
 			}
 		}
-		if s.Tool == ToolTest || (s.Tool == ToolCommand || runs(s.Tool)) && runsTests(s.Shape) {
+		if s.Tool == ToolTest || s.Command && runsTests(s.Tool) {
 			t.judge(s, ByTests)
 			return
 		}

@@ -9,7 +9,7 @@ import (
 
 // Version is the number of what Read makes of events. It is raised whenever the
 // same events may read differently, so that a cache of traces is made anew.
-const Version = 3
+const Version = 4
 
 // The bounds of a trace. Whatever the events are, no trace is larger.
 const (
@@ -93,7 +93,8 @@ type Step struct {
 	// Call is the event of the act, and Result that of its answer; an act that tells
 	// its own end has the same event in both. An ID is empty if there is no such event.
 	Call, Result Ref
-	// Tool is the tool's name, or one of the names below for acts without a tool.
+	// Tool is the step: of a command line what [StepOf] says, else the tool's name, or one
+	// of the names below for acts without a tool.
 	Tool string
 	// Shape says how it was called, without the values; see the package.
 	Shape string
@@ -113,8 +114,10 @@ type Step struct {
 	State State
 	// Known says that the event told how it went: a flag, an exit code, a status.
 	Known bool
-	Got   Got
-	Asked uint8
+	// Command says that a command line was run, whatever tool ran it.
+	Command bool
+	Got     Got
+	Asked   uint8
 	// Open is how many id-like values earlier results listed that no call had used
 	// when this step was taken, and Left how many of them stand in the list that the
 	// step before took its value from. Both count to MaxOpen.
@@ -125,7 +128,7 @@ type Step struct {
 
 // The names of acts that are not calls of a tool.
 const (
-	ToolCommand  = "command_exec"
+	ToolCommand  = "command_exec" // a command line whose program has no name
 	ToolEdit     = "file_edit"
 	ToolTest     = "test_run"
 	ToolBrowser  = "browser_action"
@@ -188,9 +191,10 @@ type State uint8
 
 // The states of a step. The numbers are in caches.
 const (
-	Unanswered State = iota // there is no result
+	Unanswered State = iota // there is no result, or the call was interrupted
 	OK                      // there is one, and it does not say that it went wrong
 	Broken                  // it went wrong
+	Denied                  // the user or a rule did not let it run
 )
 
 // Evidence is what an outcome is known from, the weakest first: a stronger one is

@@ -18,6 +18,8 @@ const (
 	flagLeaves
 	flagNext
 	flagNamed
+	flagCommand
+	flagLater
 	flagCall
 	flagParent
 	flagCorrelation
@@ -32,8 +34,8 @@ const glanceHead = 12
 
 // truths are what is true or not of a glance, in the order of their flags; hashes and
 // texts likewise.
-func truths(g *trace.Glance) [6]*bool {
-	return [...]*bool{&g.Known, &g.Spoke, &g.Spoke2, &g.Leaves, &g.Next, &g.Named}
+func truths(g *trace.Glance) [8]*bool {
+	return [...]*bool{&g.Known, &g.Spoke, &g.Spoke2, &g.Leaves, &g.Next, &g.Named, &g.Command, &g.Later}
 }
 
 func hashes(g *trace.Glance) [4]*uint64 {
@@ -85,7 +87,7 @@ func readGlance(v []byte, g *trace.Glance) error {
 	flags := binary.BigEndian.Uint16(v[1:])
 	g.Sort, g.State, g.Outcome = trace.GlanceSort(v[0]), trace.State(v[3]&3), trace.Outcome(v[3]>>2)
 	g.Event = binary.BigEndian.Uint64(v[4:])
-	if g.Sort > trace.GlanceMended || g.State > trace.Broken || g.Outcome > trace.Failed || flags >= flagEnd {
+	if g.Sort > trace.GlanceOwn || g.State > trace.Denied || g.Outcome > trace.Failed || flags >= flagEnd {
 		return errGlance()
 	}
 	v = v[glanceHead:]

@@ -1,0 +1,110 @@
+package trace
+
+import "strings"
+
+// How much of a step a command is. Of a line, the last command of the highest rank is the
+// step: what stands before it prepares it.
+const (
+	rankShell = iota + 1 // it is about the shell
+	rankLook             // it only shows something
+	rankAct              // it does something
+)
+
+// StepOf returns the step that a command line is, by its shape: the program that the line
+// is about and the words that say what it does, such as "git push". It is empty if the
+// program has no name.
+//
+// Of commands in a row the last one counts that does more than show something, else the
+// last one that is not about the shell; of a pipe the command that begins it.
+func StepOf(shape string) string {
+	step, most := "", 0
+	for command := range strings.SplitSeq(shape, " && ") {
+		command, _, _ = strings.Cut(command, " | ")
+		name := commandName(command)
+		if name == "" {
+			continue
+		}
+		if rank := rankOf(name); rank >= most {
+			step, most = name, rank
+		}
+	}
+	return step
+}
+
+// commandName returns the program of a command and the words that say what it does.
+func commandName(command string) string {
+	end := 0
+	for end < len(command) {
+		next := strings.IndexByte(command[end+1:], ' ')
+		word := command[end:]
+		if next >= 0 {
+			word = command[end : end+1+next]
+		}
+		bare := strings.TrimPrefix(word, " ")
+		if bare == "" || bare[0] == '<' || bare[0] == '-' && bare != "-m" {
+			break
+		}
+		if bare == "-m" && (!modular()[command[:end]] || strings.HasPrefix(command[end:], " -m <")) {
+			break
+		}
+		end += len(word)
+	}
+	return clip(command[:end], MaxName)
+}
+
+// rankOf returns how much of a step a command is, by its name.
+func rankOf(name string) int {
+	first, _, _ := strings.Cut(name, " ")
+	switch {
+	case aboutShell()[first]:
+		return rankShell
+	case looking()[first], lookingSub()[name]:
+		return rankLook
+	}
+	return rankAct
+}
+
+// Looks reports whether a step only reads files or lists them: a command that shows
+// something, or a tool whose name says no more than that.
+func Looks(step string) bool {
+	if rankOf(step) < rankAct {
+		return true
+	}
+	found := false
+	var buf [MaxName]byte
+	for w := range strings.FieldsSeq(string(spaceWords(buf[:0], step))) {
+		switch {
+		case reading()[w]:
+			found = true
+		case !readable()[w]:
+			return false
+		}
+	}
+	return found
+}
+
+// reading are the words for reading and listing in names of tools, and readable those for
+// what is read.
+var (
+	reading  = indexWords("read view open ls list glob grep search find cat show tree head tail")
+	readable = indexWords("file files dir directory directories folder folders text content contents many lines tool code codebase path paths notebook all workspace project symbol symbols definition definitions references")
+)
+
+// spaceWords appends the words of a name in lower case with blanks between them.
+func spaceWords(dst []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case classes[c] == cUpper:
+			if i > 0 && classes[name[i-1]] == cLower {
+				dst = append(dst, ' ')
+			}
+			dst = append(dst, c|0x20)
+		case classes[c] == cLower:
+			dst = append(dst, c)
+		default:
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
+}
