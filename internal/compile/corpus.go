@@ -33,6 +33,9 @@ type corpus struct {
 	tools   []string // by name
 	numbers map[string]int32
 	taken   []int    // acts with each tool
+	command []bool   // of each tool: it is a command line
+	looks   []bool   // of each tool: it only reads files or lists them
+	edits   []bool   // of each tool: its name says that it writes files
 	words   []string // of goals, in the order in which they first came
 	tasks   []work
 	order   []moment // the acts of all tasks, in the order of the journal
@@ -57,6 +60,18 @@ type act struct {
 	rank  int32
 	error int32
 	state trace.State
+}
+
+// call says in words to take a step: to run a command, in a shape if that is known, or to
+// call a tool.
+func (c *corpus) call(tool int32, shape string) string {
+	switch {
+	case !c.command[tool]:
+		return "Call " + c.tools[tool]
+	case shape != "":
+		return "Run " + shape
+	}
+	return "Run " + c.tools[tool]
 }
 
 // until returns the acts up to a rank.
@@ -139,7 +154,10 @@ func first(t *trace.Trace) uint64 {
 
 // rank lists the acts of all tasks and puts them in order.
 func (c *corpus) rank(acts int) {
-	c.taken = make([]int, len(c.tools))
+	c.taken, c.command, c.looks, c.edits = make([]int, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools))
+	for i, name := range c.tools {
+		c.looks[i], c.edits[i] = trace.Looks(name), trace.Edits(name)
+	}
 	all := make([]act, 0, acts)
 	c.order = make([]moment, 0, acts)
 	errors := make(map[string]int32)
@@ -148,6 +166,7 @@ func (c *corpus) rank(acts int) {
 		for step := range policy.Acts(c.tasks[i].Task) {
 			tool := c.numbers[step.Tool]
 			c.taken[tool]++
+			c.command[tool] = c.command[tool] || step.Command
 			at = max(at, ref(step).Position)
 			c.order = append(c.order, moment{at, int32(i), int32(len(all) - begin)})
 			one := act{Step: step, tool: tool, state: step.State}

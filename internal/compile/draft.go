@@ -22,7 +22,7 @@ import (
 // raised whenever the same traces may give other artifacts.
 const (
 	Compiler = "lukasa"
-	Version  = 1
+	Version  = 2
 )
 
 // What options are where they are not set.

@@ -53,7 +53,9 @@ func playbooks(c *corpus) ([]finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found)
+		if b.advises(found.content.(hmx.FailurePlaybook).PreventionStrategies) {
+			out = append(out, found)
+		}
 	}
 	return out, nil
 }
@@ -65,7 +67,7 @@ func (c *corpus) failures() []*failure {
 	var all []*failure
 	for _, m := range c.order {
 		a := &c.tasks[m.task].acts[m.act]
-		if a.error == 0 || c.tools[a.tool] == "" {
+		if a.error == 0 || c.tools[a.tool] == "" || !trace.Telltale(a.Error) {
 			continue
 		}
 		k := key{a.tool, a.error}
@@ -128,9 +130,18 @@ type book struct {
 // path is a way out.
 type path struct {
 	tools   []int32
-	changed int // times that the tool was called in another shape in the end
-	again   int // times that it ended with the same tool
+	shapes  []map[string]int // in which each was called
+	changed int              // times that the tool was called in another shape in the end
+	again   int              // times that it ended with the same tool
 	count   int
+}
+
+// take counts the shape of a step.
+func (p *path) take(i int, shape string) {
+	for len(p.shapes) <= i {
+		p.shapes = append(p.shapes, make(map[string]int))
+	}
+	p.shapes[i][shape]++
 }
 
 func newBook(c *corpus, f *failure, tasks []int32, m *marks) *book {
@@ -200,7 +211,7 @@ func (b *book) count(m moment) int8 {
 // recover looks for the way out among the acts after the error, and returns how many of
 // them it takes.
 func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
-	end := slices.IndexFunc(rest, func(a act) bool { return a.tool == failed.tool && a.state == trace.OK })
+	end := slices.IndexFunc(rest, func(a act) bool { return a.state == trace.OK && b.same(failed.tool, a.tool) })
 	again := end >= 0
 	switch {
 	case again:
@@ -217,13 +228,18 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
 	}
 	var key strings.Builder
 	var tools []int32
+	var shapes []string
 	for _, a := range rest[:end] {
 		b.sources.takeBoth(a.Step)
-		if a.State == trace.Broken || len(tools) > 0 && tools[len(tools)-1] == a.tool {
+		if a.State == trace.Broken {
+			continue
+		}
+		if n := len(tools); n > 0 && tools[n-1] == a.tool {
+			shapes[n-1] = a.Shape
 			continue
 		}
 		fmt.Fprintf(&key, "%d ", a.tool)
-		tools = append(tools, a.tool)
+		tools, shapes = append(tools, a.tool), append(shapes, a.Shape)
 	}
 	if len(tools) == 0 {
 		return int8(end)
@@ -234,13 +250,22 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
 		b.paths[key.String()] = p
 	}
 	p.count++
+	for i, shape := range shapes {
+		p.take(i, shape)
+	}
 	if again {
 		p.again++
-		if rest[end-1].Shape != failed.Shape {
+		if rest[end-1].tool != failed.tool || rest[end-1].Shape != failed.Shape {
 			p.changed++
 		}
 	}
 	return int8(end)
+}
+
+// same reports whether a tool does what the one that failed was to do: it is the same, or
+// both write files. Of an edit that worked some agents record the file and not the call.
+func (b *book) same(failed, tool int32) bool {
+	return tool == failed || b.c.edits[failed] && b.c.edits[tool]
 }
 
 // contrast finds the newest tasks with the tool and without the error.
@@ -362,32 +387,77 @@ func (b *book) severity() string {
 	return "low"
 }
 
-// recoveries returns the ways out, the most common first.
+// recoveries returns the ways out, those first that say what to do, and of these the most
+// common.
 func (b *book) recoveries() []*path {
-	var out []*path
+	var out, rest []*path
 	for _, p := range b.paths {
-		out = append(out, p)
+		if b.tells(p) {
+			out = append(out, p)
+		} else {
+			rest = append(rest, p)
+		}
 	}
-	slices.SortFunc(out, func(x, y *path) int {
+	byCount := func(x, y *path) int {
 		return cmp.Or(cmp.Compare(y.count, x.count), cmp.Compare(len(x.tools), len(y.tools)), slices.Compare(x.tools, y.tools))
-	})
+	}
+	slices.SortFunc(out, byCount)
+	slices.SortFunc(rest, byCount)
+	out = append(out, rest...)
 	return out[:min(len(out), maxPaths)]
 }
 
 // steps says a way out in words.
 func (b *book) steps(p *path) []string {
 	var out []string
-	for _, tool := range p.tools {
+	for i, tool := range p.tools {
+		shape, _ := top(p.shapes[i])
+		step := b.c.call(tool, shape)
 		switch {
-		case tool != b.of.tool:
-			out = append(out, "Call "+b.c.tools[tool])
+		case !b.same(b.of.tool, tool), b.c.command[tool] && b.otherwise(p):
 		case 2*p.changed > p.again:
-			out = append(out, "Call "+b.name+" again with other arguments")
+			step += " again with other arguments"
 		default:
-			out = append(out, "Call "+b.name+" again")
+			step += " again"
 		}
+		out = append(out, step)
 	}
 	return out
+}
+
+// otherwise reports whether a way out ends with the command that broke in another shape,
+// so that the shape says what to do.
+func (b *book) otherwise(p *path) bool {
+	if !b.c.command[b.of.tool] || 2*p.changed <= p.again {
+		return false
+	}
+	shape, _ := top(p.shapes[len(p.shapes)-1])
+	failed, _ := top(b.shapes)
+	return shape != failed
+}
+
+// advises reports whether the playbook says what to do: how the error is prevented, or a
+// way out that takes another step or the same command in another shape. A way out that
+// ends with another step has to be seen twice: what follows an error in a task that
+// succeeds need not be because of it.
+func (b *book) advises(prevention []string) bool {
+	if len(prevention) > 0 {
+		return true
+	}
+	for _, p := range b.paths {
+		if b.tells(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// tells reports whether a way out says what to do.
+func (b *book) tells(p *path) bool {
+	if p.again == 0 && p.count < minFailures {
+		return false
+	}
+	return b.otherwise(p) || slices.ContainsFunc(p.tools, func(tool int32) bool { return !b.same(b.of.tool, tool) })
 }
 
 // recovery is a way out as content has it.
@@ -411,7 +481,11 @@ func (b *book) finding() (finding, error) {
 		title += " after " + b.c.tools[prev]
 	}
 	if shape, n := top(b.shapes); shape != "" && 2*n >= b.counted {
-		triggers = append(triggers, fmt.Sprintf("called as %s (%d of %d times)", shape, n, b.counted))
+		as := "called as"
+		if b.c.command[b.of.tool] {
+			as = "run as"
+		}
+		triggers = append(triggers, fmt.Sprintf("%s %s (%d of %d times)", as, shape, n, b.counted))
 	}
 	content.TriggerConditions = triggers
 	paths := b.recoveries()
@@ -430,8 +504,8 @@ func (b *book) finding() (finding, error) {
 	}
 	for _, t := range b.prevention() {
 		content.PreventionStrategies = append(content.PreventionStrategies, fmt.Sprintf(
-			"Call %s before %s: done in %d of %d tasks without this error, and in %d of %d with it",
-			b.c.tools[t.tool], b.name, t.both, t.both+t.causeOnly, t.effectOnly, t.effectOnly+t.none))
+			"%s before %s: done in %d of %d tasks without this error, and in %d of %d with it",
+			b.c.call(t.tool, ""), b.name, t.both, t.both+t.causeOnly, t.effectOnly, t.effectOnly+t.none))
 	}
 	err := b.extend(&content, ways)
 	sum := sha256.Sum256([]byte(b.of.signature))

@@ -458,10 +458,10 @@ func (m *policyMiner) afters() ([]Policy, error) {
 	var out []Policy
 	for i := range found {
 		a := &found[i]
-		if len(a.Chosen) == 0 {
+		a.Tool = m.names[i]
+		if !m.informs(a) {
 			continue
 		}
-		a.Tool = m.names[i]
 		a.Sort()
 		content, err := a.Content()
 		if err != nil {
@@ -483,13 +483,46 @@ func (m *policyMiner) afters() ([]Policy, error) {
 	return out, nil
 }
 
-// summary tells of the tools that followed most often.
+// looks reports whether a tool only reads files or lists them.
+func (m *policyMiner) looks(tool string) bool { return tool != "" && m.c.looks[m.c.numbers[tool]] }
+
+// informs reports whether what followed a tool, apart from itself, is another than what
+// is taken in general (see [policy.InformationOf]), and not only that files are read after
+// files were.
+func (m *policyMiner) informs(a *policy.After) bool {
+	var counts, base []int64
+	n, all := int64(0), int64(0)
+	for i, name := range m.names {
+		if name != "" && name != a.Tool {
+			all += int64(counted(m.c.taken[m.c.numbers[m.names[i]]]))
+		}
+	}
+	for _, c := range a.Chosen {
+		if c.Tool != a.Tool {
+			counts = append(counts, c.Count)
+			base = append(base, int64(counted(m.c.taken[m.c.numbers[c.Tool]])))
+			n += c.Count
+		}
+	}
+	if len(counts) == 0 || m.looks(a.Tool) && m.looks(a.Best().Tool) {
+		return false
+	}
+	return policy.Informs(policy.InformationOf(counts, base, n, all), len(counts))
+}
+
+// summary tells of the tools that followed most often, and how often it was the same.
 func summary(a *policy.After, total int64) string {
 	var parts []string
-	for _, c := range a.Chosen[:min(3, len(a.Chosen))] {
-		parts = append(parts, fmt.Sprintf("%s in %d of %d cases", c.Tool, c.Count, total))
+	again := ""
+	for _, c := range a.Chosen {
+		switch {
+		case c.Tool == a.Tool:
+			again = fmt.Sprintf("; the same again in %d", c.Count)
+		case len(parts) < 3:
+			parts = append(parts, fmt.Sprintf("%s in %d of %d cases", c.Tool, c.Count, total))
+		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", ") + again
 }
 
 // uses returns the policies of when each tool was taken.
@@ -516,7 +549,12 @@ func (m *policyMiner) uses() ([]Policy, error) {
 		u.Chosen, u.Uses, u.User.Count, u.Agent.Count = t.chosen, t.uses, t.user, t.agent
 		u.Chosen.Tool = m.names[i]
 		u.Uses[0].Of = int64(t.until) + 1 - u.Uses[1].Of - u.Uses[2].Of
-		u.Telling = m.telling(u, t.until)
+		if m.looks(u.Chosen.Tool) {
+			continue
+		}
+		if u.Telling = m.telling(u, t.until); len(u.Telling) == 0 {
+			continue // nothing says when, but chance
+		}
 		content, err := u.Content()
 		if err != nil {
 			return nil, err
@@ -526,6 +564,15 @@ func (m *policyMiner) uses() ([]Policy, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// tells reports whether a word was said with a tool more often than otherwise, up to an
+// act (see [policy.InformationOf]).
+func (m *policyMiner) tells(u *policy.Use, text string, until int32) bool {
+	said := int64(m.words[m.spelling[text]].until(until))
+	n := min(u.User.Words[text]+u.Agent.Words[text], said)
+	all := int64(until) + 1
+	return policy.Informs(policy.InformationOf([]int64{n, said - n}, []int64{u.Chosen.Count, all - u.Chosen.Count}, said, all), 2)
 }
 
 // told returns how much of the talk with a tool has the word that tells most of it.
@@ -555,7 +602,7 @@ func (m *policyMiner) telling(u *policy.Use, until int32) []string {
 			seen[text] = true
 			n := float64(u.User.Words[text] + u.Agent.Words[text])
 			expected := float64(part * float64(m.words[m.spelling[text]].until(until)))
-			if above := n - expected; above > 0 && n >= minTaken {
+			if above := n - expected; above > 0 && n >= minTaken && m.tells(u, text, until) {
 				words = append(words, scored{text, float64(above*above) / (expected + 1)})
 			}
 		}

@@ -72,7 +72,9 @@ func (c *corpus) choices() ([]Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		if len(q.options) > 1 { // else there was nothing to choose
+			out = append(out, p)
+		}
 	}
 	return out, nil
 }

@@ -185,6 +185,9 @@ func (s *seenSpot) take(a *act) {
 		*s.many++
 	}
 	for i := range a.Args {
+		if a.Command {
+			break // its arguments are in its shape
+		}
 		g := s.given(i, a.Args[i].Name)
 		if g == nil {
 			continue
@@ -251,10 +254,23 @@ func (s *schema) aligned() []*seenSpot {
 // required reports whether at least three quarters of the tasks have a step.
 func (s *schema) required(p *seenSpot) bool { return 4*p.tasks >= 3*len(s.members) }
 
-// finding writes the schema. It is none if no step is common enough, or only one.
+// procedure reports whether steps are a procedure: at least two tools in most tasks, of
+// which one does more than read files or list them.
+func (s *schema) procedure(steps []*seenSpot) bool {
+	acts, tools := false, []int32(nil)
+	for _, p := range steps {
+		if s.required(p) && !slices.Contains(tools, p.tool) {
+			tools = append(tools, p.tool)
+			acts = acts || !s.c.looks[p.tool]
+		}
+	}
+	return acts && len(tools) >= minActs
+}
+
+// finding writes the schema. It is none if its steps are no procedure.
 func (s *schema) finding() (f finding, ok bool, err error) {
 	steps := s.aligned()
-	if len(steps) < minActs {
+	if !s.procedure(steps) {
 		return finding{}, false, nil
 	}
 	content := hmx.TaskSchema{EstimatedComplexity: complexity(s.acts)}
@@ -277,9 +293,6 @@ func (s *schema) finding() (f finding, ok bool, err error) {
 			}
 		}
 	}
-	if len(needed) == 0 {
-		return finding{}, false, nil
-	}
 	content.ToolsUsed = tools
 	content.Preconditions = s.preconditions(steps)
 	content.Postconditions = s.postconditions(steps)
@@ -288,7 +301,7 @@ func (s *schema) finding() (f finding, ok bool, err error) {
 		"count": s.counted.all, "judged": s.counted.judged, "succeeded": s.counted.succeeded, "goal_words": words,
 	})
 	f = finding{
-		about: "tools " + digest(s.c.names(s.group.tools)), title: title(words, needed), content: content, sources: s.sources, all: s.all,
+		about: "tools " + digest(s.c.names(s.group.tools)), title: title(words, actsFirst(needed)), content: content, sources: s.sources, all: s.all,
 		summary: fmt.Sprintf("%d steps, %d of them in most tasks: %s; %s", len(steps), len(needed), strings.Join(needed, ", "), s.counted.String()),
 		tags:    append(slices.Clone(needed), words...),
 	}
@@ -299,6 +312,23 @@ func (s *schema) finding() (f finding, ok bool, err error) {
 	f.consistency = share(consistent, taken)
 	f.against = against(s.all)
 	return f, true, err
+}
+
+// actsFirst returns names of tools with those first that do more than read files or list
+// them.
+func actsFirst(tools []string) []string {
+	out := slices.Clone(tools)
+	slices.SortStableFunc(out, func(a, b string) int {
+		looksA, looksB := trace.Looks(a), trace.Looks(b)
+		switch {
+		case looksA == looksB:
+			return 0
+		case looksB:
+			return -1
+		}
+		return 1
+	})
+	return out
 }
 
 // digest returns a short name of a list, the same for the same list only.
@@ -355,11 +385,20 @@ func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Tool, b.Tool))
 	})
 	extra, err := members(map[string]any{"tasks": p.tasks, "taken": p.taken, "worked": p.worked, "next": next[:min(len(next), maxNext)]})
-	description := "Call " + name
+	description := s.c.call(p.tool, "")
+	shape, n := p.usualShape()
+	if shape == "" || 2*n < p.taken {
+		shape = ""
+	}
+	if s.c.command[p.tool] {
+		description = s.c.call(p.tool, shape)
+	}
 	if p.nth > 1 {
 		description += " again"
 	}
-	if shape, n := p.usualShape(); shape != "" && 2*n >= p.taken {
+	if s.c.command[p.tool] {
+		// Its shape says all.
+	} else if shape != "" {
 		description += " with " + shape
 	} else if names := s.usual(p); len(names) > 0 {
 		description += " with " + strings.Join(names, ", ")

@@ -148,10 +148,11 @@ func compareBools(x, y bool) int {
 }
 
 // Best returns what is recommended: what was taken most often in tasks that
-// succeeded, and of those alike what was taken most often.
+// succeeded, and of those alike what was taken most often. The tool itself is only
+// recommended if nothing else followed: that a step is repeated is no advice.
 func (a *After) Best() Chosen {
 	return slices.MinFunc(a.Chosen, func(x, y Chosen) int {
-		return cmp.Or(cmp.Compare(y.Succeeded, x.Succeeded), cmp.Compare(y.Count, x.Count), strings.Compare(x.Tool, y.Tool))
+		return cmp.Or(compareBools(x.Tool == a.Tool, y.Tool == a.Tool), cmp.Compare(y.Succeeded, x.Succeeded), cmp.Compare(y.Count, x.Count), strings.Compare(x.Tool, y.Tool))
 	})
 }
 

@@ -68,7 +68,7 @@ type Moment struct {
 }
 
 // Acts returns the steps of a task that are acts, with their moments. Decisions in
-// words and errors that belong to no act are none.
+// words, errors that belong to no act and calls that were denied are none.
 func Acts(task *trace.Task) iter.Seq2[*trace.Step, Moment] {
 	return func(yield func(*trace.Step, Moment) bool) {
 		var last, before *trace.Step
@@ -97,7 +97,7 @@ func Now(task *trace.Task) Moment {
 }
 
 func act(step *trace.Step) bool {
-	return step.Tool != trace.ToolDecision && step.Tool != trace.ToolError
+	return step.Tool != trace.ToolDecision && step.Tool != trace.ToolError && step.State != trace.Denied
 }
 
 func moment(last, before *trace.Step, said []string, asked, left uint8) Moment {

@@ -83,6 +83,28 @@ func Looks(step string) bool {
 	return found
 }
 
+// Edits reports whether a step changes files, by the name of its tool.
+func Edits(step string) bool {
+	var buf [MaxName]byte
+	words := strings.Fields(string(spaceWords(buf[:0], step)))
+	if len(words) == 0 || len(words) > 4 {
+		return false
+	}
+	found := false
+	for _, w := range words {
+		switch {
+		case editing()[w]:
+			found = true
+		case !readable()[w] && !reading()[w] && w != "in" && w != "multi" && w != "str" && w != "string" && w != "create" && w != "apply":
+			return false
+		}
+	}
+	return found
+}
+
+// editing are the words for changing files in names of tools.
+var editing = indexWords("edit write patch replace multiedit editor")
+
 // reading are the words for reading and listing in names of tools, and readable those for
 // what is read.
 var (

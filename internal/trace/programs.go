@@ -23,7 +23,7 @@ var subcommands = sync.OnceValue(func() map[string]int {
 		}
 	}
 	for _, phrases := range [...]string{
-		"npm run, yarn run, pnpm run, bun run, go mod, go tool, go work, git remote, git stash, git submodule, git worktree, git bisect, git config, git flow, git lfs, cargo xtask, uv pip, uv tool, terraform state, terraform workspace",
+		"npm run, yarn run, pnpm run, bun run, mise run, moon run, rushx run, task run, poe run, go mod, go tool, go work, git remote, git stash, git submodule, git worktree, git bisect, git config, git flow, git lfs, cargo xtask, uv pip, uv tool, terraform state, terraform workspace",
 		"helm repo, composer run, deno task, dotnet ef, dotnet tool, mix deps, conda env, nx run, turbo run, lerna run, yarn workspace, pre-commit run, prisma migrate, prisma db, supabase db, supabase functions, firebase emulators",
 		"docker compose, docker image, docker container, docker volume, docker network, docker system, docker buildx, docker builder, docker context, docker manifest, docker swarm, docker stack, docker service, docker secret",
 		"podman compose, podman image, podman container, podman volume, podman network, podman system, podman pod, podman machine",

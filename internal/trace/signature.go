@@ -51,6 +51,7 @@ func tellingLine(text string) string {
 		}
 	}
 	best = strings.TrimSpace(best)
+	best = strings.TrimSuffix(strings.TrimPrefix(best, "<tool_use_error>"), "</tool_use_error>")
 	if after != "" {
 		return best + " " + after // the message of a panic in Rust stands below where it was
 	}
