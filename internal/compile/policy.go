@@ -38,10 +38,11 @@ type Policy struct {
 	Chosen policy.Chosen
 
 	finding finding
+	silent  bool // it says no more than is known without it
 }
 
 // Policies returns what followed each tool in which state, and when each tool was
-// taken, in the order of their keys.
+// taken, in the order of their keys, whether that tells something or not.
 func Policies(traces []*trace.Trace) ([]Policy, error) {
 	return published(newCorpus(traces).policies())
 }
@@ -64,10 +65,11 @@ func (c *corpus) policies() ([]Policy, error) {
 	return append(afters, uses...), err
 }
 
-// policyFindings returns the policies as findings.
+// policyFindings returns the policies as findings that say more than is known without
+// them.
 func policyFindings(c *corpus) ([]finding, error) {
 	policies, err := c.policies()
-	return findings(policies), err
+	return findings(slices.DeleteFunc(policies, func(p Policy) bool { return p.silent })), err
 }
 
 // findings returns what policies were made of.
@@ -458,16 +460,16 @@ func (m *policyMiner) afters() ([]Policy, error) {
 	var out []Policy
 	for i := range found {
 		a := &found[i]
-		a.Tool = m.names[i]
-		if !m.informs(a) {
+		if len(a.Chosen) == 0 {
 			continue
 		}
+		a.Tool = m.names[i]
 		a.Sort()
 		content, err := a.Content()
 		if err != nil {
 			return nil, err
 		}
-		p := Policy{Key: "after " + a.Tool, Title: "What follows " + a.Tool, Content: content}
+		p := Policy{Key: "after " + a.Tool, Title: "What follows " + a.Tool, Content: content, silent: !m.informs(a)}
 		if a.Tool == "" {
 			p.Key, p.Title = "after", "What a task begins with"
 		}
@@ -486,25 +488,23 @@ func (m *policyMiner) afters() ([]Policy, error) {
 // looks reports whether a tool only reads files or lists them.
 func (m *policyMiner) looks(tool string) bool { return tool != "" && m.c.looks[m.c.numbers[tool]] }
 
-// informs reports whether what followed a tool, apart from itself, is another than what
-// is taken in general (see [policy.InformationOf]), and not only that files are read after
-// files were.
+// informs reports whether what followed a tool is another than what is taken in general
+// (see [policy.InformationOf]). That nothing but the tool itself followed, or that files
+// were read after files had been, does not inform.
 func (m *policyMiner) informs(a *policy.After) bool {
 	var counts, base []int64
 	n, all := int64(0), int64(0)
-	for i, name := range m.names {
-		if name != "" && name != a.Tool {
-			all += int64(counted(m.c.taken[m.c.numbers[m.names[i]]]))
+	for _, name := range m.names {
+		if name != "" {
+			all += int64(counted(m.c.taken[m.c.numbers[name]]))
 		}
 	}
 	for _, c := range a.Chosen {
-		if c.Tool != a.Tool {
-			counts = append(counts, c.Count)
-			base = append(base, int64(counted(m.c.taken[m.c.numbers[c.Tool]])))
-			n += c.Count
-		}
+		counts = append(counts, c.Count)
+		base = append(base, int64(counted(m.c.taken[m.c.numbers[c.Tool]])))
+		n += c.Count
 	}
-	if len(counts) == 0 || m.looks(a.Tool) && m.looks(a.Best().Tool) {
+	if a.Best().Tool == a.Tool || m.looks(a.Tool) && m.looks(a.Best().Tool) {
 		return false
 	}
 	return policy.Informs(policy.InformationOf(counts, base, n, all), len(counts))
@@ -549,17 +549,13 @@ func (m *policyMiner) uses() ([]Policy, error) {
 		u.Chosen, u.Uses, u.User.Count, u.Agent.Count = t.chosen, t.uses, t.user, t.agent
 		u.Chosen.Tool = m.names[i]
 		u.Uses[0].Of = int64(t.until) + 1 - u.Uses[1].Of - u.Uses[2].Of
-		if m.looks(u.Chosen.Tool) {
-			continue
-		}
-		if u.Telling = m.telling(u, t.until); len(u.Telling) == 0 {
-			continue // nothing says when, but chance
-		}
+		u.Telling = m.telling(u, t.until)
 		content, err := u.Content()
 		if err != nil {
 			return nil, err
 		}
 		p := Policy{Key: "use " + u.Chosen.Tool, Title: "When to use " + u.Chosen.Tool, Summary: content.Condition + "; " + u.Chosen.String(), Content: content}
+		p.silent = m.looks(u.Chosen.Tool) || !slices.ContainsFunc(u.Telling, func(word string) bool { return m.tells(u, word, t.until) })
 		p.finding = finding{sources: t.sources, all: t.all, consistency: told(u), tags: append([]string{u.Chosen.Tool}, u.Telling...)}
 		out = append(out, p)
 	}
@@ -602,7 +598,7 @@ func (m *policyMiner) telling(u *policy.Use, until int32) []string {
 			seen[text] = true
 			n := float64(u.User.Words[text] + u.Agent.Words[text])
 			expected := float64(part * float64(m.words[m.spelling[text]].until(until)))
-			if above := n - expected; above > 0 && n >= minTaken && m.tells(u, text, until) {
+			if above := n - expected; above > 0 && n >= minTaken {
 				words = append(words, scored{text, float64(above*above) / (expected + 1)})
 			}
 		}

@@ -85,7 +85,7 @@ func TestPolicies(t *testing.T) {
 	}, a); d != "" {
 		t.Error(d)
 	}
-	if p.Title != "What follows look" || p.Summary != "drop in 2 of 3 cases, look in 1 of 3 cases" || p.Trust != record.Tool ||
+	if p.Title != "What follows look" || p.Summary != "drop in 2 of 3 cases; the same again in 1" || p.Trust != record.Tool ||
 		p.Chosen != (policy.Chosen{Count: 3, Judged: 2, Succeeded: 1}) {
 		t.Errorf("%+v", p)
 	}

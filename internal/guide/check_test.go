@@ -139,14 +139,14 @@ func TestCheckInstead(t *testing.T) {
 }
 
 func TestCheckPast(t *testing.T) {
-	const shape = "git push <word>"
+	const shape = "git push <remote> <branch>"
 	ok := func(n int64) Doing {
 		return Doing{Tool: "bash", Shape: shape, State: trace.OK, Time: n, Event: "ok", Task: trace.Succeeded}
 	}
 	bad := func(n int64) Doing {
 		return Doing{Tool: "command_exec", Shape: shape, State: trace.Broken, Error: "rejected", Time: n, Event: "bad", Task: trace.Failed}
 	}
-	like := Doing{Tool: "bash", Shape: "git push -f <word>", State: trace.Broken, Event: "like"}
+	like := Doing{Tool: "bash", Shape: "git push -f <remote> <branch>", State: trace.Broken, Event: "like"}
 	other := Doing{Tool: "bash", Shape: "git pull", State: trace.Broken, Event: "other"}
 	for name, tc := range map[string]struct {
 		past        []Doing
@@ -279,7 +279,7 @@ func TestCheckOrder(t *testing.T) {
 	for i, row := range ruleTable(t) {
 		rules = append(rules, Rule{ID: row[0] + string(rune('a'+i%26)), Text: row[0], Strength: memory.Strength(row[1]), Trust: record.User})
 	}
-	past := []Doing{did("bash", "git push <word>", trace.OK, ""), did("x", "git push <word>", trace.Broken, "a"), did("y", "git push -f <word>", trace.Broken, "b")}
+	past := []Doing{did("bash", "git push <remote> <branch>", trace.OK, ""), did("x", "git push <remote> <branch>", trace.Broken, "a"), did("y", "git push -f <remote> <branch>", trace.Broken, "b")}
 	artifacts := shop(t)
 	want := Check(CheckInput{Action: planned("git push origin main"), Rules: rules, Past: past, Artifacts: artifacts})
 	rapid.Check(t, func(t *rapid.T) {
@@ -347,7 +347,7 @@ func BenchmarkCheck(b *testing.B) {
 		rules = append(rules, Rule{ID: row[0], Text: row[0], Strength: memory.StrengthHard, Trust: record.User})
 	}
 	c := NewChecker(shop(b), rules)
-	past := slices.Repeat([]Doing{did("bash", "git push <word>", trace.OK, "")}, 1000)
+	past := slices.Repeat([]Doing{did("bash", "git push <remote> <branch>", trace.OK, "")}, 1000)
 	for b.Loop() {
 		c.Check(planned("cd app && git push origin main"), past, nil)
 	}

@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // What agents and Lukasa write in place of a result when a call did not run, or did not
 // come to its end. The texts are those of the agents that docs/hooks.md names.
@@ -40,22 +43,19 @@ func passedBy(text string) (State, bool) {
 	return OK, false
 }
 
-// Telltale reports whether a signature says what went wrong: it has two words of three
-// letters beside those that every failure has.
+// Telltale reports whether a signature says what went wrong: it has a word of three
+// letters beside those that any failure may have.
 func Telltale(signature string) bool {
 	if strings.HasPrefix(signature, "HTTP ") {
 		return true
 	}
-	words := 0
-	for _, w := range strings.FieldsFunc(signature, func(c rune) bool { return c < 'A' || c > 'z' || c > 'Z' && c < 'a' }) {
+	for _, w := range strings.FieldsFunc(signature, func(c rune) bool { return !unicode.IsLetter(c) }) {
 		if len(w) >= 3 && !empty()[strings.ToLower(w)] {
-			if words += len(w); words >= 6 {
-				return true
-			}
+			return true
 		}
 	}
 	return false
 }
 
 // empty are words of errors that tell nothing.
-var empty = indexWords("error errors err exit exited code status with failed failure fail command process exception the signal int value path text number returned non zero fatal uncaught unknown result tool")
+var empty = indexWords("error errors err exit exited code status with failed failure fail command process exception the signal returned non zero fatal uncaught unknown result tool did not int value path text number uuid hash url date time email list object bool key word host code")
