@@ -153,6 +153,7 @@ func (e *encoder) task(t *Task) {
 	e.maybe(t.Judge)
 	e.byte(uint8(t.Trust))
 	e.share(t.Where)
+	e.share(t.Project)
 	e.num(uint64(t.Dropped))
 	e.shares(t.Said)
 	e.byte(t.Asked)

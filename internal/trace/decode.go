@@ -50,7 +50,7 @@ func damaged(format string, args ...any) error {
 // The fewest bytes that things take in an encoding.
 const (
 	minTrace = 10
-	minTask  = 17
+	minTask  = 18
 	minStep  = 12
 	minArg   = 5
 )
@@ -264,7 +264,7 @@ func (d *decoder) task(t *Task) {
 	t.Outcome, t.By = Outcome(d.byte(uint8(Failed))), Evidence(d.byte(uint8(ByFeedback)))
 	t.Judge = d.maybe()
 	t.Trust = record.Trust(d.byte(uint8(record.Operator)))
-	t.Where = d.share()
+	t.Where, t.Project = d.share(), d.share()
 	t.Dropped = int(d.number(1<<62 - 1))
 	t.Said = d.shares()
 	t.Asked = d.byte(uint8(min(len(t.Said), 255)))

@@ -106,3 +106,21 @@ func (r *Reader) stand(ev *hmx.Event) {
 		t.Where, t.several = "", true
 	}
 }
+
+// belong takes in which project an event is from, for its task.
+func (r *Reader) belong(ev *hmx.Event) {
+	if len(r.tasks) == 0 {
+		return
+	}
+	t := &r.tasks[len(r.tasks)-1]
+	text := string(ev.Metadata)
+	named := strings.Contains(text, `"project_id"`)
+	if t.placed || !named && (t.Project != "" || !strings.Contains(text, `"cwd"`)) || !r.metadata.openObject(text) {
+		return
+	}
+	if id := r.metadata.str(0, "project_id"); id != "" && len(id) <= MaxProject {
+		t.Project, t.placed = r.intern([]byte(id)), true
+	} else if dir := r.metadata.str(0, "cwd"); t.Project == "" && dir != "" && len(dir) <= MaxProject {
+		t.Project = r.intern([]byte(dir))
+	}
+}

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"strings"
 	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/canon"
 )
 
 // Glance is what one event tells of what was done, without any other event of its
@@ -205,4 +207,57 @@ func (r *Reader) callID() uint64 {
 		return keyOf(id)
 	}
 	return 0
+}
+
+// MaxCommand is the most bytes of a command line that CommandLine returns.
+const MaxCommand = 300
+
+// CommandLine returns the command line that an event runs, as it was written, in one line
+// and cut at a word; empty if it runs none.
+func CommandLine(ev *hmx.Event) string {
+	r := glancers.Get().(*Reader)
+	defer glancers.Put(r)
+	r.shared = &r.own
+	r.content.openObject(string(ev.Content))
+	defer func() {
+		r.content.let()
+		r.inner.let()
+	}()
+	p, at := &r.content, r.content.member(0, "arguments", "args", "input", "parameters")
+	switch {
+	case ev.EventType == hmx.TypeCommandExec || ev.EventType == hmx.TypeTestRun:
+		at = 0
+	case ev.EventType != hmx.TypeToolCall || at == canon.None:
+		return ""
+	case p.doc.Kind(at) == canon.String:
+		if !r.inner.openInner(p.at(at)) {
+			return ""
+		}
+		p, at = &r.inner, 0
+	}
+	if at = commandAt(p, at); at == canon.None {
+		return ""
+	}
+	if p.doc.Kind(at) == canon.Array {
+		return clip(wordsOf(p, at), MaxCommand)
+	}
+	return clip(commandText(p, at), MaxCommand)
+}
+
+// wordsOf returns the words of a list with blanks between them; of a shell that is given a
+// line, the line.
+func wordsOf(p *page, n canon.Node) string {
+	var words []string
+	first, end := p.doc.Children(n)
+	for c := first; c < end && len(words) < maxLexed; c = p.doc.After(c) {
+		if p.doc.Kind(c) == canon.String {
+			words = append(words, p.at(c))
+		}
+	}
+	if len(words) > 0 && shells()[program(words[0])] {
+		if line, ok := shellText(words[1:]); ok {
+			return line
+		}
+	}
+	return strings.Join(words, " ")
 }

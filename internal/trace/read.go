@@ -80,6 +80,7 @@ type building struct {
 	greeted bool // the goal is a greeting only
 	passing bool // the outcome is void once a further step is taken
 	several bool // environments
+	placed  bool // the project is known by its id
 }
 
 // ending is a sign that a task is over.
@@ -138,6 +139,7 @@ func (r *Reader) Add(e Event) {
 		r.world()
 	}
 	r.stand(ev)
+	r.belong(ev)
 	r.prev, r.clock = ref, ref.Time
 	if r.serial != at {
 		r.keep(ev.EventID, place{int32(len(r.tasks) - 1), r.serial})

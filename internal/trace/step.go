@@ -220,10 +220,7 @@ func ownName(name string) bool {
 // commandIn makes the shape that of the command line among the arguments, and reports
 // whether there is one.
 func (r *Reader) commandIn(p *page, n canon.Node) bool {
-	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
-	if action := p.member(n, "action"); at == canon.None && action != canon.None {
-		at = p.member(action, "command", "cmd")
-	}
+	at := commandAt(p, n)
 	if at == canon.None {
 		return false
 	}
@@ -232,6 +229,15 @@ func (r *Reader) commandIn(p *page, n canon.Node) bool {
 		r.shape = append(r.shape[:0], shape...)
 	}
 	return len(shape) > 0
+}
+
+// commandAt returns the command line among arguments, or None.
+func commandAt(p *page, n canon.Node) canon.Node {
+	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
+	if action := p.member(n, "action"); at == canon.None && action != canon.None {
+		at = p.member(action, "command", "cmd")
+	}
+	return at
 }
 
 // commandText returns the command at n: a line, or words that are one.

@@ -26,6 +26,7 @@ const (
 	MaxChoices = 64   // choices of a task, the first of more
 	MaxOptions = 8    // options of a choice that were not taken
 	MaxOption  = 120  // bytes of a question, an option or a reason
+	MaxProject = 512  // bytes of a project
 	MaxAbroad  = 64   // verdicts on what was not read, the first of more
 	MaxOpen    = 64   // values that results listed and no call has used, counted
 )
@@ -76,6 +77,9 @@ type Task struct {
 	// Where is the environment that its events are from, such as production, as far as
 	// they say it; empty if none does, or they are from several.
 	Where string
+	// Project is the project that its events are from: the member project_id of their
+	// metadata, else the working directory that the first names; empty if none does.
+	Project string
 	// Dropped is how many steps are missing in the middle, of a task that has more
 	// than MaxSteps.
 	Dropped int
