@@ -14,7 +14,7 @@ import (
 // ContentVersion is the number of what [ReadContent], [Entities] and
 // [TextEntities] return. It is raised whenever the same event may give something
 // else, so that an index that was made from it is made anew.
-const ContentVersion = 3
+const ContentVersion = 4
 
 const (
 	// MaxContent is the most bytes that the text of a [Content] has. What is
@@ -43,7 +43,9 @@ type Content struct {
 // 2". A string that holds JSON is read as JSON. Left out are ids that only link
 // events, how long it took and whether it succeeded; counts of zero; what was
 // typed into a browser; members that are called password, token or the like; and
-// data that is not text.
+// data that is not text. Flags of what a tool gave that say how it ran are left out, and
+// all truths of what a command gave. That a turn, a session, a context or a sub-agent
+// began or ended says nothing.
 //
 // Of the metadata, title and topic belong to the title, summary, url and path to
 // the text, and the speaker stands before a text that does not begin with the name.
@@ -130,6 +132,9 @@ func (s *searcher) release() {
 // content writes title and text, and leaves in spans where the event speaks.
 func (s *searcher) content() Content {
 	r := s.r
+	if r.bit == onStateChange && lifecycle(r.content.str(fSubject)) {
+		return Content{}
+	}
 	_, place := rowOf(r.ev.EventType)
 	row := &saidBy[place]
 	title, whole := s.title(row)
@@ -354,6 +359,9 @@ func typing(action string) bool {
 // named appends the name of a member and what it says, or nothing.
 func (s *searcher) named(p *page, n canon.Node) {
 	key := p.doc.Key(n)
+	if s.r.runFlag(p, n, key) {
+		return
+	}
 	if secretName(key) || s.r.bit == onBrowserAction && string(key) == "value" {
 		return
 	}
@@ -371,6 +379,40 @@ func (s *searcher) named(p *page, n canon.Node) {
 	if s.value(p, n, false); len(s.out) == at {
 		s.out = s.out[:before]
 	}
+}
+
+// lifecycle reports whether the subject of a change of state is a part of the agent's own
+// run.
+func lifecycle(subject string) bool {
+	switch subject {
+	case "turn", "session", "context", "sub-agent", "subagent":
+		return true
+	}
+	return false
+}
+
+// runFlags are the names of truths that say how a call ran, and not what it gave.
+var runFlags = indexWords("interrupted isimage nooutputexpected truncated denied outcome iserror success backgrounded timedout sandboxed cached")
+
+// runFlag reports whether a member of a result only says how the call ran: a truth of that
+// name, any truth of a command's result, or who denied it.
+func (r *reader) runFlag(p *page, n canon.Node, key []byte) bool {
+	if r.bit != onToolResult {
+		return false
+	}
+	switch p.doc.Kind(n) {
+	case canon.True, canon.False:
+		if len(key) <= 20 {
+			var buf [maxWord]byte
+			if runFlags()[string(fold(buf[:0], key))] {
+				return true
+			}
+		}
+		return readTool(r.toolName()).shell
+	case canon.String:
+		return string(key) == "denied_by"
+	}
+	return false
 }
 
 // maxKey is how much of the name of a member is written.

@@ -161,7 +161,7 @@ func TestContentKeepsItsPromises(t *testing.T) {
 // TestContentVersion holds what examples give. Where this fails because the rules
 // were changed, raise ContentVersion and take over the digest.
 func TestContentVersion(t *testing.T) {
-	const version, want = 3, "57c8438c3f1be1a65ec6b3d7d7eccaaf"
+	const version, want = 4, "57c8438c3f1be1a65ec6b3d7d7eccaaf"
 	h := sha256.New()
 	for _, name := range []string{"../../examples/session.ndjson", "../../examples/parcels.ndjson", "testdata/search.ndjson"} {
 		data, err := os.ReadFile(name)
@@ -179,6 +179,33 @@ func TestContentVersion(t *testing.T) {
 	}
 	if got := hex.EncodeToString(h.Sum(nil))[:32]; got != want || ContentVersion != version {
 		t.Errorf("version %d reads %s, version %d read %s", ContentVersion, got, version, want)
+	}
+}
+
+// TestContentWithoutNoise holds that what only says how an agent ran is no text.
+func TestContentWithoutNoise(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ           hmx.EventType
+		content, want string
+	}{
+		{hmx.TypeToolResult, `{"tool_name":"Bash","call_id":"1","success":true,"result":{"stdout":"all good","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}}`, "Bash|all good"},
+		{hmx.TypeToolResult, `{"tool_name":"Bash","call_id":"1","result":{"stdout":"","interrupted":true,"sandbox":true}}`, "Bash|"},
+		{hmx.TypeToolResult, `{"tool_name":"Bash","call_id":"1","denied":true,"denied_by":"lukasa","result":{}}`, "Bash|"},
+		{hmx.TypeToolResult, `{"tool_name":"Bash","call_id":"1","outcome":true,"result":{"exit_code":2}}`, "Bash|exit_code 2"},
+		{hmx.TypeToolResult, `{"tool_name":"get_order","result":{"paid":false,"truncated":false}}`, "get_order|paid false"},
+		{hmx.TypeStateChange, `{"subject":"turn","to":"stopped"}`, "|"},
+		{hmx.TypeStateChange, `{"subject":"session","to":"ended","reason":"logout"}`, "|"},
+		{hmx.TypeStateChange, `{"subject":"context","from":"full","to":"compacted"}`, "|"},
+		{hmx.TypeStateChange, `{"subject":"deployment","to":"stopped","reason":"disk full"}`, "deployment|stopped\ndisk full"},
+	} {
+		got := ReadContent(event(c.typ, c.content))
+		if text := got.Title + "|" + got.Text; text != c.want {
+			t.Errorf("%s reads %q, want %q", c.content, text, c.want)
+		}
+		if line := Read(event(c.typ, c.content)).Text; strings.Contains(line, "interrupted") || strings.Contains(line, "isImage") {
+			t.Errorf("%s is told as %q", c.content, line)
+		}
 	}
 }
 

@@ -181,7 +181,7 @@ func TestText(t *testing.T) {
 		{hmx.TypeToolCall, `{"tool_name":"apply_patch","arguments":{"input":"*** Begin Patch\nnothing"}}`, `called apply_patch {"input":"*** Begin Patch nothing"}`},
 		{hmx.TypeToolResult, `{"tool_name":"Edit","arguments":{"file_path":"a.go"},"result":{"text":"no"},"success":false}`, `Edit on a.go failed: "no"`},
 		{hmx.TypeToolResult, `{"tool_name":"search_code","result":{"matches":["billing/refund.go:42"]},"success":true,"duration_ms":85}`, `search_code succeeded in 85 ms: "matches billing/refund.go:42"`},
-		{hmx.TypeToolResult, `{"tool_name":"t","result":{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"isError":true}}`, `t failed: "one, two, isError true"`},
+		{hmx.TypeToolResult, `{"tool_name":"t","result":{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"isError":true}}`, `t failed: "one, two"`},
 		{hmx.TypeToolResult, `{"tool_name":"t","result":{"text":""}}`, `t answered`},
 		{hmx.TypeFileEdit, `{"path":"billing/refund.go","operation":"modify","lines_added":12,"lines_removed":3}`, `edited billing/refund.go (modify, +12 -3)`},
 		{hmx.TypeFileEdit, `{"path":"b.go","operation":"rename","old_path":"a.go"}`, `edited b.go (rename, from a.go)`},

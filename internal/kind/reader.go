@@ -277,12 +277,13 @@ func hex4(b []byte) rune {
 // gather appends what is said below n, as text: names and values in order, and no
 // name that says nothing. It stops after limit bytes or a few hundred values.
 func (r *reader) gather(dst []byte, p *page, n canon.Node, limit int) []byte {
-	g := gatherer{p: p, dst: dst, limit: len(dst) + limit, left: 400}
+	g := gatherer{r: r, p: p, dst: dst, limit: len(dst) + limit, left: 400}
 	g.value(n)
 	return g.dst
 }
 
 type gatherer struct {
+	r     *reader
 	p     *page
 	dst   []byte
 	limit int
@@ -315,6 +316,9 @@ func (g *gatherer) members(n canon.Node, kind canon.Kind) {
 	began := len(g.dst)
 	first, end := doc.Children(n)
 	for c := first; c < end && g.left >= 0 && len(g.dst) < g.limit; c = doc.After(c) {
+		if kind == canon.Object && g.r.runFlag(g.p, c, doc.Key(c)) {
+			continue
+		}
 		before := len(g.dst)
 		if before > began {
 			g.dst = append(g.dst, ", "...)
