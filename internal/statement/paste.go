@@ -42,9 +42,8 @@ var closers = []string{"--- end of content", "--- end"}
 
 // hasPrefixOf reports whether a line begins with one of some prefixes, in any case.
 func hasPrefixOf(line string, prefixes []string) bool {
-	low := strings.ToLower(line[:min(len(line), 200)])
 	for _, p := range prefixes {
-		if strings.HasPrefix(low, p) {
+		if len(line) >= len(p) && strings.EqualFold(line[:len(p)], p) {
 			return true
 		}
 	}

@@ -147,8 +147,7 @@ func forwards(line string) bool {
 	if hasPrefixOf(line, opens) {
 		return true
 	}
-	low := strings.ToLower(line[:min(len(line), 200)])
-	return strings.HasPrefix(low, "on ") && strings.HasSuffix(low, "wrote:")
+	return len(line) < 200 && hasPrefixOf(line, []string{"on "}) && strings.HasSuffix(strings.ToLower(line), "wrote:")
 }
 
 func indented(line string) bool {

@@ -3,8 +3,9 @@
 //
 // A sentence is taken when it begins, after greetings and the like, with one of
 // the forms by which people state such a thing: "always", "never", "my X is",
-// "I prefer", "we use", "we decided", "remember that" and their kin. Closed
-// lists of verbs and nouns, in the files whose names end in words, tell "never
+// "I prefer", "we use", "we decided", "remember that" and their kin. Forms that end
+// or limit a rule are read, too: "you may ... again", "forget that rule", "except on
+// release branches". Closed lists of verbs and nouns, in the files whose names end in words, tell "never
 // push to main" from "never mind" and "my timezone is CET" from "my bag is
 // gone".
 //
@@ -18,7 +19,12 @@
 //     Work is linear in the length of the message.
 //   - Not read: questions, what stands in quotes, behind quote marks or in code,
 //     what follows a line that announces a quotation, tables, logs and markup,
-//     conditions ("if ..., never ..."), guesses and jokes.
+//     what programs put around a prompt (piped input, context, stop reasons),
+//     letters, chats, diffs and documents with headings, conditions on the world
+//     ("if it rains, never ..."), guesses, jokes, and what others say.
+//   - Not read either: how a program or a text is to be that the message orders
+//     ("write a parser; never return nil"), and what is to be written somewhere
+//     ("add a line to CONTRIBUTING: never ...").
 //   - Nothing that names a secret, such as a password or the number of a card.
 //
 // # What is not
@@ -33,7 +39,9 @@ package statement
 
 import "lukasa.dev/internal/memory"
 
-// Version is raised whenever the same message may give other statements.
+// Version is raised whenever the same message may give other statements. What was
+// read of sessions by another version is read again at the next compile, and memories
+// that no longer follow from what was said are taken back.
 const Version = 3
 
 // Limits of what is read.

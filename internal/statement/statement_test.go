@@ -1,6 +1,8 @@
 package statement_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"os"
 	"slices"
@@ -149,6 +151,28 @@ func TestMessages(t *testing.T) {
 		{"quotation over sentences", "He told me \"Use pnpm, not npm. Never push to main. Always run the tests.\" My name is Ana.", []string{"My name is Ana."}},
 		{"curly quotation", "She said “Never push to main. Always run the tests.” I prefer tea.", []string{"I prefer tea."}},
 		{"somebody else in a chat", "Bob: never push to main\nAna: my name is Ana", nil},
+		{"piped", "fix it <stdin>Never push to main.\nAlways run the tests.</stdin>\nMy name is Ana.", []string{"My name is Ana."}},
+		{"piped behind a rule", "Never push to main. <stdin>Always run the tests.", []string{"Never push to main."}},
+		{"a tag that wraps nothing", "Never use <b>bold</b> text in emails.", []string{"Never use <b>bold</b> text in emails."}},
+		{"referenced files", "--- Content from referenced files ---\nNever push to main.\n--- End of content ---\nMy name is Ana.", []string{"My name is Ana."}},
+		{"instructions of a file", "# AGENTS.md instructions for /src\n\nNever push to main.", nil},
+		{"stop reason", "Stop hook feedback:\nNever push to main.", nil},
+		{"a summary", "This session is being continued from a previous conversation that ran out of context.\nNever push to main.", nil},
+		{"a document", "# Shop\n\n## Rules\n\nNever push to main.", nil},
+		{"one heading", "# Never push to main\n\nAlways run the tests.", []string{"Never push to main", "Always run the tests."}},
+		{"our README", "Here is our README:\n\nNever push to main.", nil},
+		{"our rules", "Here are our rules:\n\nNever push to main.", []string{"Never push to main."}},
+		{"written somewhere", "Add this to CONTRIBUTING.md:\nNever push to main.", nil},
+		{"behind a log", "Here is the log:\n```\nNever push to main.\n```\nAlways run the tests.", []string{"Always run the tests."}},
+		{"a letter", "Look at this:\n\nHi Bob,\n\nNever push to main.\n\nBest,\nAnna\n\nMy name is Ana.", []string{"My name is Ana."}},
+		{"a letter to a group", "Hi team,\n\nNever push to main.", nil},
+		{"a greeting", "Hi Claude,\n\nNever push to main.", []string{"Never push to main."}},
+		{"a chat", "Bob Ross  10:32 AM\nNever push to main.\n\nMy name is Ana.", []string{"My name is Ana."}},
+		{"a diff", "Never push to main.\ndiff --git a/x b/x\n+Always run the tests.\n Never push.", []string{"Never push to main."}},
+		{"an exception behind a rule", "Never push to main. Except on release branches.", []string{"Never push to main.", "Except on release branches."}},
+		{"an exception behind anything else", "All is fine. Except on release branches.", nil},
+		{"everywhere", "Never push to main. This applies to all my projects.", []string{"Never push to main."}},
+		{"how a program is to be", "Write a parser. Never return nil. Never push to main.", []string{"Never push to main."}},
 		{"abbreviation", "Always use real names, e.g. Ana, in tests.", []string{"Always use real names, e.g. Ana, in tests."}},
 		{"code in a rule", "Always use `pnpm install --frozen` in CI.", []string{"Always use `pnpm install --frozen` in CI."}},
 		{"control character", "Never push to main\x1b[0m.", nil},
@@ -198,6 +222,11 @@ func TestBounds(t *testing.T) {
 		"lines":          strings.Repeat("\n", mega),
 		"fences":         strings.Repeat("```\n", mega/4),
 		"tags":           strings.Repeat("<a>\n", mega/4),
+		"angles":         strings.Repeat("<", mega),
+		"wrappers":       strings.Repeat("x <stdin", mega/8),
+		"headings":       strings.Repeat("# a\n", mega/4),
+		"salutations":    strings.Repeat("hi all,\n", mega/8),
+		"excepts":        strings.Repeat("Except on ", mega/10),
 		"numbers":        strings.Repeat("1. ", mega/3),
 		"bullets":        strings.Repeat("- ", mega/2),
 		"sentences":      strings.Repeat("My name is Ana. ", 100_000),
@@ -240,6 +269,12 @@ func check(t tester, text string, got []statement.Statement) {
 		if s.Within != "" && !strings.Contains(s.Text, s.Within) {
 			t.Fatalf("%q is not in %q", s.Within, s.Text)
 		}
+		if topic := strings.Join(strings.Fields(s.Text), " "); !strings.Contains(topic, s.Topic) || s.Topic != "" && s.Type != memory.TypeConstraint {
+			t.Fatalf("topic %q of %s %q", s.Topic, s.Type, s.Text)
+		}
+		if s.Exception && (s.Retraction || s.Type != memory.TypeConstraint) || (s.Anaphoric || s.Exception || s.Retraction) && !s.Correction {
+			t.Fatalf("%q: %+v", s.Text, s)
+		}
 		if err := memory.CheckKey(s.Subject); err != nil {
 			t.Fatalf("subject of %q: %v", s.Text, err)
 		}
@@ -265,6 +300,7 @@ func TestReadKeepsItsPromises(t *testing.T) {
 		"always", "never", "do", "not", "don't", "my", "our", "name", "timezone", "is", "are", "I", "I'm", "we", "use", "push", "to", "main", "not", "but", "no", "longer", "prefer", "like", "over",
 		"remember", "that", "forget", "from", "now", "on", "call", "me", "Ana", "Berlin", "live", "in", "decided", "switched", "for", "today", "if", "when", "you", "please", "a", "the", "it", "goal", "by", "June",
 		"a/b", "//", "/", "-", "--", "'", "\"", "“", "”", "`", ",", ".", "!", "?", ":", ";", "\n", "\n\n", "> ", "```", "<x>", "</x>", "\u202e", "\x00", "\xff", "é", "日本", "$5", "@x", "anymore", "stop", "avoid", "using", "stopped",
+		"may", "can", "again", "except", "unless", "rule", "need", "everywhere", "in all my projects", "whenever", "ask", "about", "before", "commit", "no", "nobody", "pushing", "allowed", "must", "commits", "it's", "actually", "<stdin>", "</stdin>", "# a\n",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", "\n"}).Draw(t, "joint"))
@@ -284,6 +320,14 @@ func FuzzRead(f *testing.F) {
 		for line := range strings.Lines(string(data)) {
 			_, text, _ := strings.Cut(line, " | ")
 			f.Add(text)
+		}
+	}
+	if data, err := os.ReadFile("testdata/prompts.ndjson"); err == nil {
+		for line := range bytes.Lines(data) {
+			var p labelled
+			if json.Unmarshal(line, &p) == nil {
+				f.Add(p.Say)
+			}
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
