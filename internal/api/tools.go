@@ -129,6 +129,14 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 			}
 			return nil
 		},
+		Key: func(id string) string {
+			thing, err := t.Get(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, ID: id}, o.View)
+			if err != nil {
+				return "" // it went away meanwhile
+			}
+			_, key := thing.Body.Identity()
+			return key
+		},
 	}), nil
 }
 

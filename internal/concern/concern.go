@@ -42,8 +42,9 @@ const (
 // says how it was measured.
 const Enough = 0.5
 
-// What a search returns. The closest hit reaches Found, or nothing was found; every hit
-// reaches Beside. docs/decisions/0040-a-floor-under-what-is-found.md has the measurements.
+// What a search returns. An event reaches Found, or something that was kept on purpose reaches
+// Enough, or nothing was found; every hit reaches Beside.
+// docs/decisions/0040-a-floor-under-what-is-found.md has the measurements.
 const (
 	Found  = 0.6
 	Beside = 0.3

@@ -46,11 +46,16 @@ func read(h *lukasa.SearchHit) said {
 	}
 	f := h.Thing.Body.Facets()
 	_, key := h.Thing.Body.Identity()
-	s.about = strings.NewReplacer("/", " ", "_", " ", "-", " ").Replace(key) + " " + strings.Join(f.Tags, " ") + " " + s.text
+	s.about = spelled(key) + " " + strings.Join(f.Tags, " ") + " " + s.text
 	if m, ok := h.Thing.Body.(*memory.Memory); ok {
 		s.label, s.text = string(m.Type), m.Render(memory.FormFull)
 	}
 	return s
+}
+
+// spelled returns a key as words.
+func spelled(key string) string {
+	return strings.NewReplacer("/", " ", "_", " ", "-", " ").Replace(key)
 }
 
 // readEvent reads an event, as packs do.
@@ -94,7 +99,7 @@ func Choose(query string, hits []lukasa.SearchHit) []lukasa.SearchHit {
 			near = max(near, concern.Found)
 		}
 		if near >= concern.Beside {
-			found, best = found || near >= concern.Found, max(best, h.Score)
+			found, best = found || near >= gate(h.Event != nil), max(best, h.Score)
 			left = append(left, *h)
 		}
 	}
@@ -102,6 +107,15 @@ func Choose(query string, hits []lukasa.SearchHit) []lukasa.SearchHit {
 		return nil
 	}
 	return slices.DeleteFunc(left, func(h lukasa.SearchHit) bool { return h.Score < leastScore*best })
+}
+
+// gate is how close to a query one hit is at least, for anything to be found: what happened by
+// the way needs more than what was kept on purpose.
+func gate(event bool) float64 {
+	if event {
+		return concern.Found
+	}
+	return concern.Enough
 }
 
 // dated reports whether a query names a time that a hit is of.

@@ -19,8 +19,10 @@ type PackOptions struct {
 	// Session is the one under way: the model has what was said in it before its eyes. Empty
 	// for one that is not known.
 	Session string
-	// Event returns the event with an id, or nil for one that is not there.
+	// Event returns the event with an id, or nil for one that is not there, and Key the key
+	// of the memory with an id, or nothing.
 	Event func(id string) *lukasa.StoredEvent
+	Key   func(id string) string
 }
 
 // unknown is the answer about a topic of which nothing is stored.
@@ -40,11 +42,15 @@ func Pack(p *hmx.Pack, o PackOptions) string {
 			continue
 		}
 		if !always(&e) {
-			near := q.Closeness(e.Content[:min(len(e.Content), longest)])
+			about := e.Content[:min(len(e.Content), longest)]
+			if e.SourceType == hmx.SourceMemory {
+				about = spelled(o.Key(e.SourceID)) + " " + about
+			}
+			near := q.Closeness(about)
 			if near < concern.Beside || e.SourceType == hmx.SourceEpisode && !concern.Informative(e.Content) {
 				continue
 			}
-			found = found || near >= concern.Found
+			found = found || near >= gate(e.SourceType == hmx.SourceEpisode)
 		}
 		seen[same] = true
 		taken[e.Rank] = true

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/tokens"
 )
 
 // listedTools returns the answer to tools/list, as it is sent.
@@ -29,7 +31,7 @@ func listedTools(t testing.TB, all bool) (size int, tools []*mcp.Tool) {
 
 // TestDefaultToolsAreCheap holds what an agent pays for the default tools.
 func TestDefaultToolsAreCheap(t *testing.T) {
-	const most = 6000
+	const most = 1200 // tokens
 	size, tools := listedTools(t, false)
 	var names []string
 	for _, tool := range tools {
@@ -39,10 +41,32 @@ func TestDefaultToolsAreCheap(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("default tools %v, want %v", names, want)
 	}
-	if size >= most {
-		t.Errorf("they take %d bytes, and should take less than %d", size, most)
+	sent, err := json.Marshal(tools)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%d bytes", size)
+	if count := tokens.O200k().Count(string(sent)); count > most {
+		t.Errorf("they take %d tokens, and should take %d at most", count, most)
+	} else {
+		t.Logf("%d tokens, %d bytes", count, size)
+	}
+}
+
+// TestInstructionsAreShort keeps what a client tells its model of the server within what
+// Claude Code passes on.
+func TestInstructionsAreShort(t *testing.T) {
+	t.Parallel()
+	if n := utf8.RuneCountInString(instructions); n >= 2048 {
+		t.Errorf("%d characters", n)
+	}
+	for _, tool := range toolsOf(api.Operations(), false) {
+		if n := utf8.RuneCountInString(tool.def.Description); n >= 2048 || tool.op.Tool.Doc == "" {
+			t.Errorf("%s: %d characters", tool.def.Name, n)
+		}
+		if tool.op.Tool.Run == nil || tool.def.OutputSchema != nil {
+			t.Errorf("%s does not answer with text alone", tool.def.Name)
+		}
+	}
 }
 
 // TestAllTools has every operation with a tool, and says of each what it does to the board.
@@ -82,7 +106,7 @@ func TestAllTools(t *testing.T) {
 		if !op.ReadOnly() && (a.DestructiveHint == nil || *a.DestructiveHint != op.Tool.Destructive || a.IdempotentHint != op.Tool.Idempotent) {
 			t.Errorf("%s: %+v", name, a)
 		}
-		if (tool.OutputSchema == nil) != (op.Media != "") {
+		if (tool.OutputSchema == nil) != (op.Media != "" || op.Tool.Run != nil) {
 			t.Errorf("%s: the answer is of %q, and its schema %v", name, op.Media, tool.OutputSchema)
 		}
 		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
