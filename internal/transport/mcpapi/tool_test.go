@@ -17,22 +17,23 @@ import (
 )
 
 // listedTools returns the answer to tools/list, as it is sent.
-func listedTools(t testing.TB, all bool) (size int, tools []*mcp.Tool) {
+func listedTools(t testing.TB, all bool) (result string, tools []*mcp.Tool) {
 	t.Helper()
 	s := New(Options{Board: openBoard(t), Who: whoIn, All: all})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	var list mcp.ListToolsResult
-	if err := json.Unmarshal(parsed(t, w.Body.String()).Result, &list); err != nil {
+	sent := parsed(t, w.Body.String()).Result
+	if err := json.Unmarshal(sent, &list); err != nil {
 		t.Fatal(err)
 	}
-	return w.Body.Len(), list.Tools
+	return string(sent), list.Tools
 }
 
 // TestDefaultToolsAreCheap holds what an agent pays for the default tools.
 func TestDefaultToolsAreCheap(t *testing.T) {
 	const most = 1200 // tokens
-	size, tools := listedTools(t, false)
+	sent, tools := listedTools(t, false)
 	var names []string
 	for _, tool := range tools {
 		names = append(names, tool.Name)
@@ -41,14 +42,10 @@ func TestDefaultToolsAreCheap(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("default tools %v, want %v", names, want)
 	}
-	sent, err := json.Marshal(tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if count := tokens.O200k().Count(string(sent)); count > most {
+	if count := tokens.O200k().Count(sent); count > most {
 		t.Errorf("they take %d tokens, and should take %d at most", count, most)
 	} else {
-		t.Logf("%d tokens, %d bytes", count, size)
+		t.Logf("%d tokens, %d bytes", count, len(sent))
 	}
 }
 
@@ -71,8 +68,8 @@ func TestInstructionsAreShort(t *testing.T) {
 
 // TestAllTools has every operation with a tool, and says of each what it does to the board.
 func TestAllTools(t *testing.T) {
-	size, tools := listedTools(t, true)
-	t.Logf("%d tools, %d bytes", len(tools), size)
+	sent, tools := listedTools(t, true)
+	t.Logf("%d tools, %d tokens, %d bytes", len(tools), tokens.O200k().Count(sent), len(sent))
 	byName := map[string]*mcp.Tool{}
 	for _, tool := range tools {
 		byName[tool.Name] = tool
