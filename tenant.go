@@ -189,6 +189,11 @@ func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) 
 	return t.engine.Resolve(ctx, u, t.view(v))
 }
 
+// URIAt returns what the record at a position is of: an event, or a thing without its version.
+func (t *Tenant) URIAt(ctx context.Context, position uint64, v View) (URI, error) {
+	return t.engine.URIAt(ctx, t.name, position, t.view(v))
+}
+
 // Event returns an event by its id.
 func (t *Tenant) Event(ctx context.Context, id string) (*StoredEvent, error) {
 	return t.engine.Event(ctx, t.name, id, t.view(View{}))

@@ -27,7 +27,10 @@ func eventOperations() []*Operation {
 			Name: "record_event", Group: groupEvents, Short: "Record something that was said or done in a session.",
 			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
 			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
-			Tool: &Tool{Default: true}, Needs: writes, Wrote: true,
+			Tool: &Tool{
+				Default: true, Run: telling(tellRecordEvent),
+				Doc: "Record something that was said or done. Not needed where hooks are installed: they record by themselves.",
+			}, Needs: writes, Wrote: true,
 		}, runRecordEvent),
 		define(Operation{
 			Name: "list_events", Group: groupEvents, Short: "Show the events of a session, an agent, a trace or a correlation, in order.",

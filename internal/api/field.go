@@ -36,6 +36,8 @@ type Field struct {
 	Place    Place
 	Required bool
 	Doc      string
+	// Told is what an agent reads of it instead, or empty.
+	Told string
 	// Also is another name that it may be given by instead, or empty.
 	Also string
 
@@ -70,7 +72,7 @@ var shapes sync.Map // of reflect.Type, to *shape
 
 // shapeOf returns what a struct type looks like. Tags say it: json, path, query or body
 // has the name, and required after a comma in a query; of the body all is required that
-// is not omitempty. also has another name. doc, enum, min, max and usual say what they say.
+// is not omitempty. also has another name; told is what agents read instead of doc. doc, enum, min, max and usual say what they say.
 // raw has the body.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
@@ -94,7 +96,7 @@ func (s *shape) add(t reflect.Type, at []int) {
 			s.raw = index
 			continue
 		}
-		f := &Field{typ: x.Type, index: index, Doc: x.Tag.Get("doc"), Also: x.Tag.Get("also"), usual: x.Tag.Get("usual"), min: number(x.Tag, "min"), max: number(x.Tag, "max")}
+		f := &Field{typ: x.Type, index: index, Doc: x.Tag.Get("doc"), Told: x.Tag.Get("told"), Also: x.Tag.Get("also"), usual: x.Tag.Get("usual"), min: number(x.Tag, "min"), max: number(x.Tag, "max")}
 		for _, place := range []struct {
 			tag string
 			is  Place

@@ -21,7 +21,10 @@ func lookOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
 			Name: "recall", Group: groupMemories, Short: "Show what is remembered under a key, now or at a version.",
-			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &Tool{Default: true, Idempotent: true},
+			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &Tool{
+				Default: true, Idempotent: true, Run: telling(tellRecall),
+				Doc: "Show one memory or event in full, by its key or by the #number that another tool gave.",
+			},
 			Needs: reads,
 		}, runRecall),
 		define(Operation{
@@ -47,7 +50,10 @@ func lookOperations() []*Operation {
 		}, runRestore),
 		define(Operation{
 			Name: "forget", Group: groupMemories, Short: "Put a tombstone on a memory; its history stays.",
-			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &Tool{Default: true, Destructive: true, Idempotent: true},
+			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &Tool{
+				Default: true, Destructive: true, Idempotent: true, Run: telling(tellForget),
+				Doc: "Forget a memory that is wrong or no longer wanted. Its history stays.",
+			},
 			Needs: writes, Wrote: true,
 		}, runForget),
 		define(Operation{
@@ -63,7 +69,10 @@ func lookOperations() []*Operation {
 		}, runRedact),
 		define(Operation{
 			Name: "feedback", Group: groupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
-			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &Tool{Default: true},
+			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &Tool{
+				Default: true, Run: telling(tellFeedback),
+				Doc: "After a task: say how it went and which memories it drew on. They rank higher or lower from then on.",
+			},
 			Needs: writes, Wrote: true,
 		}, runFeedback),
 		define(Operation{
@@ -85,7 +94,7 @@ func lookOperations() []*Operation {
 
 // recallIn names a memory.
 type recallIn struct {
-	Key     string      `path:"key" doc:"a key such as release/cadence"`
+	Key     string      `path:"key" doc:"a key such as release/cadence" told:"such as release/cadence or #4711"`
 	Version uint32      `query:"version" doc:"an earlier one"`
 	Form    lukasa.Form `query:"form" doc:"also as a short, medium or full text"`
 	Now     hmx.Time    `query:"now"`
@@ -215,7 +224,11 @@ func runHistory(ctx context.Context, c *Call, in *historyIn) (*answer.History, e
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(in.Name, 0)
+	name, err := c.named(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := c.thingRef(name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -286,13 +299,17 @@ func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) err
 
 // forgetIn says what is forgotten.
 type forgetIn struct {
-	Name      string  `json:"name" also:"key" doc:"key or URI"`
-	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told"`
+	Name      string  `json:"name" also:"key" doc:"key or URI" told:"key or #number"`
+	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told" told:"why"`
 	IfVersion *uint32 `json:"if_version,omitempty"`
 }
 
 func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error) {
-	ref, err := c.thingRef(in.Name, 0)
+	name, err := c.named(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := c.thingRef(name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -372,6 +389,10 @@ func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, er
 // redaction looks at one thing that is to be erased. What cannot be read because it is
 // damaged may be erased all the same.
 func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (answer.Redaction, error) {
+	name, err := c.named(ctx, name)
+	if err != nil {
+		return answer.Redaction{}, err
+	}
 	ref, err := c.ref(name, 0)
 	if err != nil {
 		return answer.Redaction{}, err
@@ -406,7 +427,7 @@ func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (an
 // feedbackIn says how a task went.
 type feedbackIn struct {
 	Outcome   memory.Outcome `json:"outcome"`
-	Cited     []string       `json:"cited" doc:"keys or URIs of what it drew on"`
+	Cited     []string       `json:"cited" doc:"keys or URIs of what it drew on" told:"keys or #numbers"`
 	AgentID   string         `json:"agent_id,omitempty" doc:"whose task it was"`
 	SessionID string         `json:"session_id,omitempty"`
 	Score     *float64       `json:"score,omitempty" min:"-1" max:"1"`
@@ -455,6 +476,10 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 
 // uriOf returns the URI that a URI or a key stands for.
 func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa.URI, error) {
+	name, err := c.named(ctx, name)
+	if err != nil {
+		return lukasa.URI{}, err
+	}
 	if strings.HasPrefix(name, uriScheme) {
 		return lukasa.ParseURI(name)
 	}

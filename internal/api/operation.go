@@ -67,6 +67,12 @@ type Tool struct {
 	Name string
 	// Default says that it is offered without being asked for.
 	Default bool
+	// Doc is what an agent reads of it, where that is not the operation's Short: when to use
+	// it, in plain words.
+	Doc string
+	// Run answers with the text that a model reads, or is nil for the operation's own answer
+	// as JSON. In is as [Operation.Run] has it.
+	Run func(ctx context.Context, c *Call, in any) (*Text, error)
 	// Destructive and Idempotent are hints of the protocol. What needs no right but to
 	// read is read-only.
 	Destructive, Idempotent bool
@@ -90,6 +96,9 @@ type Call struct {
 	IfMatch string
 	// IfAbsent says that a write expects that there is nothing yet.
 	IfAbsent bool
+	// Session is the one that the calling agent is in, or empty where that is not known. The
+	// answers of tools leave out what was said in it: the agent has it before its eyes.
+	Session string
 	// Now gives the time it is. Nil means time.Now.
 	Now func() time.Time
 	// Embedder makes vectors of questions; nil leaves that to the built-in model.

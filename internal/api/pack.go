@@ -28,12 +28,18 @@ func contextOperations() []*Operation {
 		}, runPackText),
 		define(Operation{
 			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
-			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{Default: true, Idempotent: true},
+			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{
+				Default: true, Idempotent: true, Run: telling(tellPackContext),
+				Doc: "Everything known about a topic, sorted by kind: rules, facts, what happened when. Use it to get an overview before you start.",
+			},
 			Needs: reads, Media: "text/markdown",
 		}, runPackContext),
 		define(Operation{
 			Name: "context", Group: groupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
-			Method: "POST", Path: "/v1/context", Command: "context", Tool: &Tool{Default: true, Idempotent: true},
+			Method: "POST", Path: "/v1/context", Command: "context", Tool: &Tool{
+				Default: true, Idempotent: true, Run: telling(tellContext),
+				Doc: "Rules you must keep, goals, and how the same task went before. Call it before you change, run or deploy something.",
+			},
 			Needs: reads,
 		}, runContext),
 		define(Operation{
@@ -113,7 +119,7 @@ func runPackText(ctx context.Context, c *Call, in *packIn) (*Text, error) {
 // packContextIn is the request of a block of context.
 type packContextIn struct {
 	Topic        string          `json:"topic" doc:"what it is about"`
-	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000"`
+	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000" told:"of the answer, default 800"`
 	Ordering     lukasa.Ordering `json:"ordering,omitempty" usual:"\"relevance+recency\""`
 	Conditions   []string        `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
@@ -139,7 +145,7 @@ func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, err
 type contextIn struct {
 	Verb         lukasa.Verb       `json:"verb,omitempty" doc:"what is to be done"`
 	Objects      map[string]string `json:"objects,omitempty" doc:"with what, by kind, such as {\"file\":\"a.go\"}"`
-	BudgetTokens int               `json:"budget_tokens,omitempty" min:"0"`
+	BudgetTokens int               `json:"budget_tokens,omitempty" min:"0" told:"default 800"`
 	IncludeTiers []lukasa.Tier     `json:"include_tiers,omitempty"`
 	OutcomeLimit int               `json:"outcome_limit,omitempty" min:"0"`
 	Form         lukasa.Form       `json:"form,omitempty"`
@@ -148,12 +154,18 @@ type contextIn struct {
 	Now          hmx.Time          `json:"now,omitempty"`
 }
 
-func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, error) {
-	o := lukasa.ContextOptions{
+// options returns the request as the library has it.
+func (in *contextIn) options(c *Call) (o lukasa.ContextOptions, err error) {
+	o = lukasa.ContextOptions{
 		Verb: in.Verb, Objects: in.Objects, BudgetTokens: in.BudgetTokens, IncludeTiers: in.IncludeTiers, OutcomeLimit: in.OutcomeLimit, Form: in.Form,
 	}
-	var err error
-	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+	o.View, err = c.headView(in.AgentID, in.Now)
+	return o, err
+}
+
+func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, error) {
+	o, err := in.options(c)
+	if err != nil {
 		return nil, err
 	}
 	o.View.Conditions = in.Conditions

@@ -14,7 +14,10 @@ func searchOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
 			Name: "search", Group: groupContext, Short: "Find what answers a question, the best first.",
-			Method: "POST", Path: "/v1/search", Command: "find", Tool: &Tool{Name: "search_memories", Default: true, Idempotent: true},
+			Method: "POST", Path: "/v1/search", Command: "find", Tool: &Tool{
+				Name: "search_memories", Default: true, Idempotent: true, Run: telling(tellSearch),
+				Doc: "Search what was said, done and learned in earlier sessions. Use it when the user refers to something from before, or before you redo work.",
+			},
 			Needs: reads,
 		}, runSearch),
 		define(Operation{
@@ -27,7 +30,7 @@ func searchOperations() []*Operation {
 
 // searchIn is a question.
 type searchIn struct {
-	Query        string        `json:"query" doc:"the question, in words"`
+	Query        string        `json:"query" doc:"the question, in words" told:"in words; put a phrase in double quotes"`
 	TopK         int           `json:"top_k,omitempty" min:"1" max:"1000" usual:"20"`
 	Kinds        []lukasa.Kind `json:"kinds,omitempty" doc:"of these kinds"`
 	Types        []string      `json:"types,omitempty" doc:"memory or event types"`
@@ -37,27 +40,33 @@ type searchIn struct {
 	Since        hmx.Time      `json:"since,omitempty"`
 	Until        hmx.Time      `json:"until,omitempty"`
 	MinTrust     *lukasa.Trust `json:"min_trust,omitempty"`
-	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"of all texts together; any unless said" min:"0"`
+	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"of all texts together; any unless said" told:"of the answer, default 800" min:"0"`
 	Form         lukasa.Form   `json:"form,omitempty"`
-	Explain      bool          `json:"explain,omitempty" doc:"with reasons"`
+	Explain      bool          `json:"explain,omitempty" doc:"with reasons" told:"with scores and times"`
 	AgentID      string        `json:"agent_id,omitempty" doc:"who looks"`
 	AsOf         string        `json:"as_of,omitempty"`
 	Now          hmx.Time      `json:"now,omitempty"`
 }
 
-func runSearch(ctx context.Context, c *Call, in *searchIn) (*answer.Searched, error) {
-	o := lukasa.SearchOptions{
+// options returns the question as the library has it.
+func (in *searchIn) options(c *Call) (o lukasa.SearchOptions, err error) {
+	o = lukasa.SearchOptions{
 		Query: in.Query, TopK: in.TopK, Kinds: in.Kinds, Types: in.Types, Agents: in.Agents, Sessions: in.Sessions, Tags: in.Tags,
 		BudgetTokens: in.BudgetTokens, Form: in.Form, Embedder: c.Embedder, Since: moment(in.Since), Until: moment(in.Until),
 	}
 	if in.MinTrust != nil {
 		o.MinTrust = *in.MinTrust
 	}
-	var err error
 	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
-		return nil, err
+		return o, err
 	}
-	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+	o.View, err = c.headView(in.AgentID, in.Now)
+	return o, err
+}
+
+func runSearch(ctx context.Context, c *Call, in *searchIn) (*answer.Searched, error) {
+	o, err := in.options(c)
+	if err != nil {
 		return nil, err
 	}
 	found, err := c.Tenant().Search(ctx, o)

@@ -88,8 +88,8 @@ func floors() []floor {
 		},
 	}, {
 		name:     "practice",
-		purpose:  "in which state an agent took a step, and what policies hold of it",
-		packages: []string{"internal/policy"},
+		purpose:  "in which state an agent took a step, and what policies hold of it; whether a text has to do with a question",
+		packages: []string{"internal/concern", "internal/policy"},
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
@@ -171,8 +171,8 @@ func floors() []floor {
 		packages: []string{"internal/auth", "internal/quota", "internal/intake"},
 	}, {
 		name:     "answers",
-		purpose:  "what is answered as JSON, on the command line and by servers alike",
-		packages: []string{"internal/answer"},
+		purpose:  "what is answered: as JSON, on the command line and by servers alike; as the text that a model reads",
+		packages: []string{"internal/answer", "internal/lean"},
 	}, {
 		name:     "operations",
 		purpose:  "the table of what can be asked from outside: request, answer, who may",

@@ -78,13 +78,24 @@ func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
 			return err
 		}
 		defer done()
-		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Version: buildVersion()})
+		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Session: s.agentSession(), Version: buildVersion()})
 		err = server.ServeStdio(ctx, who, s.stdin, prompt{s.stdout})
 		if ctx.Err() != nil {
 			return nil // told to go
 		}
 		return err
 	})
+}
+
+// agentSession returns the session that the agent is in which started this command, as its
+// environment says, or nothing: Codex and OpenCode do not say.
+func (s *shell) agentSession() string {
+	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID"} {
+		if id := s.env(name); id != "" {
+			return id
+		}
+	}
+	return ""
 }
 
 // speaker returns who an agent on standard input is.

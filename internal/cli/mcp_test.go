@@ -72,10 +72,10 @@ func TestAgentsShareADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	first := startAgent(t, dir, "--agent", "coder")
 	second := startAgent(t, dir, "--tools", "all")
-	if text := first.call(t, "remember", `{"key":"k","text":"Told by the first."}`); !strings.Contains(text, "lukasa://acme/memory/") {
+	if text := first.call(t, "remember", `{"key":"k","text":"Told by the first."}`); !strings.Contains(text, "Remembered: k, version 1.") {
 		t.Fatal(text)
 	}
-	if text := second.call(t, "recall", `{"key":"k"}`); !strings.Contains(text, "Told by the first.") || !strings.Contains(text, `\"actor\":\"coder\"`) && !strings.Contains(text, `"actor":"coder"`) {
+	if text := second.call(t, "recall", `{"key":"k"}`); !strings.Contains(text, "Told by the first.") || !strings.Contains(text, "by coder (agent)") {
 		t.Error(text)
 	}
 	if text := second.call(t, "memory_history", `{"name":"k"}`); strings.Contains(text, `"isError":true`) {

@@ -56,6 +56,7 @@ type SearchOptions struct {
 	Types        []string
 	Agents       []string
 	Sessions     []string
+	NotSessions  []string // events of these are left out
 	Tags         []string
 	Since, Until time.Time
 	MinTrust     record.Trust
@@ -271,7 +272,7 @@ func leastBudget(a, b int) int {
 // conditions returns what a row of the roster tells.
 func (o *SearchOptions) conditions() roster.Conditions {
 	c := roster.Conditions{
-		Kinds: o.Kinds, Classes: o.Types, Agents: o.Agents, Sessions: o.Sessions, MinTrust: o.MinTrust, Tags: o.Tags,
+		Kinds: o.Kinds, Classes: o.Types, Agents: o.Agents, Sessions: o.Sessions, NotSessions: o.NotSessions, MinTrust: o.MinTrust, Tags: o.Tags,
 	}
 	if !o.Since.IsZero() {
 		c.From = hmx.Some(index.Nanos(o.Since))

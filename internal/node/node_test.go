@@ -218,7 +218,7 @@ func TestServesAgents(t *testing.T) {
 	config := small(t)
 	config.Tools = "all"
 	n := start(t, config, Options{})
-	if text := post(t, n, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"key":"k","text":"Said by an agent."}}}`); !strings.Contains(text, "lukasa://acme/memory/") {
+	if text := post(t, n, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"key":"k","text":"Said by an agent."}}}`); !strings.Contains(text, "Remembered: k, version 1.") {
 		t.Errorf("remember: %s", text)
 	}
 	if text := post(t, n, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); !strings.Contains(text, `"memory_history"`) {

@@ -57,7 +57,7 @@ func (s *Server) serveTool(t *tool) mcp.ToolHandler {
 // call does what a tool does. Whatever goes wrong is told in the outcome, in words that an
 // agent can act on.
 func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell progress) (o outcome) {
-	out, err := s.run(ctx, c, t.op, args, tell)
+	out, err := s.run(ctx, c, t.op, t.op.Tool.Run, args, tell)
 	if err == nil {
 		o, err = render(out)
 	}
@@ -70,9 +70,13 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 	return o
 }
 
+// writing writes an answer as the text that a model reads.
+type writing = func(ctx context.Context, c *api.Call, in any) (*api.Text, error)
+
 // run does one operation for a caller: whether it may, whether its tenant has asked for too
-// much, what the arguments say. A panic is a fault like another.
-func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []byte, tell progress) (out any, err error) {
+// much, what the arguments say. A panic is a fault like another. The answer is what write
+// makes of it, if that is not nil.
+func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write writing, args []byte, tell progress) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.ErrorContext(ctx, "an operation panicked", "operation", op.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -96,7 +100,17 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, args []b
 	if err != nil {
 		return nil, err
 	}
-	return op.Run(ctx, &api.Call{Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Progress: tell, Ingested: s.o.Ingested}, in)
+	call := &api.Call{
+		Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Session: s.o.Session, Progress: tell, Ingested: s.o.Ingested,
+	}
+	if write == nil {
+		return op.Run(ctx, call, in)
+	}
+	text, err := write(ctx, call, in)
+	if err != nil {
+		return nil, err // and not a pointer to nothing
+	}
+	return text, nil
 }
 
 // charge counts a call against the quota of the caller's tenant.

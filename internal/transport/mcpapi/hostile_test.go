@@ -182,11 +182,11 @@ func TestHiddenTextIsShown(t *testing.T) {
 		return got.Content[0].Text
 	}
 	call("remember", map[string]any{"key": "a", "text": hidden})
-	var thing struct{ Body struct{ Text string } }
-	if err := json.Unmarshal([]byte(call("recall", map[string]any{"key": "a"})), &thing); err != nil || thing.Body.Text != hidden {
-		t.Errorf("%v: %q", err, thing.Body.Text)
+	for tool, args := range map[string]map[string]any{"recall": {"key": "a"}, "search_memories": {"query": "zebra"}, "pack_context": {"topic": "zebra"}} {
+		if got := call(tool, args); !strings.Contains(got, pack.Visible(hidden)) || !strings.Contains(got, "<U+202E>evil") {
+			t.Errorf("%s: %q", tool, got)
+		}
 	}
-	call("search_memories", map[string]any{"query": "zebra"})
 	call("list_memories", map[string]any{})
 	call("memory_history", map[string]any{"name": "a"})
 	call("recall", map[string]any{"key": hidden})

@@ -128,18 +128,19 @@ func TestTypeScriptClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			var saw struct {
-				Server, Recalled, Packed, Refused, Read, Prompt string
-				Tools, Resources, Prompts                       []string
-				Remembered, Found, Templates, Unknown, Forgot   int
-				Bundle, Recorded                                bool
+				Server, Remembered, Recalled, Found, Packed, Bundle, Refused, Read, Prompt, Forgot string
+				Tools, Resources, Prompts                                                          []string
+				Templates, Unknown                                                                 int
+				Recorded                                                                           bool
 			}
 			if err := json.Unmarshal([]byte(out), &saw); err != nil {
 				t.Fatalf("%v in %s", err, out)
 			}
-			if saw.Server != "lukasa" || len(saw.Tools) != 8 || saw.Remembered != 1 || saw.Recalled != "Every second Tuesday." || saw.Found != 1 ||
-				!strings.Contains(saw.Packed, "release/cadence") || !saw.Bundle || saw.Recorded || !strings.Contains(saw.Refused, "fix: ") ||
+			if saw.Server != "lukasa" || len(saw.Tools) != 8 || saw.Remembered != "Remembered: release/cadence, version 1." ||
+				!strings.Contains(saw.Recalled, "Every second Tuesday.") || !strings.Contains(saw.Found, "- release/cadence fact: Every second Tuesday.") ||
+				!strings.Contains(saw.Packed, "Every second Tuesday.") || saw.Bundle != "Nothing is known for this task." || saw.Recorded || !strings.Contains(saw.Refused, "fix: ") ||
 				!slices.Equal(saw.Resources, []string{"memory:///root", "memory://release/cadence"}) || !strings.Contains(saw.Read, "Every second Tuesday.") ||
-				saw.Templates != 4 || len(saw.Prompts) != 3 || !strings.Contains(saw.Prompt, "release/cadence") || saw.Unknown != -32602 || saw.Forgot != 2 {
+				saw.Templates != 4 || len(saw.Prompts) != 3 || !strings.Contains(saw.Prompt, "Every second Tuesday.") || saw.Unknown != -32602 || saw.Forgot != "Forgotten: release/cadence, version 2." {
 				t.Errorf("%s", out)
 			}
 		})

@@ -117,7 +117,11 @@ func indented(text string) string { return strings.ReplaceAll(strings.TrimSpace(
 
 // recallAbout gives the pack for a topic.
 func (s *Server) recallAbout(ctx context.Context, args map[string]string) (string, error) {
-	out, err := s.askFor(ctx, "pack_context", map[string]any{"topic": args["topic"]})
+	op := s.table.lookup("pack_context")
+	if op == nil {
+		return "", fault.New(fault.UnknownRoute, "there is no operation pack_context")
+	}
+	out, err := s.askFor(ctx, op, op.Tool.Run, map[string]any{"topic": args["topic"]})
 	if errors.Is(err, errUntouched) {
 		out, err = &api.Text{Body: "Nothing is remembered yet.\n"}, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
@@ -170,21 +171,22 @@ func (s *Server) resolve(ctx context.Context, kind lukasa.Kind, id string) (stri
 
 // ask does an operation of the table for the caller, and returns its answer as JSON.
 func (s *Server) ask(ctx context.Context, name string, args map[string]any) (json.RawMessage, error) {
-	out, err := s.askFor(ctx, name, args)
+	op := s.table.lookup(name)
+	if op == nil {
+		return nil, fault.Newf(fault.UnknownRoute, "there is no operation %s", name)
+	}
+	out, err := s.askFor(ctx, op, nil, args)
 	if err != nil {
 		return nil, err
 	}
 	return encode(out)
 }
 
-// askFor is ask with the answer as it is.
-func (s *Server) askFor(ctx context.Context, name string, args map[string]any) (any, error) {
-	c, op := callerIn(ctx), s.table.lookup(name)
-	switch {
-	case c == nil:
+// askFor is ask with the answer as it is, or as write makes it.
+func (s *Server) askFor(ctx context.Context, op *api.Operation, write writing, args map[string]any) (any, error) {
+	c := callerIn(ctx)
+	if c == nil {
 		return nil, fault.New(fault.Unauthenticated, "nobody is known to call")
-	case op == nil:
-		return nil, fault.Newf(fault.UnknownRoute, "there is no operation %s", name)
 	}
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -195,7 +197,7 @@ func (s *Server) askFor(ctx context.Context, name string, args map[string]any) (
 	}
 	ctx, cancel := until(ctx, c.gone)
 	defer cancel()
-	out, err := s.run(ctx, c, op, text, nil)
+	out, err := s.run(ctx, c, op, write, text, nil)
 	if err != nil {
 		return nil, s.known(ctx, c, op, err)
 	}

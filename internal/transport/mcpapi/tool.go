@@ -39,7 +39,7 @@ func newTool(op *api.Operation) *tool {
 	closed, destructive := false, op.Tool.Destructive
 	def := &mcp.Tool{
 		Name:        name,
-		Description: op.Short,
+		Description: description(op),
 		InputSchema: inputSchema(op),
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint:   op.ReadOnly(),
@@ -50,19 +50,27 @@ func newTool(op *api.Operation) *tool {
 	if !op.ReadOnly() {
 		def.Annotations.DestructiveHint = &destructive
 	}
-	if op.Out != reflect.TypeFor[api.Text]() {
+	if op.Tool.Run == nil && op.Out != reflect.TypeFor[api.Text]() {
 		def.OutputSchema = outputSchema(op)
 	}
 	return &tool{op: op, def: def}
+}
+
+// description is what an agent reads of a tool: when to use it.
+func description(op *api.Operation) string {
+	if op.Tool.Doc != "" {
+		return op.Tool.Doc
+	}
+	return op.Short
 }
 
 // seldom returns the names of fields that agents have little use for. They are taken as
 // well as others, and an agent is not told of them: it pays for each.
 func seldom() []string {
 	return []string{
-		"agent_id", "agents", "as_of", "conditions", "confidence", "correlation_id", "counter", "event_id", "explain", "form", "forms", "id",
-		"if_version", "include_tiers", "kinds", "metadata", "min_trust", "now", "outcome_limit", "parent_event_id", "score", "sequence",
-		"sessions", "source", "sources", "timestamp", "trace_id", "ttl_seconds", "valid_from", "validity_scope", "version", "visibility",
+		"agent_id", "agents", "as_of", "conditions", "confidence", "correlation_id", "counter", "event_id", "form", "forms", "frames", "id",
+		"if_version", "importance", "include_tiers", "kinds", "metadata", "min_trust", "now", "ordering", "outcome_limit", "parent_event_id", "score",
+		"sequence", "sessions", "source", "sources", "timestamp", "top_k", "trace_id", "ttl_seconds", "valid_from", "validity_scope", "version", "visibility",
 	}
 }
 
@@ -82,12 +90,16 @@ func inputSchema(op *api.Operation) json.RawMessage {
 		first = false
 		b = append(canon.AppendQuoted(b, f.Name), ':')
 		schema := f.Schema()
-		if f.Doc != "" {
+		doc := f.Doc
+		if f.Told != "" {
+			doc = f.Told
+		}
+		if doc != "" {
 			schema = append(schema[:len(schema)-1:len(schema)-1], ',')
 			if len(schema) == 2 {
 				schema = schema[:1] // it says nothing else
 			}
-			schema = append(canon.AppendQuoted(append(schema, `"description":`...), f.Doc), '}')
+			schema = append(canon.AppendQuoted(append(schema, `"description":`...), doc), '}')
 		}
 		b = append(b, schema...)
 		switch {

@@ -6,31 +6,34 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/tokens"
 )
 
 // listedTools returns the answer to tools/list, as it is sent.
-func listedTools(t testing.TB, all bool) (size int, tools []*mcp.Tool) {
+func listedTools(t testing.TB, all bool) (result string, tools []*mcp.Tool) {
 	t.Helper()
 	s := New(Options{Board: openBoard(t), Who: whoIn, All: all})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	var list mcp.ListToolsResult
-	if err := json.Unmarshal(parsed(t, w.Body.String()).Result, &list); err != nil {
+	sent := parsed(t, w.Body.String()).Result
+	if err := json.Unmarshal(sent, &list); err != nil {
 		t.Fatal(err)
 	}
-	return w.Body.Len(), list.Tools
+	return string(sent), list.Tools
 }
 
 // TestDefaultToolsAreCheap holds what an agent pays for the default tools.
 func TestDefaultToolsAreCheap(t *testing.T) {
-	const most = 6000
-	size, tools := listedTools(t, false)
+	const most = 1200 // tokens
+	sent, tools := listedTools(t, false)
 	var names []string
 	for _, tool := range tools {
 		names = append(names, tool.Name)
@@ -39,16 +42,34 @@ func TestDefaultToolsAreCheap(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("default tools %v, want %v", names, want)
 	}
-	if size >= most {
-		t.Errorf("they take %d bytes, and should take less than %d", size, most)
+	if count := tokens.O200k().Count(sent); count > most {
+		t.Errorf("they take %d tokens, and should take %d at most", count, most)
+	} else {
+		t.Logf("%d tokens, %d bytes", count, len(sent))
 	}
-	t.Logf("%d bytes", size)
+}
+
+// TestInstructionsAreShort keeps what a client tells its model of the server within what
+// Claude Code passes on.
+func TestInstructionsAreShort(t *testing.T) {
+	t.Parallel()
+	if n := utf8.RuneCountInString(instructions); n >= 2048 {
+		t.Errorf("%d characters", n)
+	}
+	for _, tool := range toolsOf(api.Operations(), false) {
+		if n := utf8.RuneCountInString(tool.def.Description); n >= 2048 || tool.op.Tool.Doc == "" {
+			t.Errorf("%s: %d characters", tool.def.Name, n)
+		}
+		if tool.op.Tool.Run == nil || tool.def.OutputSchema != nil {
+			t.Errorf("%s does not answer with text alone", tool.def.Name)
+		}
+	}
 }
 
 // TestAllTools has every operation with a tool, and says of each what it does to the board.
 func TestAllTools(t *testing.T) {
-	size, tools := listedTools(t, true)
-	t.Logf("%d tools, %d bytes", len(tools), size)
+	sent, tools := listedTools(t, true)
+	t.Logf("%d tools, %d tokens, %d bytes", len(tools), tokens.O200k().Count(sent), len(sent))
 	byName := map[string]*mcp.Tool{}
 	for _, tool := range tools {
 		byName[tool.Name] = tool
@@ -82,7 +103,7 @@ func TestAllTools(t *testing.T) {
 		if !op.ReadOnly() && (a.DestructiveHint == nil || *a.DestructiveHint != op.Tool.Destructive || a.IdempotentHint != op.Tool.Idempotent) {
 			t.Errorf("%s: %+v", name, a)
 		}
-		if (tool.OutputSchema == nil) != (op.Media != "") {
+		if (tool.OutputSchema == nil) != (op.Media != "" || op.Tool.Run != nil) {
 			t.Errorf("%s: the answer is of %q, and its schema %v", name, op.Media, tool.OutputSchema)
 		}
 		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {

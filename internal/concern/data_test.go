@@ -1,4 +1,4 @@
-package hook
+package concern
 
 import (
 	"bufio"
@@ -101,7 +101,7 @@ func TestConcernsFloor(t *testing.T) {
 		other := by[names[(slices.Index(names, asked.Tenant)+1)%len(names)]]
 		for _, score := range nearest(q, other) {
 			foreign++
-			if score >= enough {
+			if score >= Enough {
 				let++
 			}
 		}
