@@ -216,25 +216,25 @@ func TestCheckActionKeepsRules(t *testing.T) {
 func TestCheckActionTellsWhoStatedARule(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now})
-	force := guide.Action{Command: "git push --force origin topic"}
+	push := guide.Action{Command: "git push origin main"}
 	facts := func(want string) *guide.RuleFacts {
 		t.Helper()
-		v := checked(t, b, engine.CheckOptions{Action: force})
+		v := checked(t, b, engine.CheckOptions{Action: push})
 		if v.Level != guide.Stop || v.Reasons[0].Rule == nil || v.Reasons[0].Refusal() == "" {
 			t.Fatalf("%s: %v %+v", want, v.Level, v.Reasons)
 		}
 		return v.Reasons[0].Rule
 	}
-	said := stated(t, "said", 1, "Never force-push.")
+	said := stated(t, "said", 1, "Never push to main directly.")
 	store(t, b, said)
 	clock.Move(72 * time.Hour)
 	compileNow(t, b, engine.CompileOptions{})
 	f := facts("a statement")
-	if f.By != "the user" || f.Said != said.Timestamp.Time().UnixMilli() || f.Scope != "" || f.Text != "Never force-push." {
+	if f.By != "the user" || f.Said != said.Timestamp.Time().UnixMilli() || f.Scope != "" || f.Text != "Never push to main directly." {
 		t.Errorf("of a statement: %+v", f)
 	}
 	must(t)(b.Forget(ctx, user, engine.RefOf(memoryOf(t, f.ID)), "over", engine.AnyVersion()))
-	scoped := ruleOf("r", "Never force-push.", memory.StrengthHard)
+	scoped := ruleOf("r", "Never push to main directly.", memory.StrengthHard)
 	scoped.ValidityScope.Conditions = []string{"project: github.com/acme/shop"}
 	scoped.Sources = []memory.URI{eventURI("gone")}
 	must(t)(b.Put(ctx, engine.Writer{Actor: "ops", Trust: record.Operator}, "acme", scoped, engine.AnyVersion()))
@@ -243,7 +243,7 @@ func TestCheckActionTellsWhoStatedARule(t *testing.T) {
 		t.Errorf("of a memory: %+v", f)
 	}
 	must(t)(b.Forget(ctx, engine.Writer{Actor: "ops", Trust: record.Operator}, engine.RefOf(uri(record.Memory, "r")), "over", engine.AnyVersion()))
-	must(t)(b.Put(ctx, user, "acme", &memory.Policy{ID: "p", PolicyKind: memory.PolicyConstraint, Text: "Never force-push.", Strength: memory.StrengthHard}, engine.AnyVersion()))
+	must(t)(b.Put(ctx, user, "acme", &memory.Policy{ID: "p", PolicyKind: memory.PolicyConstraint, Text: "Never push to main directly.", Strength: memory.StrengthHard}, engine.AnyVersion()))
 	if f = facts("a policy"); f.By != "the user" || f.Said == 0 {
 		t.Errorf("of a policy: %+v", f)
 	}
