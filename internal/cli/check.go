@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +11,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 )
 
 type checkFlags struct {
@@ -16,6 +19,7 @@ type checkFlags struct {
 	args    string
 	command string
 	session string
+	in      string
 	agent   string
 	now     string
 	tags    []string
@@ -40,7 +44,8 @@ is run, and nothing is written.
             succeeded; or it has just failed twice in a row
   stop      a hard rule of a user or an operator forbids it
 
-A command line is read as a shell reads it, with the aliases and the branch of --branch.
+A command line is read as a shell reads it. With --in DIRECTORY the branch that is checked
+out there, the git aliases and the project are known.
 Events count as soon as they are recorded; what ` + "`lukasa compile`" + ` learned counts as well.
 Without --session it is not known what was done before. The exit code is 0 whatever the
 level is; with --fail it is 5 for stop.`,
@@ -63,6 +68,7 @@ level is; with --fail it is 5 for stop.`,
 	f.StringVar(&flags.args, "args", "", "the arguments of the tool, a `JSON` object")
 	f.StringVar(&flags.command, "command", "", "a command `LINE`, in the place of a TOOL")
 	f.StringVar(&flags.session, "session", "", "what this `SESSION` did before counts too")
+	f.StringVar(&flags.in, "in", "", "the `DIRECTORY` where the action would be taken: its branch, git aliases and project")
 	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that plans it (default an operator, whom the rules of all agents are told)")
 	addHeadNow(c, &flags.now)
 	f.StringArrayVar(&flags.tags, "tag", nil, "ask policies and artifacts for the tag `T` too; may be repeated")
@@ -93,10 +99,19 @@ func (f *checkFlags) options(s *shell, c *cobra.Command, args []string) (o lukas
 	if !line {
 		o.Action.Tool = args[0]
 	}
+	var place project.Place
+	if c.Flags().Changed("in") {
+		dir, err := filepath.Abs(f.in)
+		if err != nil || f.in == "" {
+			return o, fault.New(fault.Usage, "--in is no directory").WithCause(err).WithFix("name the directory where the action would be taken")
+		}
+		place = project.At(dir, s.home())
+		o.Action.Place = lukasa.ActionPlace{Branch: place.Branch, Aliases: place.Aliases}
+	}
 	if o.View, err = s.headView(f.now); err != nil {
 		return o, err
 	}
-	o.View.Agent, o.View.Conditions = f.agent, f.holds
+	o.View.Agent, o.View.Conditions = f.agent, slices.Concat(f.holds, place.Conditions())
 	if err := conditionFlags(f.holds); err != nil {
 		return o, err
 	}

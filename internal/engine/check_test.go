@@ -73,7 +73,7 @@ func TestCheckAction(t *testing.T) {
 	if after.Tried != before.Tried || after.Went != before.Went || after.Judged != before.Judged || after.Succeeded != before.Succeeded || *after.Last != *before.Last {
 		t.Errorf("after a compile: %+v, before: %+v", after, before)
 	}
-	if !has(after, "a playbook knows this error") || !has(after, "push_image") || after.Artifacts == 0 {
+	if !has(after, "a playbook covers this error") || !has(after, "push_image") || after.Artifacts == 0 {
 		t.Errorf("nothing is said of what was learned: %+v", after)
 	}
 	for _, r := range after.Reasons {
@@ -113,7 +113,7 @@ func TestCheckActionInSession(t *testing.T) {
 		t.Errorf("in a session that did nothing: %v %+v", v.Level, v.Reasons)
 	}
 	add(2, "go test ./...", 1)
-	if v := checked(t, b, engine.CheckOptions{Action: push, Session: "work"}); v.Level != guide.Warn || !has(v, "failed in the session") {
+	if v := checked(t, b, engine.CheckOptions{Action: push, Session: "work"}); v.Level != guide.Warn || !has(v, "failed in this session") {
 		t.Errorf("after tests that failed: %v %+v", v.Level, v.Reasons)
 	}
 	add(3, "go test ./...", 0)
@@ -210,6 +210,52 @@ func TestCheckActionKeepsRules(t *testing.T) {
 	if got := level(engine.CheckOptions{}); got != guide.Stop {
 		t.Errorf("a policy in use says %v", got)
 	}
+}
+
+// TestCheckActionTellsWhoStatedARule looks at what a denial is made of.
+func TestCheckActionTellsWhoStatedARule(t *testing.T) {
+	clock := newClock()
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now})
+	push := guide.Action{Command: "git push origin main"}
+	facts := func(want string) *guide.RuleFacts {
+		t.Helper()
+		v := checked(t, b, engine.CheckOptions{Action: push})
+		if v.Level != guide.Stop || v.Reasons[0].Rule == nil || v.Reasons[0].Refusal() == "" {
+			t.Fatalf("%s: %v %+v", want, v.Level, v.Reasons)
+		}
+		return v.Reasons[0].Rule
+	}
+	said := stated(t, "said", 1, "Never push to main directly.")
+	store(t, b, said)
+	clock.Move(72 * time.Hour)
+	compileNow(t, b, engine.CompileOptions{})
+	f := facts("a statement")
+	if f.By != "the user" || f.Said != said.Timestamp.Time().UnixMilli() || f.Scope != "" || f.Text != "Never push to main directly." {
+		t.Errorf("of a statement: %+v", f)
+	}
+	must(t)(b.Forget(ctx, user, engine.RefOf(memoryOf(t, f.ID)), "over", engine.AnyVersion()))
+	scoped := ruleOf("r", "Never push to main directly.", memory.StrengthHard)
+	scoped.ValidityScope.Conditions = []string{"project: github.com/acme/shop"}
+	scoped.Sources = []memory.URI{eventURI("gone")}
+	must(t)(b.Put(ctx, engine.Writer{Actor: "ops", Trust: record.Operator}, "acme", scoped, engine.AnyVersion()))
+	put := clock.Now()
+	if f = facts("a memory"); f.By != "the operator" || f.Scope != "project shop" || f.Said == 0 || f.Said > put.UnixMilli() || f.Said < put.Add(-time.Hour).UnixMilli() {
+		t.Errorf("of a memory: %+v", f)
+	}
+	must(t)(b.Forget(ctx, engine.Writer{Actor: "ops", Trust: record.Operator}, engine.RefOf(uri(record.Memory, "r")), "over", engine.AnyVersion()))
+	must(t)(b.Put(ctx, user, "acme", &memory.Policy{ID: "p", PolicyKind: memory.PolicyConstraint, Text: "Never push to main directly.", Strength: memory.StrengthHard}, engine.AnyVersion()))
+	if f = facts("a policy"); f.By != "the user" || f.Said == 0 {
+		t.Errorf("of a policy: %+v", f)
+	}
+}
+
+func memoryOf(t *testing.T, id string) memory.URI {
+	t.Helper()
+	u, err := memory.ParseURI(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 // TestCheckActionForgetsWhatIsErased erases a result, then a call, and then rules.

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// stated fills in who stated a rule and when: what the event says that a memory was learned
+// stated fills in who stated a rule, when, and where it holds: what the event says that a memory was learned
 // from, if the view shows it, and else what is known of its version. It reads only the rules
 // that an answer names. A rule that was erased since the state was taken stays without.
 func (c *checking) stated(f *guide.RuleFacts) error {
@@ -31,6 +31,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 	if !ok {
 		return nil
 	}
+	f.Scope = guide.ScopeText(m.ValidityScope.Conditions)
 	if by := voiceOf(m.Metadata); by.speaker != "" && h.Trust == record.User {
 		f.By = by.speaker
 	}

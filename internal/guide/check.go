@@ -26,21 +26,22 @@ const (
 
 // Level says how much speaks against an action.
 //
-//   - Stop: a hard rule of a user or an operator plainly forbids it, or asks for
-//     something before it that was tried in the session and failed.
-//   - Warn: a firm rule does so; or a rule that is hard or firm asks for something before
-//     it that the session has not done, or for another program of the same family; or
-//     of at least [warnCount] times that the like was done, at most a quarter went well;
-//     or the very same has just failed twice in a row.
-//   - Caution: a soft rule speaks against it; or a rule speaks of it under a circumstance
-//     that an action does not tell, such as the day; or of at least [cautionCount] times,
-//     at most half went well; or the last time that the very same was done it failed; or
-//     a policy knows something that did much better in its place; or it is the cause of a
-//     failure that was found beyond chance.
+//   - Stop: a hard rule of a user or an operator forbids it, or requires a step before it
+//     that was tried in the session and failed.
+//   - Warn: a firm rule does so; or a hard rule forbids it with an exception that cannot be
+//     judged; or a hard or firm rule requires a step before it that the session has not
+//     taken, or another program of the same family; or of at least [warnCount] times that a
+//     similar action was taken, at most a quarter succeeded; or the same action has just
+//     failed twice in a row.
+//   - Caution: a soft rule forbids it; or a rule depends on what an action does not show,
+//     such as the day; or of at least [cautionCount] times, at most half succeeded; or the
+//     same action failed the last time; or a policy knows an option that did much better; or
+//     it is a known cause of a failure beyond chance.
 //   - OK: none of these.
 //
-// Only counts, rules and whose rules they are make a level. No text that a tool gave
-// does, and rules of less than a user's trust are passed over.
+// Only counts, rules and whose rules they are make a level. No text of a tool does, and
+// rules of less than a user's trust are ignored. Where a rule speaks, past success is no
+// reason.
 type Level uint8
 
 // The levels.

@@ -11,8 +11,9 @@ type exception struct {
 	// text is as it is written.
 	text  string
 	words []word
-	// branch says that the words name branches.
-	branch bool
+	// branch says that the words name branches, and target that it is about those that
+	// something is done to, whichever is checked out.
+	branch, target bool
 }
 
 // lifted is how an exception stands to an act.
@@ -30,7 +31,14 @@ func exceptionOf(s []token) *exception {
 		return nil
 	}
 	e := &exception{text: words(s)}
+	on := false
 	for _, t := range s {
+		switch t.low {
+		case "on", "from", "in":
+			on = true
+		case "to", "into", "onto", "fine", "ok", "okay", "allowed", "permitted", "may", "can":
+			e.target = true
+		}
 		switch w := wordOf(t); {
 		case w.folded == folded("branch"):
 			e.branch = true
@@ -39,6 +47,7 @@ func exceptionOf(s []token) *exception {
 			e.words = append(e.words, w)
 		}
 	}
+	e.target = e.target && !on
 	return e
 }
 
@@ -133,6 +142,14 @@ func (c *clause) says(w word) bool {
 func (e *exception) judgeBranch(a *act, rest []word) lifted {
 	if a.at == "" && len(a.targets) == 0 {
 		return unknowable
+	}
+	if e.target && len(a.targets) > 0 {
+		for _, b := range a.targets {
+			if !slices.ContainsFunc(rest, func(w word) bool { return branchIs(b, w) }) {
+				return beyond
+			}
+		}
+		return within
 	}
 	for _, w := range rest {
 		if branchIs(a.at, w) || slices.ContainsFunc(a.targets, func(b string) bool { return branchIs(b, w) }) {

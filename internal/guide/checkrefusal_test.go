@@ -80,8 +80,9 @@ func TestRefusal(t *testing.T) {
 // A verdict that rests on a rule has no sentence that speaks for the action.
 func TestPastSuccessIsNoArgument(t *testing.T) {
 	t.Parallel()
-	ok := did("bash", "git push <word>", trace.OK, "")
-	bad := did("bash", "git push <word>", trace.Broken, "x")
+	push := planned("git push origin main")
+	tool, shape := push.Step()
+	ok, bad := did(tool, shape, trace.OK, ""), did(tool, shape, trace.Broken, "x")
 	rules := []Rule{{ID: "r", Text: "Never push to main.", Strength: memory.StrengthHard, Trust: record.User}}
 	for name, past := range map[string][]Doing{"good": {ok, ok}, "mixed": {ok, bad, ok}, "one": {ok}} {
 		v := Check(CheckInput{Action: planned("git push origin main"), Rules: rules, Past: past})
@@ -107,7 +108,7 @@ func TestPastSuccessIsNoArgument(t *testing.T) {
 // A call that was denied never ran: it counts neither way.
 func TestDeniedCallsDoNotCount(t *testing.T) {
 	t.Parallel()
-	denied := did("bash", "make build", trace.Broken+1, "Lukasa: a rule forbids it")
+	denied := did("bash", "make build", trace.Denied, "Lukasa: a rule forbids it")
 	broke := did("bash", "make build", trace.Broken, "x")
 	v := Check(CheckInput{Action: planned("make build"), Past: []Doing{denied, denied, denied, denied}, Session: []Doing{denied, denied}})
 	if v.Level != OK || v.Tried != 0 || v.Last != nil || len(v.Reasons) > 0 {
@@ -118,7 +119,7 @@ func TestDeniedCallsDoNotCount(t *testing.T) {
 		t.Errorf("two failures around a denial: %+v", v)
 	}
 	rule := []Rule{{ID: "r", Text: "Always run the tests before pushing.", Strength: memory.StrengthHard, Trust: record.User}}
-	v = Check(CheckInput{Action: planned("git push"), Rules: rule, Session: []Doing{did("bash", "go test <path>", trace.Broken+1, "")}})
+	v = Check(CheckInput{Action: planned("git push"), Rules: rule, Session: []Doing{did("bash", "go test <path>", trace.Denied, "")}})
 	if v.Level != Warn {
 		t.Errorf("tests that were denied: %+v", v)
 	}

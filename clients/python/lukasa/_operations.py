@@ -259,6 +259,18 @@ class CheckActionAnswerLast(_CheckActionAnswerLastRequired, total=False):
     event: str
 
 
+class _CheckActionAnswerReasonsItemRuleRequired(TypedDict):
+    text: str
+    strength: str
+    lift: str
+
+
+class CheckActionAnswerReasonsItemRule(_CheckActionAnswerReasonsItemRuleRequired, total=False):
+    stated_by: str
+    stated_at: str
+    scope: str
+
+
 class _CheckActionAnswerReasonsItemRequired(TypedDict):
     level: str
     text: str
@@ -267,6 +279,8 @@ class _CheckActionAnswerReasonsItemRequired(TypedDict):
 class CheckActionAnswerReasonsItem(_CheckActionAnswerReasonsItemRequired, total=False):
     source: str
     quote: str
+    rule: CheckActionAnswerReasonsItemRule
+    refusal: str
 
 
 class _CheckActionAnswerInsteadItemRequired(TypedDict):
