@@ -10,6 +10,7 @@ import (
 type leading struct {
 	corrects bool // something is put right
 	memo     bool // it is told to be known
+	general  bool // it is said beside the matter
 }
 
 // lead takes off what people say before they state something.
@@ -34,12 +35,19 @@ func (c *clause) lead() (l leading) {
 			*c, l.memo = rest, true
 			continue
 		}
+		if _, ok := c.cut("by the way", "btw", "one more thing", "one thing", "in general", "as a rule", "as a general rule", "new rule", "house rule", "rule number one", "another rule", "one rule", "rule", "for future reference", "ground rule", "golden rule"); ok {
+			l.general = true
+		}
 		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
 			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
 			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
 			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
 			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
+			continue
+		}
+		if n := c.heading(); n > 0 {
+			*c, l.general = c.skip(n), true
 			continue
 		}
 		if fillers()[first.low] || labels()[first.low] && first.stop == ':' {
@@ -54,6 +62,23 @@ func (c *clause) lead() (l leading) {
 		*c = c.skip(n)
 	}
 	return l
+}
+
+// heading returns how many words a heading of what follows takes: "our policy:", "small
+// request:".
+func (c clause) heading() int {
+	for i, w := range c.words[:min(4, len(c.words))] {
+		if w.quoted {
+			return 0
+		}
+		if headed()[w.low] && w.stop == ':' {
+			return i + 1
+		}
+		if !determiners()[w.low] && !earlier()[w.low] && !sizes()[w.low] {
+			return 0
+		}
+	}
+	return 0
 }
 
 // greeting returns how many words a greeting, a thanks or a yes takes that ends
@@ -115,7 +140,7 @@ func (c clause) state() (Statement, bool) {
 // what is not sure to come ("if") nothing is taken.
 func (c clause) framed() (Statement, bool) {
 	first := c.at(0).low
-	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.at(1).low == "i" && (sayings()[c.at(2).low] || sayings()[c.at(3).low] && stress()[c.at(2).low] || c.at(2).low == "ever" && sayings()[c.at(3).low])
+	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.at(1).low == "i" && (sayings()[c.at(2).low] || pastes()[c.at(2).low] || sayings()[c.at(3).low] && stress()[c.at(2).low] || c.at(2).low == "ever" && sayings()[c.at(3).low])
 	if !frames()[first] && !asks && !anyTime(c) || c.at(1).low == "case" || c.at(1).low == "order" {
 		return Statement{}, false
 	}

@@ -15,6 +15,10 @@ var (
 	// labels come before a statement and a colon.
 	labels = set("important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
 
+	// headed are what a heading of a rule is called, and sizes are words before it.
+	headed = set("rule rules policy request wish convention principle guideline favour favor instruction")
+	sizes  = set("small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
+
 	// frames begin a situation of which something is said.
 	frames = set("when whenever in for on before after while every each during with inside")
 
@@ -37,13 +41,13 @@ var (
 	shortIs = set("it that he she there what here name email timezone username birthday address who where let")
 
 	// ownWords in an announcement say that the words to come are the user's own.
-	ownWords = set("remember rules rule preferences preference conventions guidelines constraints requirements my our keep prefer always never please facts")
+	ownWords = set("remember rules rule preferences preference conventions guidelines constraints my our keep prefer always never please facts")
 
 	// bindingWords say that what is to come is to be obeyed.
 	bindingWords = set("remember follow obey respect keep stick rules rule")
 
 	// documents are what a user pastes, or wants something to be written into.
-	documents = set("readme contributing changelog docs doc documentation wiki log logs output email mail transcript article snippet excerpt traceback stacktrace ticket issue page website post thread newsletter criteria acceptance scenario checklist todo faq entry footer header banner headline",
+	documents = set("requirements readme contributing changelog docs doc documentation wiki log logs output email mail transcript article snippet excerpt traceback stacktrace ticket issue page website post thread newsletter criteria acceptance scenario checklist todo faq entry footer header banner headline",
 		"paste clipboard stdout stderr diff patch spec specification plan schema script docstring comment comments template prompt test tests function class method story essay poem letter slack announcement feedback changelog license")
 
 	// extensions are how names of files end.

@@ -161,14 +161,15 @@ func heading(line string) bool {
 }
 
 // delimited reports whether the next line with text begins what has an end of its own:
-// fenced or indented code, a quotation, markup. Behind that end the user goes on.
+// fenced or indented code, a quotation, markup, a letter, a chat. Behind that end the user goes on.
 func delimited(rest string) bool {
 	for line := range strings.Lines(rest) {
 		trimmed := strings.TrimSpace(line)
 		if strings.Trim(trimmed, ":.") == "" {
 			continue
 		}
-		return indented(line) || strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") || strings.HasPrefix(trimmed, ">") || opened(trimmed) != ""
+		letter, _ := salutes(trimmed)
+		return letter || stamped(trimmed) || indented(line) || strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") || strings.HasPrefix(trimmed, ">") || opened(trimmed) != ""
 	}
 	return false
 }

@@ -22,11 +22,17 @@ func (c clause) barred() (Statement, bool) {
 		return Statement{}, false
 	}
 	base := gerund(c.at(0).low, practises())
+	if c.at(0).low == "direct" || c.at(0).low == "force" {
+		c = c.skip(1)
+	}
+	if base == "" {
+		base = deeds[c.at(0).low]
+	}
 	if base == "" {
 		return Statement{}, false
 	}
 	for i := 1; i < min(12, len(c.words)-1); i++ {
-		if c.words[i].low != "is" {
+		if c.words[i].low != "is" && c.words[i].low != "are" {
 			continue
 		}
 		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
@@ -103,6 +109,9 @@ func (c clause) every() (Statement, bool) {
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
 // program does, or fails to do, is none.
 func (c clause) ways() (Statement, bool) {
+	if _, ok := c.cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
+		return c.skip(3).none()
+	}
 	strength := memory.StrengthHard
 	rest, ok := c.cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
 	if !ok {
@@ -171,7 +180,7 @@ func orders(words []word) bool {
 	if _, ok := c.cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
 		return true
 	}
-	if actions()[c.at(0).low] && !c.at(0).quoted {
+	if first := c.at(0).low; (actions()[first] || tasks()[first]) && !c.at(0).quoted {
 		return true
 	}
 	for i := 1; i < min(6, len(c.words)); i++ {
@@ -189,6 +198,9 @@ func drafts(words []word) bool {
 	c, _ = c.cut("can you", "could you", "would you", "help me", "i want you to", "i need you to", "i need", "i want", "i would like you to", "let us")
 	for fillers()[c.at(0).low] || c.at(0).low == "to" {
 		c = c.skip(1)
+	}
+	if plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && indefinite()[c.at(2).low] {
+		return true
 	}
 	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

@@ -9,7 +9,7 @@ var (
 		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
 
 	// processes are those of which a rule is no part of what a program is to do.
-	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall use ask confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
+	processes = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify install uninstall ask confirm tell explain answer reply review test lint tag amend stash cherry-pick revert branch",
 		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
 
 	// customary are those of a group.
@@ -27,8 +27,15 @@ var (
 		"require request allow deny permit pass wrap omit ignore propagate initialize initialise cast copy mutate iterate index inject mount stream serve route resolve respond sanitize sanitise quote pad match select query fill follow put",
 		"place keep preserve show delete create add remove check assert count label mark highlight treat make")
 
+	// parts are parts of programs, of which a rule tells how one is to behave.
+	parts = phrases("thread|threads|event loop|the ui|worker|workers|handler|endpoint|component|button|dialog|modal|page|form|field|fields|spinner|popup|queue|buffer|socket|widget|menu|sidebar|items|payload|callback|promise|goroutine|mutex|lock|" +
+		"request|requests|response body|the new|the existing|the following")
+
+	// roles that are played, and games.
+	plays = set("act play pretend imagine roleplay role-play simulate behave")
+
 	// tasks are further verbs of orders.
-	tasks = set("look see try investigate debug figure find help continue go do work begin fix solve proceed carry")
+	tasks = set("port scaffold prototype polish tidy tweak hook style look see try investigate debug figure find help continue go do work begin fix solve proceed carry")
 
 	// causes are verbs of orders that make something else act.
 	causes = set("make ensure let have force cause allow")
@@ -68,7 +75,7 @@ var (
 
 	// composes are verbs by which a text is ordered, and writings are what it is.
 	composes = set("write draft compose create prepare")
-	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review")
+	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|tutorial|guide")
 
 	// invents are verbs by which something is ordered that is made of words, whatever it is.
 	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")

@@ -42,7 +42,7 @@ func (c clause) absolute() (Statement, bool) {
 // told reads what is said in the second person, and what is forbidden.
 func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
-		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you should not ever"); ok {
+		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever"); ok {
 		return rest.act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you must", "you have to", "you need to", "you are required to"); ok {
@@ -90,6 +90,9 @@ func (c clause) asked() (Statement, bool) {
 			return s, true
 		}
 		return rest.standing()
+	}
+	if rest, ok := c.cut("i never want to see", "i do not ever want to see", "i never ever want to see"); ok && !rest.unsaid("see") && len(rest.words) > 0 && !determiners()[rest.at(0).low] {
+		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", rest.words)}, true
 	}
 	if rest, ok := c.cut("i never want you to", "i always want you to", "i never ever want you to"); ok {
 		return rest.act(memory.StrengthHard)

@@ -4,7 +4,7 @@ package statement
 
 var (
 	// actions are what an agent can be told to do, as the verb is after "always".
-	actions = set("abort accept acknowledge adapt add address adjust alert allow analyse analyze annotate announce answer append apply approve archive ask assert assign assume attach auto-merge avoid back backup base batch be",
+	actions = set("double abort accept acknowledge adapt add address adjust alert allow analyse analyze annotate announce answer append apply approve archive ask assert assign assume attach auto-merge avoid back backup base batch be",
 		"benchmark block book branch break bring build bump bundle buy cache calculate call cancel capitalise capitalize cast catch change charge check choose cite clarify clean clear click clone close comment commit communicate",
 		"compare compile complete compress compute configure confirm connect consider consult contact convert copy correct count cover create credit crop deduplicate default defer define delete deliver deploy",
 		"deprecate describe design detect disable disclose discuss display document double-check download draft drop echo edit email emit enable encode encrypt enforce ensure escalate escape estimate exclude execute",
@@ -20,7 +20,7 @@ var (
 		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
 
 	// complete are verbs that need nothing to act on.
-	complete = set("force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+	complete = set("ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
 
 	// deciders are who acts behind "before" and "when".
 	deciders = set("i you we they")

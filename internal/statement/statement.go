@@ -166,7 +166,7 @@ func (r *reader) besides(s sentence, whole []word) (Statement, bool) {
 			return Statement{}, false
 		}
 		if !w.quoted && (w.low == "and" || w.low == "but") && (next.low == "always" || next.low == "never") {
-			if behaves()[c.at(i+2).low] && !practises()[c.at(i+2).low] {
+			if !processes()[c.at(i+2).low] {
 				return Statement{}, false
 			}
 			s.from = next.from
@@ -191,7 +191,7 @@ func (r *reader) read(s sentence, whole []word) (Statement, bool) {
 	if !ok {
 		st, ok = c.otherwise(lead, !r.any || r.ruled)
 	}
-	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || r.specifies(&st, c) {
+	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || r.specifies(&st, c, lead.general) {
 		return Statement{}, false
 	}
 	st.Correction = st.Correction || lead.corrects || c.contrast()
@@ -199,7 +199,9 @@ func (r *reader) read(s sentence, whole []word) (Statement, bool) {
 	st.Within = within(r.text, whole)
 	st.Everywhere = everywhere
 	if st.Type == memory.TypeConstraint {
-		if st.Strength == memory.StrengthFirm && (clause{whole}).has(hedges()) {
+		if hedged := (clause{whole}).has(hedges()); hedged && st.Strength == memory.StrengthHard {
+			st.Strength = memory.StrengthFirm
+		} else if hedged {
 			st.Strength = memory.StrengthSoft
 		}
 		if !st.Retraction && !st.Exception {
@@ -228,20 +230,22 @@ func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
 
 // specifies reports whether a rule without a scope of its own tells how the program or the
 // text is to be that the message orders: "Write a parser. Never return an error." Rules
-// for how to work bind all the same.
-func (r *reader) specifies(st *Statement, c clause) bool {
+// for how to work bind all the same, and so do those that are said to be general.
+func (r *reader) specifies(st *Statement, c clause, general bool) bool {
 	if st.Type != memory.TypeConstraint || st.Retraction || st.Exception {
 		return false
 	}
 	verb, object := c.ruled()
-	if frames()[c.at(0).low] || c.has(everytime()) || c.questioned() > 0 || object.has(products()) {
+	if frames()[c.at(0).low] || c.has(everytime()) || c.questioned() > 0 {
 		return false
 	}
 	switch {
-	case r.draft:
+	case r.draft && !general:
 		return !workflows()[verb]
-	case r.work:
+	case object.has(products()):
+		return false
+	case r.work && !general:
 		return !processes()[verb] || object.at(0).low == "as" || object.has(pointing())
 	}
-	return behaves()[verb] && !practises()[verb] && object.identifies()
+	return behaves()[verb] && !practises()[verb] && (object.identifies() || object.has(parts()))
 }

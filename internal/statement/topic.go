@@ -164,6 +164,9 @@ var (
 	// hands are verbs by which users bring something before the agent.
 	hands = set("send paste share give post upload show provide bring raise want need")
 
+	// pastes are those of putting it there as it is.
+	pastes = set("paste send share post upload")
+
 	// talks are verbs of talking about something.
 	talks = set("discussing talking discuss talk chatting speaking asked")
 )
