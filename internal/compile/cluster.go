@@ -65,22 +65,13 @@ func (c *corpus) listGoals() {
 	}
 }
 
-// distinctTools returns the tools of a task, by number, each once. Those that only read
-// files or list them say nothing about what is done, and are left out unless a task has
-// no others.
-func (c *corpus) distinctTools(w *work) []int32 {
-	var all, out []int32
+// distinctTools returns the tools of a task, by number, each once.
+func (w *work) distinctTools() []int32 {
+	out := make([]int32, 0, 16)
 	for _, a := range w.acts {
-		list := &out
-		if c.looks[a.tool] {
-			list = &all
+		if i, found := slices.BinarySearch(out, a.tool); !found {
+			out = slices.Insert(out, i, a.tool)
 		}
-		if i, found := slices.BinarySearch(*list, a.tool); !found {
-			*list = slices.Insert(*list, i, a.tool)
-		}
-	}
-	if len(out) == 0 {
-		return all
 	}
 	return out
 }
@@ -222,7 +213,7 @@ func procedures(c *corpus, sets bool) []group {
 		if len(w.acts) < minActs {
 			continue
 		}
-		tools, words := c.distinctTools(w), w.goal
+		tools, words := w.distinctTools(), w.goal
 		at, found := g.same[toolsKey(tools)]
 		if !found {
 			g.meetTools(tools)

@@ -21,6 +21,7 @@ const (
 	maxNext       = 3   // tools that are named as coming next
 	maxGiven      = 12  // preconditions
 	maxGoalWords  = 6
+	titleTools    = 4 // that a title names
 )
 
 // schemas returns the procedures that recur.
@@ -315,9 +316,12 @@ func (s *schema) finding() (f finding, ok bool, err error) {
 }
 
 // actsFirst returns names of tools with those first that do more than read files or list
-// them.
+// them, if there are more than a title names.
 func actsFirst(tools []string) []string {
 	out := slices.Clone(tools)
+	if len(out) <= titleTools {
+		return out
+	}
 	slices.SortStableFunc(out, func(a, b string) int {
 		looksA, looksB := trace.Looks(a), trace.Looks(b)
 		switch {
@@ -358,7 +362,7 @@ func (t tally) String() string {
 
 // title names what is done by the words of goals, or else by tools.
 func title(words, tools []string) string {
-	by := strings.Join(tools[:min(len(tools), 4)], ", ")
+	by := strings.Join(tools[:min(len(tools), titleTools)], ", ")
 	if len(words) == 0 {
 		return by
 	}

@@ -16,7 +16,11 @@
 //
 // A step is an act of the agent: a call of a tool, a command, an edit of a file, a
 // run of tests, an action in a browser, a request to an API, a decision. Messages,
-// observations, changes of state and feedback are not steps.
+// observations, changes of state and feedback are not steps, nor are calls of Lukasa
+// itself and what they gave.
+//
+// The step of a command line is named by its program and the words that say what it does,
+// whichever tool ran it, see [StepOf]; every other step by its tool.
 //
 // The result of a call is the tool_result with the same call_id; else the one whose
 // parent_event_id or correlation_id names the call; else the next result of the same
@@ -28,7 +32,11 @@
 // How a step went is told by success, is_error, exit_code (of the content, for
 // programs of the metadata too), counts of tests, status_code, the same in the object
 // of a result, in this order; where nothing tells, a result broke if it has an error
-// member that is neither null nor empty, or its text begins as an error does.
+// member that is neither null nor empty, or its text begins as an error does. A call that
+// was denied has neither succeeded nor failed, nor has one that was interrupted; results
+// say so by the members denied and interrupted, or by the text that agents write in place
+// of a result. A result with the tag outcome adds what a later source knows to the step of
+// the call that it names, and is never a step.
 //
 // Of a run of the same step with nothing said in between, the first MaxRun-1 are
 // kept and the last, which counts how many it stands for.
@@ -43,9 +51,10 @@
 // it is free text. A name that is itself a value becomes <key>.
 //
 // The shape of a command line is that of its commands: the program, its subcommand
-// if the program is one of those that have them, flags by name, and the kinds of all
-// other words, of several alike in a row one: "git push <word> <path>". Assignments,
-// sudo and its like, redirections and changes of directory are left out; commands
+// if the program is one of those that have them, flags by name, and the kinds or roles of
+// all other words, of several alike in a row one: "git push <remote> <branch>".
+// Assignments, sudo and its like, flags before a subcommand, redirections and changes of
+// directory are left out; commands
 // that run in turn are joined by "&&", and behind a pipe only programs are named.
 // A request is its method and its address without values: "GET host/orders/<id>".
 //
