@@ -48,7 +48,7 @@ func traceFiles(t testing.TB, fs disk.FS, dir string) []string {
 func TestTracesInFiles(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
-	const first = 40
+	const first = 90
 	for i := range first {
 		store(t, b, worked(t, i)...)
 	}
