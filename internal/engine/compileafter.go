@@ -1,11 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"lukasa.dev/hmx"
 )
 
 // CompileAfter says when a board compiles a tenant by itself. The zero value is never.
@@ -15,7 +19,23 @@ type CompileAfter struct {
 	// Quiet is how long nothing came, if something is new. Zero means that it is not
 	// waited for.
 	Quiet time.Duration
+	// Apart is how long lies at least between two compiles of a tenant that are due
+	// because a session ended. Zero means [DefaultCompileApart]. An ended session is due
+	// at once if nothing was compiled for so long, and with others that end meanwhile.
+	Apart time.Duration
+	// Failed is called with each compile that failed, which is tried again later. It may
+	// be nil.
+	Failed func(tenant string, err error)
 }
+
+// DefaultCompileApart is how far apart compiles of ended sessions are, unless said.
+const DefaultCompileApart = 10 * time.Second
+
+// How long a compile that failed waits until it is tried again: twice as long each time.
+const (
+	firstRetry = time.Second
+	lastRetry  = 5 * time.Minute
+)
 
 // set reports whether there is anything to wait for.
 func (a CompileAfter) set() bool { return a.Events > 0 || a.Quiet > 0 }
@@ -29,15 +49,31 @@ type background struct {
 	end   context.CancelFunc
 	done  chan struct{} // is closed when it has ended
 
-	mu      sync.Mutex
-	waiting map[string]*waiting
-	told    func(tenant string, err error) // of each compile; for tests
+	failures atomic.Uint64
+
+	mu       sync.Mutex
+	waiting  map[string]*waiting
+	compiled map[string]time.Time           // when a compile of a tenant began last
+	told     func(tenant string, err error) // of each compile; for tests
 }
 
 // waiting is what is new of a tenant.
 type waiting struct {
 	events int
 	last   time.Time // when something came
+	ended  bool      // a session did
+	tries  int       // that failed
+	retry  time.Time // not before this, if one failed
+}
+
+// ends reports whether an event says that its session ended.
+func ends(e *prepared) bool {
+	ev := e.rec.Event
+	if ev == nil || ev.EventType != hmx.TypeStateChange {
+		return false
+	}
+	c, ok := ev.StateChange()
+	return ok && c.Subject == "session" && c.To == "ended"
 }
 
 // startCompiling starts the goroutine that compiles, if there is anything to wait for.
@@ -47,7 +83,7 @@ func (b *Board) startCompiling() {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	b.background = &background{
-		b: b, after: b.o.CompileAfter, wake: make(chan struct{}, 1), end: end, done: make(chan struct{}), waiting: make(map[string]*waiting),
+		b: b, after: b.o.CompileAfter, wake: make(chan struct{}, 1), end: end, done: make(chan struct{}), waiting: make(map[string]*waiting), compiled: make(map[string]time.Time),
 	}
 	go b.background.run(ctx)
 }
@@ -82,6 +118,7 @@ func (g *background) note(batch *eventBatch, res *AppendResult) {
 		}
 		g.waiting[name].events++
 		g.waiting[name].last = now
+		g.waiting[name].ended = g.waiting[name].ended || ends(&batch.events[i])
 	}
 	g.mu.Unlock()
 	g.look()
@@ -101,15 +138,24 @@ func (g *background) run(ctx context.Context) {
 	for {
 		due, wait := g.due()
 		for _, tenant := range due {
-			_, err := g.b.compile(ctx, tenant, CompileOptions{})
+			_, err := g.b.compile(ctx, tenant.name, CompileOptions{})
 			if ctx.Err() != nil {
 				return
 			}
 			g.mu.Lock()
 			told := g.told
+			if err != nil {
+				g.again(tenant)
+			}
 			g.mu.Unlock()
+			if err != nil {
+				g.failures.Add(1)
+				if g.after.Failed != nil {
+					g.after.Failed(tenant.name, err)
+				}
+			}
 			if told != nil {
-				told(tenant, err) // nobody else is told: the next compile tries again
+				told(tenant.name, err)
 			}
 		}
 		if len(due) > 0 {
@@ -130,24 +176,77 @@ func (g *background) run(ctx context.Context) {
 	}
 }
 
+// again has a compile that failed tried again, later each time. What came meanwhile waits
+// with it.
+func (g *background) again(t dueTenant) {
+	w := g.waiting[t.name]
+	if w == nil {
+		w = &waiting{last: t.last}
+		g.waiting[t.name] = w
+	}
+	w.events, w.ended, w.tries = w.events+t.events, w.ended || t.ended, t.tries+1
+	w.retry = g.b.o.Clock().Add(min(firstRetry<<min(t.tries, 16), lastRetry))
+}
+
+// CompileFailures returns how many compiles failed that the board began by itself.
+func (b *Board) CompileFailures() uint64 {
+	if b.background == nil {
+		return 0
+	}
+	return b.background.failures.Load()
+}
+
+// dueTenant is a tenant that is to be compiled, and what waited for it.
+type dueTenant struct {
+	name string
+	waiting
+}
+
+// until returns how long it is until a tenant is due, and whether it ever is.
+func (g *background) until(name string, w *waiting, now time.Time) (left time.Duration, ever bool) {
+	soonest := func(d time.Duration) {
+		if !ever || d < left {
+			left, ever = d, true
+		}
+	}
+	if w.tries > 0 {
+		return w.retry.Sub(now), true
+	}
+	if g.after.Events > 0 && w.events >= g.after.Events {
+		soonest(0)
+	}
+	if g.after.Quiet > 0 {
+		soonest(g.after.Quiet - now.Sub(w.last))
+	}
+	if last, ok := g.compiled[name]; w.ended {
+		if ok {
+			soonest(cmp.Or(g.after.Apart, DefaultCompileApart) - now.Sub(last))
+		} else {
+			soonest(0)
+		}
+	}
+	return left, ever
+}
+
 // due takes out the tenants that are to be compiled now, by name, and returns how long
 // it is until the next may be, or zero if none is waited for.
-func (g *background) due() (tenants []string, wait time.Duration) {
+func (g *background) due() (tenants []dueTenant, wait time.Duration) {
 	now := g.b.o.Clock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for name, w := range g.waiting {
-		quiet := now.Sub(w.last)
-		switch {
-		case g.after.Events > 0 && w.events >= g.after.Events, g.after.Quiet > 0 && quiet >= g.after.Quiet:
-			tenants = append(tenants, name)
+		switch left, ever := g.until(name, w, now); {
+		case !ever:
+		case left <= 0:
+			tenants = append(tenants, dueTenant{name, *w})
+			g.compiled[name] = now
 			delete(g.waiting, name)
-		case g.after.Quiet > 0:
-			if left := max(g.after.Quiet-quiet, time.Millisecond); wait == 0 || left < wait {
+		default:
+			if left = max(left, time.Millisecond); wait == 0 || left < wait {
 				wait = left
 			}
 		}
 	}
-	slices.SortFunc(tenants, strings.Compare)
+	slices.SortFunc(tenants, func(a, b dueTenant) int { return strings.Compare(a.name, b.name) })
 	return tenants, wait
 }

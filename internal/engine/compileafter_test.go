@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 )
@@ -69,4 +70,42 @@ func TestCompileAfterStops(t *testing.T) {
 	compileNow(t, b, engine.CompileOptions{})
 	chained(t, b)
 	sound(t, b)
+}
+
+// TestCompileWhenSessionsEnd compiles as soon as a session ends, and those that end soon
+// after it together.
+func TestCompileWhenSessionsEnd(t *testing.T) {
+	clock := newClock()
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Quiet: 24 * time.Hour, Apart: time.Hour}})
+	compiles := make(chan error, 16)
+	engine.OnCompiled(b, func(_ string, err error) { compiles <- err })
+	wait := func(what string) {
+		t.Helper()
+		within(t, what, func() {
+			if err := <-compiles; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	end := func(id string) {
+		ev := eventWith(t, "acme", id, id, 1, "x", "")
+		ev.EventType, ev.Content = hmx.TypeStateChange, `{"subject":"session","to":"ended"}`
+		store(t, b, ev)
+	}
+	store(t, b, stated(t, "e1", 1, "Always use tabs."))
+	end("s1")
+	wait("the end of a session")
+	end("s2")
+	end("s3")
+	clock.Move(59 * time.Minute)
+	engine.LookForDue(b)
+	if len(compiles) > 0 {
+		t.Error("it did not wait for others that end")
+	}
+	clock.Move(time.Minute)
+	engine.LookForDue(b)
+	wait("an hour after the last")
+	if len(compiles) > 0 || b.CompileFailures() > 0 {
+		t.Errorf("%d more compiles, %d failed", len(compiles), b.CompileFailures())
+	}
 }

@@ -85,8 +85,10 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	n.board, err = lukasa.OpenContext(ctx, c.Data, lukasa.Options{
 		WitnessDir: n.o.WitnessDir, CacheBytes: mem.cache, RecallBytes: mem.recall, Note: note, Progress: n.o.Progress,
-		KeepSecrets:  c.KeepSecrets,
-		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet)},
+		KeepSecrets: c.KeepSecrets,
+		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet), Failed: func(tenant string, err error) {
+			n.log.Error("compile failed, and is tried again", "tenant", tenant, "error", err)
+		}},
 	})
 	if errors.Is(err, fault.Locked) {
 		return fault.From(err).WithFix("stop the process that has it, or name another directory with --data; commands work while it is served")
