@@ -17,6 +17,8 @@ type (
 	CompileChange = engine.CompileChange
 	// CompileOp is what a compile does with something.
 	CompileOp = engine.CompileOp
+	// LearnReport says what Learn did.
+	LearnReport = engine.LearnReport
 	// CompileAfter says when a board compiles by itself.
 	CompileAfter = engine.CompileAfter
 	// NextOptions says whose next step is asked for.
@@ -50,6 +52,18 @@ const (
 func (t *Tenant) Compile(ctx context.Context, o CompileOptions) (*CompileReport, error) {
 	return t.engine.Compile(ctx, t.writer, t.name, o)
 }
+
+// Learn makes memories of what users plainly state in events that were appended just now,
+// so that it binds from the next call on: the memories that a Compile would make. It reads
+// what is new, not all sessions, and waits for no compile. Without ids all that is new
+// counts. No scope may do it.
+func (t *Tenant) Learn(ctx context.Context, eventIDs ...string) (*LearnReport, error) {
+	return t.engine.Learn(ctx, t.writer, t.name, eventIDs...)
+}
+
+// ProjectCondition returns the condition of what holds in a project, for a view or a
+// validity scope.
+func ProjectCondition(id string) string { return engine.ProjectCondition(id) }
 
 // NextStep returns the tools that a session may call next, by what it did so far and by
 // the active artifacts, with how probable each is and why. It writes nothing.

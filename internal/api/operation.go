@@ -99,6 +99,9 @@ type Call struct {
 	// Session is the one that the calling agent is in, or empty where that is not known. The
 	// answers of tools leave out what was said in it: the agent has it before its eyes.
 	Session string
+	// Conditions are what holds for the calling agent, such as its project, where a request
+	// does not say; nil where that is not known. Answers of tools go by them.
+	Conditions []string
 	// Now gives the time it is. Nil means time.Now.
 	Now func() time.Time
 	// Embedder makes vectors of questions; nil leaves that to the built-in model.

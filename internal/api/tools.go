@@ -56,6 +56,14 @@ func (c *Call) named(ctx context.Context, name string) (string, error) {
 	return u.String(), nil
 }
 
+// holding returns what holds for a request: what it says, or else what is known of the caller.
+func (c *Call) holding(said []string) []string {
+	if len(said) > 0 {
+		return said
+	}
+	return c.Conditions
+}
+
 // mostHits is how many hits a search has at most.
 const mostHits = 1000
 
@@ -64,6 +72,7 @@ func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	o.View.Conditions = c.holding(o.View.Conditions)
 	o.TopK, o.BudgetTokens, o.Form = min(lean.Wider*in.TopK, mostHits), 0, lukasa.FormMedium
 	if c.Session != "" && !slices.Contains(in.Sessions, c.Session) {
 		o.NotSessions = []string{c.Session}
@@ -103,6 +112,7 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 	if o.View, err = c.headView("", hmx.Time{}); err != nil {
 		return "", err
 	}
+	o.View.Conditions = c.holding(in.Conditions)
 	t := c.Tenant()
 	packed, err := t.Pack(ctx, o)
 	if err != nil {
@@ -145,6 +155,7 @@ func tellContext(ctx context.Context, c *Call, in *contextIn) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	o.View.Conditions = c.holding(in.Conditions)
 	o.BudgetTokens = lean.Budget(in.BudgetTokens)
 	found, err := c.Tenant().Context(ctx, o)
 	if err != nil {

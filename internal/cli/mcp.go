@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/transport/mcpapi"
 )
 
@@ -32,7 +34,10 @@ what happens. It ends when its input does.
 What is written has the trust of an agent. --agent names it: then it writes in
 that name alone, and sees what is private to it. A data directory that is not
 there is made. When a server has the directory, or another agent through this
-command, it goes through that one; then several can be at work at the same time.`,
+command, it goes through that one; then several can be at work at the same time.
+
+What the agent does in the session under way is not found, where its environment
+says which that is, and rules of other projects than the one it is in do not apply.`,
 		Example: `  lukasa mcp < /dev/null
   echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | lukasa mcp --tenant acme --tools all`,
 		Args: noArgs,
@@ -78,7 +83,7 @@ func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
 			return err
 		}
 		defer done()
-		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Session: s.agentSession(), Version: buildVersion()})
+		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Session: s.agentSession(), Conditions: s.agentProject(), Version: buildVersion()})
 		err = server.ServeStdio(ctx, who, s.stdin, prompt{s.stdout})
 		if ctx.Err() != nil {
 			return nil // told to go
@@ -96,6 +101,19 @@ func (s *shell) agentSession() string {
 		}
 	}
 	return ""
+}
+
+// agentProject returns which project holds for that agent, as a condition: that of the
+// directory that its environment names, which is also known where another process carries out
+// this command. Nothing if there is none.
+func (s *shell) agentProject() []string {
+	for _, name := range []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"} {
+		if dir := s.env(name); filepath.IsAbs(dir) {
+			place := project.At(dir, s.env("HOME"))
+			return place.Conditions()
+		}
+	}
+	return nil
 }
 
 // speaker returns who an agent on standard input is.

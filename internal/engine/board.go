@@ -125,6 +125,7 @@ type Board struct {
 	pasts      *pasts           // that packs were made of
 	traced     traceFiles       // of what sessions did
 	compiling  *compiling
+	learning   *learning
 	background *background      // that compiles by itself; nil for none
 	guides     *guides          // what artifacts say about next steps
 	ticks      func() time.Time // by which it is measured how long something takes
@@ -161,7 +162,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), surveys: make(turns, 1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), guides: newGuides(), ticks: time.Now,
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), surveys: make(turns, 1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
 		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err

@@ -153,6 +153,9 @@ func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions
 		if err := c.write(ctx); err != nil {
 			return nil, err
 		}
+		if err := c.keepSaid(ctx); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	c.report.Root, err = b.Root(ctx, tenant)
@@ -206,6 +209,16 @@ func (c *compilation) keep(ctx context.Context) error {
 	defer c.b.leave()
 	_ = c.b.keepTraces(c.tenant, c.traced, c.erasures)
 	return nil
+}
+
+// keepSaid keeps what holds of what users said, for Learn.
+func (c *compilation) keepSaid(ctx context.Context) error {
+	giveBack, err := c.b.learning.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	return c.b.keepSaid(ctx, c.tenant, &learned{root: c.traced.root, size: c.traced.size, erasures: c.erasures, saying: c.said})
 }
 
 // gatherErased finds out which events and artifacts were erased.

@@ -122,7 +122,7 @@ func (c *compilation) add(h *catalog.Head, body memory.Body) {
 	x := claim{uri: memory.URI{Tenant: c.tenant, Kind: h.Kind, ID: h.ID}, trust: h.Trust, position: h.Position}
 	switch b := body.(type) {
 	case *memory.Memory:
-		x.about, x.says, x.text = claimOf(b)
+		x.about, x.says, x.text = claimIn(b)
 	case *memory.Policy:
 		x.policy, x.text = true, b.Text
 		if scope := conditionOf(&b.Scope); scope == always {
@@ -140,7 +140,7 @@ func (c *compilation) add(h *catalog.Head, body memory.Body) {
 // claim adds what a memory claims that is about to be written.
 func (c *compilation) claim(m *memory.Memory, said uint64) {
 	x := claim{uri: memory.URI{Tenant: c.tenant, Kind: record.Memory, ID: m.ID}, trust: record.User, position: unwritten + said}
-	x.about, x.says, x.text = claimOf(m)
+	x.about, x.says, x.text = claimIn(m)
 	delete(c.claims, x.uri)
 	if x.about != "" {
 		c.claims[x.uri] = x
@@ -184,6 +184,16 @@ func recommended(a *hmx.Artifact) (about, says, text string) {
 	scope := slices.Clone(d.Scope)
 	slices.Sort(scope)
 	return "case " + squash(d.Condition) + " " + strings.Join(scope, "\x00"), squash(d.Recommendation), d.Condition + ": " + d.Recommendation
+}
+
+// claimIn is claimOf within the scope of a memory: what holds in two projects does not
+// contradict each other.
+func claimIn(m *memory.Memory) (about, says, text string) {
+	about, says, text = claimOf(m)
+	if about != "" && m.Facets().Scoped {
+		about += "\x00" + strings.Join(m.ValidityScope.Conditions, "\x00")
+	}
+	return about, says, text
 }
 
 // claimOf returns what a memory is about, and what it says of that.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/statement"
 )
 
@@ -24,17 +25,25 @@ type voice struct {
 	session string // where neither is known, and there are several people
 }
 
-// metadata returns what a memory says of whose words it is.
-func (v voice) metadata() hmx.Raw {
-	var out []byte
+// metadata returns what a memory says of whose words it is, and of what it is about if it
+// is a standing instruction.
+func (v voice) metadata(topic string) hmx.Raw {
+	all := make(map[string]string)
 	switch {
 	case v.speaker != "":
-		out, _ = json.Marshal(map[string]string{"speaker": v.speaker}) // a text can be written
+		all["speaker"] = v.speaker
 	case v.claims != "":
-		out, _ = json.Marshal(map[string]string{"claims_to_be": v.claims})
+		all["claims_to_be"] = v.claims
 	case v.session != "":
-		out, _ = json.Marshal(map[string]string{"session": v.session})
+		all["session"] = v.session
 	}
+	if topic != "" {
+		all["topic"] = topic
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	out, _ := json.Marshal(all) // texts can be written
 	return hmx.Raw(out)
 }
 
@@ -115,6 +124,19 @@ func (v *voices) meet(session string, id statement.Identity, corrects bool) {
 	if known, ok := v.sessions[session]; !ok || id.Account || !known.Account {
 		v.sessions[session] = id
 	}
+}
+
+// projectIn returns the project that a message was written in, as its metadata has it.
+func projectIn(ev *hmx.Event) string {
+	var all struct {
+		ID string `json:"project_id"`
+	}
+	_ = json.Unmarshal([]byte(ev.Metadata), &all) // which may have a number there
+	id := strings.TrimSpace(all.ID)
+	if id == "" || memory.CheckConditions("project_id", []string{ProjectCondition(id)}) != nil {
+		return ""
+	}
+	return id
 }
 
 // namedIn returns who says a message, as its metadata has it.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
@@ -33,6 +34,10 @@ type write struct {
 	at uint32
 	// joined says that it is not written apart from the one before.
 	joined bool
+	// said says that it is what users said, in an event at the position spoken: it is not
+	// written if a later word is there already.
+	said   bool
+	spoken uint64
 }
 
 // sameContent names what an artifact says.
@@ -188,6 +193,11 @@ func (g *group) compiled(t *ledger.Tenant, w *write) error {
 	if err != nil {
 		return err
 	}
+	if w.said && ok {
+		if later, err := g.saidSince(t, h, w.spoken); err != nil || later {
+			return err
+		}
+	}
 	switch {
 	case w.body != nil:
 		return g.compiledBody(writer, t, w, h, ok)
@@ -210,6 +220,39 @@ func (g *group) compiled(t *ledger.Tenant, w *write) error {
 	return g.control(writer, t, &memory.Transition{
 		ArtifactID: h.ID, From: hmx.Status(h.Status), To: w.status, SupersededBy: w.by, Reason: w.change.Reason,
 	})
+}
+
+// saidSince reports whether the word of an event at a position, or a later one, is already
+// behind a memory: somebody else wrote it since, or another compile or Learn did.
+func (g *group) saidSince(t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
+	var events []string
+	switch {
+	case h.State == catalog.Redacted:
+		return true, nil
+	case h.State != catalog.Live:
+		event, ok := strings.CutPrefix(h.Note, retracted)
+		if !ok {
+			return false, nil
+		}
+		events = []string{event}
+	case h.Actor != Compiler:
+		return position <= h.Position, nil
+	default:
+		payload, erased, err := g.payloadAt(t, h.Position)
+		if fault.CodeOf(err) == fault.Damaged || erased {
+			return false, nil
+		}
+		if err != nil {
+			return false, g.stop(err)
+		}
+		body, err := memory.Decode(record.Memory, payload)
+		if err != nil {
+			return false, nil // a good one over it is welcome
+		}
+		events = eventsOf(body)
+	}
+	_, at, ok, err := lastSaid(g.tx, t, events)
+	return ok && at >= position, err
 }
 
 // ready reports whether an artifact may get a status: one that supersedes another becomes

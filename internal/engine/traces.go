@@ -42,7 +42,7 @@ import (
 //
 // A part of a session that is in a file is as it is in the last one that has it.
 const (
-	traceFormat = 4
+	traceFormat = 5
 	traceMark   = "lukasatr"
 )
 
@@ -99,6 +99,7 @@ type said struct {
 	Position   uint64                `json:"position"`
 	Time       int64                 `json:"time"`              // milliseconds, as the event says, and at the latest when it was recorded
 	Speaker    string                `json:"speaker,omitempty"` // as its metadata names them
+	Project    string                `json:"project,omitempty"` // as its metadata names it
 	Part       int                   `json:"part,omitempty"`    // of the session
 	Statements []statement.Statement `json:"statements"`
 	session    string                // that it is in; see statements

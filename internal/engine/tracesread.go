@@ -401,9 +401,10 @@ func saidIn(e trace.Event, written int64) (said, bool) {
 	}
 	// A clock that is ahead must not make a word last: nothing was said after it was recorded.
 	at := min(e.Timestamp.Time().UnixMilli(), time.Unix(0, written).UnixMilli())
-	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event))}
+	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event)), Project: strings.Clone(projectIn(e.Event))}
 	for _, s := range found {
 		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
+		s.Topic = strings.Clone(s.Topic)
 		x.Statements = append(x.Statements, s)
 	}
 	return x, true

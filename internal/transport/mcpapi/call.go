@@ -101,7 +101,8 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write wr
 		return nil, err
 	}
 	call := &api.Call{
-		Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Session: s.o.Session, Progress: tell, Ingested: s.o.Ingested,
+		Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Session: s.o.Session, Conditions: s.o.Conditions,
+		Progress: tell, Ingested: s.o.Ingested,
 	}
 	if write == nil {
 		return op.Run(ctx, call, in)

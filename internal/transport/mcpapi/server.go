@@ -59,6 +59,9 @@ type Options struct {
 	// Session is the one that the agent at the other end is in, or empty where that is not
 	// known: what was said in it is not found.
 	Session string
+	// Conditions are what holds for that agent, such as its project; nil where that is not
+	// known.
+	Conditions []string
 	// Version is that of the program, as clients are told.
 	Version string
 }
