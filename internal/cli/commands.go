@@ -55,6 +55,7 @@ func commands() []command {
 		{groupServer, serveCommand},
 		{groupServer, mcpCommand},
 		{groupServer, hookCommand},
+		{groupServer, projectCommand},
 		{groupServer, keyCommand},
 		{groupServer, quotaCommand},
 		{groupMemory, ingestCommand},

@@ -14,8 +14,9 @@ import (
 
 type compileFlags struct {
 	boardFlags
-	full   bool
-	dryRun bool
+	full       bool
+	dryRun     bool
+	background bool
 }
 
 func compileCommand(s *shell) *cobra.Command {
@@ -47,12 +48,19 @@ nothing is written.`,
   lukasa compile
   lukasa list --kind artifact`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.compile(c, &flags) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if flags.background && s.served.board == nil {
+				return s.compileInBackground(c, &flags)
+			}
+			return s.compile(c, &flags)
+		},
 	}
 	flags.addTenant(c)
 	flags.addWriter(c)
 	c.Flags().BoolVar(&flags.full, "full", false, "read every session anew; the outcome is the same")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would change, and write nothing")
+	c.Flags().BoolVar(&flags.background, nameBackground, false, "run beside agents, for a bounded time")
+	_ = c.Flags().MarkHidden(nameBackground) // it is there
 	return c
 }
 

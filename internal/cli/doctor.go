@@ -21,7 +21,7 @@ const (
 
 // diagnosis is one thing that was looked at.
 type diagnosis struct {
-	Part    string  `json:"part"` // directory, server or agents
+	Part    string  `json:"part"` // directory, server, agents or project
 	Check   string  `json:"check"`
 	Verdict verdict `json:"verdict"`
 	Detail  string  `json:"detail"`
@@ -44,8 +44,9 @@ func doctorCommand(s *shell) *cobra.Command {
 		Long: `Look at the data directory (is it there, whose is it, who has it, is there room, are
 journal, indexes, keys and witness in order, is anything left that hooks put
 down), at the server that has it (does it answer, is it of this version), and at
-the settings of the agents on this machine. For each thing that is not as it
-should be, say what to do.
+the settings of the agents on this machine: are they set up, do they run the
+hooks (Codex is asked itself), what do they do about rules; and at what counts in the
+project of the current directory. For each problem, say what to do.
 
 It changes nothing: a directory that nobody has is opened in memory, with the
 files as they are. Of one that a server has, the server is asked; one that
@@ -72,7 +73,7 @@ func (s *shell) doctor(c *cobra.Command, flags *boardFlags) error {
 	for _, part := range []struct {
 		name string
 		look func()
-	}{{"directory", x.directory}, {"server", x.server}, {"agents", x.agents}} {
+	}{{"directory", x.directory}, {"server", x.server}, {"agents", x.agents}, {"project", x.project}} {
 		x.part = part.name
 		p.update(func() string { return "looking at the " + part.name })
 		part.look()

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"lukasa.dev/internal/agents"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/project"
 )
 
 // server looks at the server that has the directory.
@@ -88,7 +92,7 @@ func (x *examination) agents() {
 			continue
 		}
 		any = true
-		x.agent(&state)
+		x.agent(setup, &state)
 	}
 	if !any {
 		x.say("found", sound, "", "none of the agents that `lukasa install` knows is on this machine")
@@ -96,7 +100,7 @@ func (x *examination) agents() {
 }
 
 // agent tells how one agent is set up.
-func (x *examination) agent(a *agentState) {
+func (x *examination) agent(setup *agents.Setup, a *agentState) {
 	install := "`lukasa install " + a.Agent + "` sets it up"
 	switch {
 	case a.Problem != "":
@@ -114,7 +118,75 @@ func (x *examination) agent(a *agentState) {
 			x.say(a.Agent, mend, "`lukasa install "+a.Agent+"` writes down where it is now", "it runs %s, which is not there", gone)
 			return
 		}
-		x.say(a.Agent, sound, "", "set up in %s", a.Files[0].File)
+		if why, fix := x.untrusted(setup); why != "" {
+			x.say(a.Agent, mend, fix, "%s", why)
+			return
+		}
+		if a.Enforce == "" {
+			x.say(a.Agent, sound, "", "set up in %s", a.Files[0].File)
+			return
+		}
+		x.say(a.Agent, sound, "", "set up in %s; %s", a.Files[0].File, enforceWords(a.Agent, a.Enforce))
+	}
+}
+
+// trustTime is how long an agent may take to say whether it trusts its hooks.
+const trustTime = 5 * time.Second
+
+// untrusted says why an agent does not run its hooks, if it does not.
+func (x *examination) untrusted(setup *agents.Setup) (why, fix string) {
+	ctx, cancel := context.WithTimeout(x.ctx, trustTime)
+	defer cancel()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = ""
+	}
+	return setup.Untrusted(ctx, dir)
+}
+
+// enforceWords says what an agent does about an action that a hard rule forbids.
+func enforceWords(agent, mode string) string {
+	switch {
+	case mode == "off":
+		return "it enforces no rules (enforce off)"
+	case mode == "ask" && (agent == hook.Codex || agent == hook.OpenCode):
+		return "it refuses what a hard rule forbids (enforce ask, and it cannot ask)"
+	case mode == "ask":
+		return "it asks about what a hard rule forbids, and refuses it where nobody can answer (enforce ask)"
+	}
+	return "it refuses what a hard rule forbids (enforce " + mode + ")"
+}
+
+// project looks at what counts in the project of the current directory.
+func (x *examination) project() {
+	at, err := os.Getwd()
+	if err != nil {
+		return
+	}
+	place := project.At(at, x.home())
+	own, err := readOwnSettings(x.dir)
+	if err != nil {
+		x.fails("settings", err)
+		return
+	}
+	a := policyAt(&place, own.of(&place), defaultEnforce)
+	for _, problem := range a.Problems {
+		x.say("settings", mend, "correct the line", "%s, %s", a.File, problem)
+	}
+	name := cmp.Or(a.Name, a.Root)
+	switch {
+	case !a.Record:
+		x.say("recording", heed, "`lukasa project --record default` takes a setting of yours back", "nothing is recorded in %s%s", name, fromWords(a.RecordFrom, a.File))
+	default:
+		x.say("recording", sound, "", "hooks record what happens in %s", name)
+	}
+	switch {
+	case a.EnforceFrom == "default":
+		x.say("rules", sound, "", "enforced as each agent is set up")
+	case a.Enforce == "off":
+		x.say("rules", heed, "`lukasa project --enforce default` takes it back", "rules are not enforced in %s%s", name, fromWords(a.EnforceFrom, a.File))
+	default:
+		x.say("rules", sound, "", "enforce %s in %s%s", a.Enforce, name, fromWords(a.EnforceFrom, a.File))
 	}
 }
 

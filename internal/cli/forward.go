@@ -69,6 +69,9 @@ func (s *shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 			return "", false // that is checked without a directory
 		}
 	}
+	if c.Flags().Changed(nameBackground) {
+		return "", false // it goes to the server by itself
+	}
 	dir, err := s.dataDir(c, &boardFlags{data: flag.Value.String()})
 	return dir, err == nil
 }

@@ -54,6 +54,7 @@ func openCounter(dir string, what served, list func() []command) (*counter, erro
 	if err != nil {
 		return nil, fault.Newf(fault.Internal, "where is %s: %w", dir, err)
 	}
+	what.dir = dir
 	c := &counter{served: what, dir: dir, list: list, room: make(chan struct{}, maxCommands), closed: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	ending := make(chan struct{})

@@ -3,15 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/statement"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -49,6 +49,17 @@ func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) 
 	if len(chosen.Entries) == 0 {
 		return hook.Answer{}, nil
 	}
+	given := h.givenTo()
+	chosen.Entries = slices.DeleteFunc(chosen.Entries, func(e hmx.Entry) bool { return given.has(e.SourceID, e.Content) || h.saysItself(e.Content) })
+	if len(chosen.Entries) == 0 {
+		return hook.Answer{}, nil
+	}
+	defer func() {
+		for _, e := range chosen.Entries {
+			given.add(e.SourceID, e.Content)
+		}
+		given.keep()
+	}()
 	text := pack.Markdown(chosen)
 	for tokens.Estimate().Count(text) > budget && len(chosen.Entries) > 1 {
 		last := slices.MaxFunc(chosen.Entries, byRank)
@@ -56,6 +67,11 @@ func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) 
 		text = pack.Markdown(chosen)
 	}
 	return hook.Answer{Title: "Memory (Lukasa): recalled for this prompt, not said by the user.", Text: hook.Within(text, h.flags.budget)}, nil
+}
+
+// saysItself reports whether an entry says what the prompt itself states.
+func (h *hooking) saysItself(content string) bool {
+	return slices.ContainsFunc(h.stated(), func(s statement.Statement) bool { return strings.Contains(content, s.Text) })
 }
 
 func byRank(a, b hmx.Entry) int { return cmp.Compare(a.Rank, b.Rank) }
@@ -128,6 +144,10 @@ func (h *hooking) elsewhere(ctx context.Context, t *lukasa.Tenant, some []hmx.En
 	var ids []string
 	var of []int
 	for i, e := range some {
+		if e.SourceType == hmx.SourceEpisode && slices.ContainsFunc(h.call.Events, func(own hook.Event) bool { return own.EventID == e.SourceID }) {
+			out[i] = true // the prompt itself
+			continue
+		}
 		if e.SourceType == hmx.SourceEpisode {
 			ids, of = append(ids, e.SourceID), append(of, i)
 		}
@@ -144,8 +164,7 @@ func (h *hooking) elsewhere(ctx context.Context, t *lukasa.Tenant, some []hmx.En
 			out[of[n]] = true
 			continue
 		}
-		project := hook.ProjectOf(stored.Event)
-		out[of[n]] = project != "" && h.call.Project() != "" && project != h.call.Project()
+		out[of[n]] = hook.Elsewhere(stored.Event, &h.place)
 		if stored.Event.SessionID == h.call.Session && !out[of[n]] {
 			if out[of[n]], err = own.known(ctx, stored.Event); err != nil {
 				return nil, err
@@ -184,26 +203,4 @@ func (o *ownTurns) known(ctx context.Context, ev *hmx.Event) (bool, error) {
 		}
 	}
 	return ev.Sequence >= o.since, nil
-}
-
-// mostUp is how far up from a directory the project that it belongs to is looked for.
-const mostUp = 32
-
-// projectAt returns the name of the project that a directory belongs to: that of the nearest
-// directory above with a repository, else its own.
-func projectAt(dir string) string {
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	for at, n := filepath.Clean(dir), 0; n < mostUp; n++ {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return filepath.Base(at)
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			break
-		}
-		at = up
-	}
-	return ""
 }

@@ -50,6 +50,7 @@ func newShell(stdin io.Reader, stdout, stderr io.Writer, lookup func(string) (st
 // served is what a server has open. The zero value is of no server.
 type served struct {
 	board  *lukasa.Board
+	dir    string // of the board
 	keys   *auth.Store
 	quotas *quota.Book
 	// url is where the server is over HTTP.

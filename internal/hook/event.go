@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
 
@@ -29,7 +31,7 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 	}
 	meta := map[string]any{"hook": about}
 	for name, value := range map[string]string{
-		"cwd": c.Directory, "project": c.project, "model": c.in.text("model_id", "model"), "git_branch": c.in.text("git_branch"), "turn": c.turn, "version": c.in.text("cursor_version"),
+		"cwd": c.Directory, "project": c.Place.Name, "project_id": c.Place.ID(), "model": c.in.text("model_id", "model"), "git_branch": c.in.text("git_branch"), "turn": c.turn, "version": c.in.text("cursor_version"),
 	} {
 		if value != "" {
 			meta[name] = value
@@ -286,23 +288,30 @@ func base(dir string) string {
 	return b
 }
 
-// Project is what people call what the agent works on: what the options say, else the name of
-// the directory.
-func (c *Call) Project() string { return c.project }
-
-// ProjectOf returns the project that an event was recorded for, or nothing.
-func ProjectOf(ev *hmx.Event) string {
+// Elsewhere reports whether an event was recorded for another project than that of a place.
+// One that names no project is of every project.
+func Elsewhere(ev *hmx.Event, p *project.Place) bool {
 	var meta struct {
 		Project string `json:"project"`
+		ID      string `json:"project_id"`
 		CWD     string `json:"cwd"`
 	}
 	if json.Unmarshal([]byte(ev.Metadata), &meta) != nil {
-		return ""
+		return false
 	}
-	if meta.Project != "" {
-		return meta.Project
+	if meta.ID != "" && len(p.IDs) > 0 {
+		return !slices.Contains(p.IDs, meta.ID)
 	}
-	return migrate.Name(base(meta.CWD), "")
+	if meta.Project == "" {
+		meta.Project = migrate.Name(base(meta.CWD), "")
+	}
+	return meta.Project != "" && p.Name != "" && meta.Project != p.Name
+}
+
+// Ended reports whether an event says that its session is over.
+func Ended(ev *hmx.Event) bool {
+	change, ok := ev.StateChange()
+	return ok && ev.EventType == hmx.TypeStateChange && change.Subject == "session" && change.To == "ended"
 }
 
 // Compacted reports whether an event says that the context of its session was compacted: what

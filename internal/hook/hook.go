@@ -33,6 +33,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
 
@@ -62,8 +63,8 @@ type Call struct {
 	// Session is the session of the events, and Directory where the agent works.
 	Session   string
 	Directory string
-	// Name of the project that the agent works on, see [Call.Project].
-	project string
+	// Place is what is known about that directory.
+	Place project.Place
 	// AgentID is who works: the agent, or one that it has sent.
 	AgentID string
 	// Events are what is to be recorded, in order. They have no tenant yet.
@@ -84,9 +85,8 @@ type Options struct {
 	Now time.Time
 	// Agent is the id of the agent that does all this. Empty means the name of the agent.
 	Agent string
-	// Project returns what people call what the agent works on in a directory. Nothing, and
-	// nil, mean the name of the directory.
-	Project func(dir string) string
+	// Place returns what is known about a directory. Nil knows its name alone.
+	Place func(dir string) project.Place
 	// Cut says that parts of the input were left away before.
 	Cut bool
 }
@@ -107,11 +107,12 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	}
 	c := &call{Call: Call{Agent: agent}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
 	c.common()
-	if o.Project != nil {
-		c.project = migrate.Name(o.Project(c.Directory), "")
+	if o.Place != nil {
+		c.Place = o.Place(c.Directory)
+		c.Place.Name = migrate.Name(c.Place.Name, "")
 	}
-	if c.project == "" {
-		c.project = migrate.Name(base(c.Directory), "")
+	if c.Place.Name == "" {
+		c.Place.Name = migrate.Name(base(c.Directory), "")
 	}
 	if c.Name == "" {
 		return nil, fault.New(fault.InvalidDocument, "the input does not say which hook event it is").WithFix("hand over the JSON as the agent wrote it")

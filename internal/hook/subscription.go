@@ -27,6 +27,10 @@ func Agents() []string {
 // Known reports whether there is an agent of that name.
 func Known(agent string) bool { return slices.Contains(Agents(), agent) }
 
+// Remembers reports whether what an agent's model was given once stays in its context until
+// that is compacted. OpenCode is given the newest pack with each request anew.
+func Remembers(agent string) bool { return agent != OpenCode }
+
 // Subscription is one hook event of an agent that Lukasa wants to be told of.
 type Subscription struct {
 	// Event is the agent's own name of it, such as PreToolUse or beforeSubmitPrompt. For

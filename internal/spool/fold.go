@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/statement"
 )
 
 // Board is where events go.
@@ -37,6 +38,9 @@ type Report struct {
 	Files, Events int // events that were not there before
 	Duplicates    int
 	Aside         []Aside
+	// Stated are the ids of prompts that were folded in and plainly state something, by
+	// tenant, in order: to be learned from.
+	Stated map[string][]string
 }
 
 // Aside is a file that could not be folded in, or one event of it.
@@ -225,6 +229,7 @@ func (f *fold) record(ctx context.Context, some []held) error {
 	f.report.Duplicates += res.Duplicates
 	for i, receipt := range res.Receipts {
 		if receipt.Disposition != lukasa.Refused {
+			f.report.note(&some[i])
 			continue
 		}
 		if err := f.refused(some[i], receipt.Fault); err != nil {
@@ -232,6 +237,18 @@ func (f *fold) record(ctx context.Context, some []held) error {
 		}
 	}
 	return nil
+}
+
+// note takes down a prompt that states something.
+func (r *Report) note(h *held) {
+	text, ok := Prompt(h.Event, h.Ceiling)
+	if !ok || len(statement.Read(text)) == 0 {
+		return
+	}
+	if r.Stated == nil {
+		r.Stated = make(map[string][]string)
+	}
+	r.Stated[h.Event.TenantID] = append(r.Stated[h.Event.TenantID], h.Event.EventID)
 }
 
 // refused keeps an event that the board does not take, unless it has it or must not have it.

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/spool"
+	"lukasa.dev/internal/statement"
+)
+
+// answer returns the answer in the agent's own format. An error goes to standard error.
+func (h *hooking) answer(ctx context.Context, b *lukasa.Board) []byte {
+	if !h.answers() {
+		return []byte(hook.None)
+	}
+	tenant, ok := h.told()
+	var err error
+	if !ok {
+		tenant, err = onlyTenant(ctx, b)
+	}
+	var a hook.Answer
+	if err == nil {
+		t := b.Tenant(tenant, lukasa.Writer{})
+		if h.scope != "" {
+			t = t.Scoped(h.scope)
+		}
+		a, err = h.find(ctx, t)
+	}
+	if err != nil && fault.CodeOf(err) != fault.NotFound {
+		fmt.Fprintln(h.shell.stderr, "the answer:", err)
+		if h.dir != "" {
+			h.log("the answer: " + err.Error())
+		}
+		return []byte(hook.None)
+	}
+	return h.call.Encode(a)
+}
+
+// find puts the answer together.
+func (h *hooking) find(ctx context.Context, t *lukasa.Tenant) (hook.Answer, error) {
+	view := lukasa.View{Agent: h.call.AgentID, Conditions: h.place.Conditions()}
+	switch h.call.Ask {
+	case hook.Start:
+		return h.bundle(ctx, t, view)
+	case hook.Prompt:
+		return h.pack(ctx, t, view)
+	}
+	return h.check(ctx, t, view)
+}
+
+// lessonsGiven is how many commands that failed before an agent learns of at the start.
+const lessonsGiven = 5
+
+// bundle is what an agent gets when it begins to work on a project.
+func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
+	o := lukasa.ContextOptions{BudgetTokens: hook.Inside(h.flags.budget), View: view}
+	if name := h.place.Name; name != "" {
+		o.Verb, o.Objects = memory.VerbModify, map[string]string{string(memory.ObjProject): name, string(memory.ObjRepository): name}
+	}
+	b, err := t.Context(ctx, o)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	lessons, err := h.lessons(ctx, t, view)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	var text strings.Builder
+	tier := func(title string, lines []string) {
+		if len(lines) > 0 {
+			text.WriteString("## " + title + "\n")
+		}
+		for _, line := range lines {
+			text.WriteString("- " + line + "\n")
+		}
+	}
+	tier("Always", linesOf(b.Pinned))
+	tier("Failed before", lessons)
+	tier("For this project", linesOf(b.FrameRelevant))
+	tier("How it went before", linesOf(b.Outcomes))
+	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: hook.Within(text.String(), h.flags.budget)}, nil
+}
+
+// linesOf returns the texts of entries, a line each.
+func linesOf(entries []*lukasa.BundleEntry) []string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, strings.Join(strings.Fields(e.Text), " "))
+	}
+	return out
+}
+
+// check is the verdict on an action. What is known beyond a rule comes with the prompt or the
+// start of the session: no agent shows the model anything before the tool has run, but a
+// refusal.
+func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
+	o := lukasa.CheckOptions{Action: h.action(), Session: h.call.Session, View: view}
+	found, err := t.CheckAction(ctx, o)
+	if fault.CodeOf(err) == fault.NotFound { // the session begins with it
+		o.Session = ""
+		found, err = t.CheckAction(ctx, o)
+	}
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	return h.verdict(&found.Verdict), nil
+}
+
+// action is what the agent is about to do, and where.
+func (h *hooking) action() lukasa.Action {
+	return lukasa.Action{
+		Tool: h.call.Tool, Arguments: h.call.Arguments,
+		Place: guide.Place{Branch: h.place.Branch, Aliases: h.place.Aliases},
+	}
+}
+
+// verdict is what becomes of an action.
+func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
+	if v.Level != guide.Stop {
+		return hook.Answer{}
+	}
+	for _, r := range v.Reasons {
+		if r.Level != guide.Stop {
+			continue
+		}
+		a := hook.Answer{Reason: r.Refusal(), Verdict: hook.Denied}
+		if h.enforce == "ask" {
+			a.Verdict = hook.Asking
+		}
+		return a
+	}
+	return hook.Answer{}
+}
+
+// states reports whether the prompt of this call plainly states something.
+func (h *hooking) states() bool {
+	return h.call.Ask == hook.Prompt && len(h.stated()) > 0
+}
+
+// stated returns what the prompt of this call plainly states.
+func (h *hooking) stated() []statement.Statement {
+	for _, e := range h.call.Events {
+		if text, ok := spool.Prompt(e.Event, e.Ceiling); ok {
+			return statement.Read(text)
+		}
+	}
+	return nil
+}
+
+// learn remembers what the prompt of this call states. Trouble with that is logged: the next
+// compile reads the prompt again.
+func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
+	if !h.states() {
+		return
+	}
+	tenant, ok := h.told()
+	var err error
+	if !ok {
+		if tenant, err = onlyTenant(ctx, b); err != nil {
+			return
+		}
+	}
+	var ids []string
+	for _, e := range h.call.Events {
+		ids = append(ids, e.EventID)
+	}
+	if _, err := b.Tenant(tenant, lukasa.Writer{Actor: hookActor}).Learn(ctx, ids...); err != nil {
+		if h.dir == "" {
+			fmt.Fprintln(h.shell.stderr, "learn what the prompt states:", err)
+			return
+		}
+		h.log("learn what the prompt states: " + err.Error())
+	}
+}
+
+// judgeSpooled is the verdict on an action where the board cannot be had: by the rules that
+// prompts stated which still wait in the spool.
+func (h *hooking) judgeSpooled() []byte {
+	if h.call.Ask != hook.Act || h.enforce == "off" {
+		return nil
+	}
+	rules := h.spooledRules()
+	if len(rules) == 0 {
+		return nil
+	}
+	v := guide.Check(guide.CheckInput{Action: h.action(), Rules: rules})
+	return h.call.Encode(h.verdict(&v))
+}
+
+// spooledRules returns the rules that hold here of what prompts in the spool state.
+func (h *hooking) spooledRules() []guide.Rule {
+	tenant, _ := h.told()
+	var rules []guide.Rule
+	var known []statement.Known
+	for _, p := range spool.Prompts(disk.OS(), h.dir) {
+		if tenant != "" && p.Tenant != "" && p.Tenant != tenant {
+			continue
+		}
+		outside := hook.Elsewhere(p.Event, &h.place)
+		for i, st := range statement.Read(p.Text) {
+			if outside && !st.Everywhere || st.Temporary() {
+				continue
+			}
+			act := statement.Merge(known, st, record.User, uint64(p.Event.Sequence))
+			switch act.Verdict {
+			case statement.Same, statement.Stand:
+				continue
+			case statement.Supersede, statement.Retract:
+				known, rules = withoutRule(known, rules, act.ID)
+			}
+			if act.Verdict == statement.Retract || st.Type != memory.TypeConstraint {
+				continue
+			}
+			id := fmt.Sprintf("%s-%d", p.Event.EventID, i)
+			known = append(known, statement.Known{ID: id, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
+			rules = append(rules, guide.Rule{ID: id, Text: st.Text, Strength: st.Strength, Trust: record.User})
+		}
+	}
+	return rules
+}
+
+// withoutRule leaves out the rule of an id.
+func withoutRule(known []statement.Known, rules []guide.Rule, id string) ([]statement.Known, []guide.Rule) {
+	for i := range known {
+		if known[i].ID == id {
+			return append(known[:i:i], known[i+1:]...), append(rules[:i:i], rules[i+1:]...)
+		}
+	}
+	return known, rules
+}

@@ -1,0 +1,390 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/project"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/spool"
+)
+
+// hooking is one call of a hook.
+type hooking struct {
+	shell *shell
+	cmd   *cobra.Command
+	flags *hookFlags
+	agent string
+	now   time.Time
+	began time.Time
+	dir   string
+	call  *hook.Call
+	scope string
+	// place is what is known about the working directory, and enforce what becomes of an
+	// action that a hard rule forbids there.
+	place   project.Place
+	enforce string
+}
+
+// log writes a line about what went wrong.
+func (h *hooking) log(what string) {
+	who := h.agent
+	if h.call != nil {
+		who += " " + h.call.Name
+	}
+	if !hookLog(h.dir, h.now, who, what) {
+		fmt.Fprintf(h.shell.stderr, "%s: %s: %s\n", program, who, oneLine(what))
+	}
+}
+
+// work does everything, in the process that the agent has started, and returns the answer.
+func (h *hooking) work(ctx context.Context) []byte {
+	in, err := h.read(ctx)
+	input := in.Text
+	if err != nil {
+		h.broken(input, fmt.Errorf("the input cannot be read to its end: %w", err))
+		return nil
+	}
+	h.flags.cut = h.flags.cut || in.Cut
+	if len(in.Rest) > 0 {
+		h.broken(in.Rest, errors.New("something follows the object, and only that is recorded"))
+	}
+	if err := h.decode(input); err != nil {
+		h.broken(input, err)
+		return nil
+	}
+	if h.call.Note != "" {
+		h.log(h.call.Note)
+	}
+	h.settle()
+	if in.Cut {
+		h.log("the input was too long and is recorded in part")
+	}
+	if len(h.call.Events) == 0 && !h.answers() {
+		return nil
+	}
+	if h.scope, err = h.shell.scopeOf(h.cmd, &h.flags.boardFlags); err != nil {
+		h.broken(input, err)
+		return nil
+	}
+	// A server that does not answer leaves time to put the events elsewhere.
+	sooner, cancel := h.until(ctx, 8)
+	out, err := h.forward(sooner, input)
+	cancel()
+	switch {
+	case err == nil:
+	case errors.Is(err, errNobody):
+		out = h.alone(ctx)
+	default:
+		h.log("through the server: " + err.Error())
+		out = h.alone(ctx)
+	}
+	h.compileLater(err != nil)
+	return out
+}
+
+// until returns a context that ends when so many tenths of the time are over.
+func (h *hooking) until(ctx context.Context, tenths time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, h.began.Add(h.flags.limit*tenths/10))
+}
+
+// read reads standard input, for as long as leaves time to put aside what has come.
+func (h *hooking) read(ctx context.Context) (hook.Input, error) {
+	sooner, cancel := h.until(ctx, 6)
+	defer cancel()
+	p := newPump(sooner, h.shell.stdin, func() {})
+	defer p.stop()
+	return hook.Read(p)
+}
+
+// decode reads the input.
+func (h *hooking) decode(input []byte) (err error) {
+	name := h.flags.agent
+	if name == "" {
+		name = h.shell.env("LUKASA_AGENT")
+	}
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Place: h.placeAt, Cut: h.flags.cut})
+	return err
+}
+
+// placeAt returns what is known about a directory. The process that the agent started looks
+// at the files; the server takes its word.
+func (h *hooking) placeAt(dir string) project.Place {
+	switch {
+	case h.flags.place != "":
+		_ = json.Unmarshal([]byte(h.flags.place), &h.place) // at worst nothing is known
+	case h.shell.served.board == nil:
+		h.place = project.At(dir, h.shell.home())
+	}
+	return h.place
+}
+
+// answers reports whether the agent waits for something that may be answered.
+func (h *hooking) answers() bool {
+	if h.call.Ask == hook.Act {
+		return h.enforce != "off"
+	}
+	return h.call.Takes() && h.flags.budget > 0
+}
+
+// broken keeps an input that is none for a person to look at.
+func (h *hooking) broken(input []byte, why error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		h.log("the input is empty")
+		return
+	}
+	name, err := spool.Keep(disk.OS(), h.dir, h.now.UnixMicro(), input)
+	if err != nil {
+		h.log(fmt.Sprintf("%v (%d bytes, which could not be put aside: %v)", why, len(input), err))
+		return
+	}
+	h.log(fmt.Sprintf("%v (%d bytes, put aside as %s)", why, len(input), name))
+}
+
+// forward has the server do it that has the directory. What it did before it failed is told
+// by the ids of events.
+func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
+	var out, problems bytes.Buffer
+	s := *h.shell
+	s.stdin, s.stdout, s.stderr = bytes.NewReader(input), newOutput(&out, false), &problems
+	args := append(h.args(), "--at", strconv.FormatInt(h.now.UnixMicro(), 10))
+	if place, err := json.Marshal(h.place); err == nil {
+		args = append(args, "--place="+string(place))
+	}
+	args = append(args, "--enforce="+h.enforce)
+	if h.flags.cut {
+		args = append(args, "--cut")
+	}
+	type ended struct {
+		out []byte
+		err error
+	}
+	done := make(chan ended, 1)
+	go func() {
+		err := s.forwardAll(ctx, h.dir, errand{args: args, input: input, vars: []string{"LUKASA_AGENT", "LUKASA_TENANT", "LUKASA_SCOPE"}})
+		if code, ok := errors.AsType[carriedOut](err); ok {
+			err = nil
+			if text := strings.TrimSpace(problems.String()); text != "" {
+				h.log("at the server: " + text)
+			}
+			if code != 0 {
+				err = fmt.Errorf("the server ended it with exit code %d", int(code))
+			}
+		}
+		done <- ended{bytes.TrimSpace(out.Bytes()), err}
+	}()
+	select {
+	case e := <-done:
+		return e.out, e.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// args is the command line again, as the server is to see it.
+func (h *hooking) args() []string {
+	args := []string{nameHook, h.agent}
+	for _, name := range []string{"tenant", "agent", "budget", "limit"} {
+		if f := h.cmd.Flags().Lookup(name); f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	if h.scope != "" {
+		args = append(args, "--scope="+h.scope)
+	}
+	return args
+}
+
+// served does it in the server's process. An error reaches the caller, which has another way.
+// What a prompt states is learned before it is answered, so that a rule that it lifts is not
+// in the answer.
+func (h *hooking) served(ctx context.Context) error {
+	s := h.shell
+	input, err := io.ReadAll(s.stdin)
+	if err != nil {
+		return fault.Wrap(fault.UnreadableInput, err)
+	}
+	if err := h.decode(input); err != nil {
+		return err
+	}
+	if h.scope, err = s.scopeOf(h.cmd, &h.flags.boardFlags); err != nil {
+		return err
+	}
+	if h.place.Settings.NoRecord {
+		h.call.Events = nil
+	}
+	b := s.served.board
+	if h.call.Ask == hook.Act && spool.Pending(disk.OS(), s.served.dir) {
+		// A rule that waits there binds already.
+		if _, err := foldSpool(ctx, s.served.dir, b, ""); err != nil {
+			fmt.Fprintln(s.stderr, "fold in what waits:", err)
+		}
+	}
+	var out []byte
+	if h.call.Ask == hook.Prompt {
+		if err := h.record(ctx, b); err != nil {
+			return err
+		}
+		h.learn(ctx, b)
+		out = h.answer(ctx, b)
+	} else {
+		out = h.answer(ctx, b)
+		if err := h.record(ctx, b); err != nil {
+			return err
+		}
+	}
+	_, err = s.stdout.Write(out)
+	return err
+}
+
+// alone does it without a server. The events are on the disk before anything else is tried.
+func (h *hooking) alone(ctx context.Context) []byte {
+	batch := spool.Batch{Scope: h.scope}
+	batch.Tenant, _ = h.told()
+	for _, e := range h.call.Events {
+		batch.Items = append(batch.Items, spool.Item{Event: e.Event, Ceiling: e.Ceiling})
+	}
+	name, unspooled := spool.Write(disk.OS(), h.dir, batch)
+	if unspooled != nil {
+		h.log(unspooled.Error())
+	}
+	states := h.states()
+	if unspooled == nil && !h.answers() && !states {
+		return nil // the next process that opens the directory folds it in
+	}
+	o := lukasa.Options{WitnessDir: h.shell.witnessDir(), Note: h.cmd.CommandPath(), Clock: h.shell.now, Brief: true}
+	b, err := h.shell.openBoard(ctx, h.dir, o, h.flags.wait)
+	if err != nil {
+		if unspooled != nil || !errors.Is(err, fault.Locked) && !errors.Is(err, errServed) && ctx.Err() == nil {
+			h.log(err.Error())
+		}
+		return h.judgeSpooled() // the process that has the board folds the events in
+	}
+	defer func() {
+		if err := b.Close(); err != nil {
+			h.log(err.Error())
+		}
+	}()
+	if states {
+		name = "" // what it states is learned before it is answered
+	}
+	h.fold(ctx, b, name)
+	if unspooled != nil {
+		if err := h.record(ctx, b); err != nil {
+			h.log(err.Error())
+		}
+	}
+	if states {
+		h.learn(ctx, b)
+	}
+	return h.answer(ctx, b)
+}
+
+// fold folds in what waits.
+func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) {
+	report, err := foldSpool(ctx, h.dir, b, except)
+	for _, a := range report.Aside {
+		h.log("put aside " + a.File + ": " + a.Why)
+	}
+	if err != nil {
+		h.log("fold in what waits: " + err.Error())
+	}
+}
+
+// record records the events on a board.
+func (h *hooking) record(ctx context.Context, b *lukasa.Board) error {
+	tenant, ok := h.told()
+	if !ok {
+		var err error
+		if tenant, err = onlyTenant(ctx, b); err != nil {
+			return err
+		}
+	}
+	for rest := h.call.Events; len(rest) > 0; {
+		var some []*lukasa.Event
+		ceiling := rest[0].Ceiling
+		for len(rest) > 0 && rest[0].Ceiling == ceiling {
+			rest[0].TenantID = tenant
+			some, rest = append(some, rest[0].Event), rest[1:]
+		}
+		res, err := spool.Record(ctx, b, h.writer(ceiling), some...)
+		if err != nil {
+			return err
+		}
+		for _, r := range res.Receipts {
+			if r.Disposition == lukasa.Refused && r.Fault.Code != fault.IDConflict && r.Fault.Code != fault.Erased {
+				fmt.Fprintln(h.shell.stderr, r.Fault)
+			}
+		}
+	}
+	return nil
+}
+
+// writer is who records events that are trusted so far at most.
+func (h *hooking) writer(ceiling record.Trust) lukasa.Writer {
+	w := lukasa.Writer{Actor: hookActor, Trust: lukasa.User, Scope: h.scope}
+	if w.Scope != "" {
+		w.Actor = "" // whom the scope is for
+	}
+	if ceiling != 0 {
+		w.Trust = min(ceiling, record.User)
+	}
+	return w
+}
+
+// hookActor stands in the records of hooks as their writer.
+const hookActor = "hook"
+
+// told returns the tenant that the command was told.
+func (h *hooking) told() (string, bool) {
+	if h.cmd.Flags().Changed("tenant") {
+		return h.flags.tenant, true
+	}
+	if name := h.shell.env("LUKASA_TENANT"); name != "" {
+		return name, true
+	}
+	if h.scope != "" {
+		if grants, _, err := lukasa.InspectScope(h.scope); err == nil {
+			return grants[0].Tenant, true
+		}
+	}
+	return "", false
+}
+
+// onlyTenant is the tenant of those who name none: the only one there is, else "default".
+func onlyTenant(ctx context.Context, b *lukasa.Board) (string, error) {
+	n, err := b.CountTenants(ctx)
+	if err == nil && n == 1 {
+		for root, err := range b.Tenants(ctx) {
+			return root.Tenant, err
+		}
+	}
+	return "default", err
+}
+
+// foldSpool folds what waits in a data directory in, and learns what prompts among it state.
+func foldSpool(ctx context.Context, dir string, b *lukasa.Board, except string) (spool.Report, error) {
+	report, err := spool.Fold(ctx, dir, b, spool.Options{
+		Actor: hookActor, Except: except,
+		Tenant: func(ctx context.Context) (string, error) { return onlyTenant(ctx, b) },
+	})
+	for tenant, ids := range report.Stated {
+		if _, failed := b.Tenant(tenant, lukasa.Writer{Actor: hookActor}).Learn(ctx, ids...); failed != nil && err == nil {
+			err = fmt.Errorf("learn what prompts state: %w", failed)
+		}
+	}
+	return report, err
+}
