@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"lukasa.dev"
@@ -210,29 +213,56 @@ func (h *hooking) spooledRules() []guide.Rule {
 				continue
 			}
 			act := statement.Merge(known, st, record.User, uint64(p.Event.Sequence))
-			switch act.Verdict {
-			case statement.Same, statement.Stand:
-				continue
-			case statement.Supersede, statement.Retract:
-				known, rules = withoutRule(known, rules, act.ID)
+			at := slices.IndexFunc(known, func(k statement.Known) bool { return k.ID == act.ID })
+			switch {
+			case act.Verdict == statement.Amend && at >= 0:
+				rules[at] = rules[at].Except(st.Text)
+			case act.Verdict == statement.Supersede && at >= 0, act.Verdict == statement.Retract && at >= 0:
+				known, rules = slices.Delete(known, at, at+1), slices.Delete(rules, at, at+1)
 			}
-			if act.Verdict == statement.Retract || st.Type != memory.TypeConstraint {
+			rule, ok := guide.RuleOf(&st, fmt.Sprintf("%s-%d", p.Event.EventID, i), p.Event.Timestamp.Time().UnixMilli())
+			if !ok || act.Verdict != statement.New && act.Verdict != statement.Supersede {
 				continue
 			}
-			id := fmt.Sprintf("%s-%d", p.Event.EventID, i)
-			known = append(known, statement.Known{ID: id, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
-			rules = append(rules, guide.Rule{ID: id, Text: st.Text, Strength: st.Strength, Trust: record.User})
+			known = append(known, statement.Known{ID: rule.ID, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
+			rules = append(rules, rule)
 		}
 	}
 	return rules
 }
 
-// withoutRule leaves out the rule of an id.
-func withoutRule(known []statement.Known, rules []guide.Rule, id string) ([]statement.Known, []guide.Rule) {
-	for i := range known {
-		if known[i].ID == id {
-			return append(known[:i:i], known[i+1:]...), append(rules[:i:i], rules[i+1:]...)
-		}
+// lessons returns the commands that failed in the project before, and what worked instead, a
+// line each. What a command or a tool says is quoted.
+func (h *hooking) lessons(ctx context.Context, t *lukasa.Tenant, view lukasa.View) ([]string, error) {
+	list, err := t.Lessons(ctx, lukasa.LessonOptions{Projects: h.place.IDs, Limit: lessonsGiven, View: view})
+	if err != nil {
+		return nil, err
 	}
-	return known, rules
+	var out []string
+	for _, l := range list {
+		line := "`" + clipLine(cmp.Or(l.Command, l.Shape, l.Step)) + "`"
+		if l.Error != "" {
+			line += " failed: " + strconv.Quote(clipLine(l.Error))
+		} else {
+			line += " failed"
+		}
+		switch {
+		case l.FixedCommand != "" && l.FixedCommand != l.Command:
+			line += "; `" + clipLine(l.FixedCommand) + "` worked"
+		case len(l.Between) > 0:
+			line += "; it worked after " + clipLine(strings.Join(l.Between, ", "))
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// clipLine returns the beginning of a text as one line without backquotes.
+func clipLine(text string) string {
+	const most = 120
+	text = strings.ReplaceAll(oneLine(text), "`", "'")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
