@@ -254,7 +254,7 @@ func (r *run) codexResult(t *turn, s *codexSession, item *codexItem) error {
 	if told, ok := Stopped(text); ok {
 		o = told
 	} else if end, ok := s.ends[id]; ok {
-		o = o.with(end)
+		o = o.With(end)
 	}
 	delete(s.ends, id)
 	response := map[string]any{}

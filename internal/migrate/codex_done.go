@@ -171,8 +171,8 @@ func codexDuration(raw json.RawMessage) json.Number {
 	return ""
 }
 
-// with adds what another source knows and this one does not.
-func (o Outcome) with(more Outcome) Outcome {
+// With adds what another source knows and this one does not.
+func (o Outcome) With(more Outcome) Outcome {
 	if o.Result == nil {
 		o.Result = map[string]any{}
 	}

@@ -102,24 +102,22 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 	if t.prompt == "" || role == "system" || slices.Contains(t.tags, "summary") {
 		return r.emit(t, hmx.TypeMessage, id, content, ceiling, "")
 	}
-	key := t.session + "\x00" + t.prompt + "\x00" + role
-	if role != "user" {
-		key += "\x00" + text
+	sub := ""
+	if t.group != "" {
+		sub = t.session
 	}
-	r.said[key]++
+	first := SaidID(r.format, sub, t.prompt, role, text, 1)
+	r.said[first]++
 	t.earlier = id
-	return r.emit(t, hmx.TypeMessage, SaidID(r.format, t.session, t.prompt, role, text, r.said[key]), content, ceiling, "")
+	return r.emit(t, hmx.TypeMessage, SaidID(r.format, sub, t.prompt, role, text, r.said[first]), content, ceiling, "")
 }
 
 // SaidID returns the id of a message whose turn the agent has a name for, so that a hook and a
-// transcript give it the same: a user begins a turn once, and all else is known by what it says.
-// n counts messages of the turn of which the same is true, from 1.
-func SaidID(f Format, session, turn, role, text string, n int) string {
-	parts := []string{"said", session, turn, role}
-	if role != "user" {
-		parts = append(parts, strings.TrimSpace(text))
-	}
-	return EventID(f, append(parts, strconv.Itoa(n))...)
+// transcript give it the same: it is known by who says what in which turn.
+// sub is the session of a sub-agent, or empty: the turns of others have names of their own, which
+// a copy of the session keeps. n counts messages of the turn of which the same is true, from 1.
+func SaidID(f Format, sub, turn, role, text string, n int) string {
+	return EventID(f, "said", sub, turn, role, strings.TrimSpace(text), strconv.Itoa(n))
 }
 
 // call makes a tool call, and remembers it for its result.

@@ -95,7 +95,7 @@ var (
 		"exec command rejected by user", "patch rejected by user", "user rejected MCP tool call", "rejected by user", "The user rejected permission to use this specific tool call",
 	}
 	interruptTexts = []string{
-		"[Request interrupted by user", "aborted by user", "Command was cancelled by user", "Tool call was cancelled by user", "[Operation Cancelled]", "User aborted the command", "Tool execution aborted",
+		"[Request interrupted by user", "aborted by user", "command aborted by user", "Command was cancelled by user", "Tool call was cancelled by user", "[Operation Cancelled]", "User aborted the command", "Tool execution aborted",
 	}
 	policyTexts = []string{
 		"Claude requested permissions to ", "This command requires approval", "Permission to use ", "Permission for this action has been denied",
@@ -140,7 +140,8 @@ func Stopped(text string) (Outcome, bool) {
 	if _, ok := begins(interruptTexts); ok {
 		return Outcome{Interrupted: true}, true
 	}
-	if _, ok := begins(policyTexts); ok {
+	line, _, _ := strings.Cut(head, "\n")
+	if _, ok := begins(policyTexts); ok || strings.HasSuffix(line, "rejected by user approval settings") {
 		return Outcome{DeniedBy: ByPolicy, Result: map[string]any{"text": head}}, true
 	}
 	return Outcome{}, false

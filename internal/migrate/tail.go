@@ -69,12 +69,12 @@ func CodexEnd(tail []byte, call string) (o Outcome, ok bool) {
 		switch {
 		case item.Type == "item_completed":
 			if done, is := readCodexDone(item.Item); is && done.ID == call {
-				o, ok = o.with(done.Outcome), true
+				o, ok = o.With(done.Outcome), true
 				return false
 			}
 		case string(item.CallID) == call && len(item.Output) > 0:
 			out, success := codexOutput(item.Output)
-			o, ok = o.with(Outcome{Result: out, Success: success}), true
+			o, ok = o.With(Outcome{Result: out, Success: success}), true
 		case string(item.CallID) == call:
 			return false // it is the call itself
 		}
