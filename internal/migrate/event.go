@@ -229,6 +229,7 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 			meta[name] = value
 		}
 	}
+	r.project(meta)
 	metadata, _ := fit(meta, maxMetadata)
 	at := t.at
 	if at.IsZero() {
@@ -252,6 +253,27 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 	earlier := t.earlier
 	t.earlier = ""
 	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier})
+}
+
+// project adds the project of the working directory that metadata names.
+func (r *run) project(meta map[string]any) {
+	dir, _ := meta["cwd"].(string)
+	if r.o.Project == nil || dir == "" {
+		return
+	}
+	found, ok := r.projects[dir]
+	if !ok {
+		found[0], found[1] = r.o.Project(dir)
+		if r.projects == nil || len(r.projects) >= maxCalls {
+			r.projects = map[string][2]string{}
+		}
+		r.projects[dir] = found
+	}
+	for i, name := range []string{"project", "project_id"} {
+		if found[i] != "" {
+			meta[name] = found[i]
+		}
+	}
 }
 
 // time gives a turn its time: what the source says, or that of the source as a whole.

@@ -121,6 +121,9 @@ type Options struct {
 	// Agent is whose the spans of a trace are that name no agent. Empty leaves that to what
 	// the trace says of the program.
 	Agent string
+	// Project returns what people call the project of a working directory, and its identity.
+	// Nil knows none.
+	Project func(dir string) (name, id string)
 }
 
 // Item is one thing that a source says: an event, or a memory, entity or relation.
@@ -257,6 +260,8 @@ type run struct {
 	own map[string]bool
 	// said counts the messages of a turn that say the same.
 	said map[string]int
+	// projects are those of the working directories that were met.
+	projects map[string][2]string
 	// latest is the turn of the last line, of formats whose order is that of time.
 	latest *turn
 	// peek is how much of the source can be looked at before it is read; 0 is peekBytes.
