@@ -138,6 +138,7 @@ func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
 		if h.enforce == "ask" {
 			a.Verdict = hook.Asking
 		}
+		h.denied = a.Verdict == hook.Denied
 		return a
 	}
 	return hook.Answer{}

@@ -3,8 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 
 	"lukasa.dev/internal/hook"
@@ -30,52 +28,16 @@ func (h *hooking) canAsk() bool {
 	return false // Codex and OpenCode have no way to ask
 }
 
-// mostParents is how far up a process is looked for.
-const mostParents = 6
-
-// interactiveAbove reports whether one of the processes above is a program that a person runs
-// in a terminal: its standard input is one, and its command line has no prompt. Only Linux
-// shows that without running another program.
+// interactiveAbove reports whether a person runs a program above a process in a terminal: its
+// standard input is one, and its command line has no prompt.
 func interactiveAbove(pid int, name string) bool {
-	if runtime.GOOS != "linux" {
+	dir, args, ok := processAbove(pid, name)
+	if !ok {
 		return false
 	}
-	for range mostParents {
-		dir := filepath.Join("/proc", strconv.Itoa(pid))
-		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if err != nil || pid <= 1 {
-			return false
-		}
-		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-		if at := programIn(args, name); at >= 0 {
-			input, err := os.Readlink(filepath.Join(dir, "fd", "0"))
-			terminal := err == nil && (strings.HasPrefix(input, "/dev/pts/") || strings.HasPrefix(input, "/dev/tty"))
-			return terminal && !holdsPrompt(args[at+1:])
-		}
-		status, err := os.ReadFile(filepath.Join(dir, "stat"))
-		if err != nil {
-			return false
-		}
-		if pid = parentIn(string(status)); pid == 0 {
-			return false
-		}
-	}
-	return false
-}
-
-// programIn returns which argument of a command line is a program, by its name or as a script
-// of that name, or -1.
-func programIn(args []string, name string) int {
-	for i, arg := range args {
-		if i > 8 {
-			break
-		}
-		base := filepath.Base(arg)
-		if base == name || strings.HasPrefix(base, name+".") || strings.Contains(arg, "/"+name+"-cli/") {
-			return i
-		}
-	}
-	return -1
+	input, err := os.Readlink(filepath.Join(dir, "fd", "0"))
+	terminal := err == nil && (strings.HasPrefix(input, "/dev/pts/") || strings.HasPrefix(input, "/dev/tty"))
+	return terminal && !holdsPrompt(args)
 }
 
 // holdsPrompt reports whether arguments hold a prompt: then the program ends after it, and asks
@@ -87,16 +49,4 @@ func holdsPrompt(args []string) bool {
 		}
 	}
 	return false
-}
-
-// parentIn returns the parent of a process by its line in /proc.
-func parentIn(stat string) int {
-	// The name of the program stands in brackets, and may hold any character.
-	_, rest, ok := strings.Cut(stat[max(strings.LastIndexByte(stat, ')'), 0):], " ")
-	fields := strings.Fields(rest)
-	if !ok || len(fields) < 2 {
-		return 0
-	}
-	pid, _ := strconv.Atoi(fields[1])
-	return pid
 }

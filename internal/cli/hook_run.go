@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/migrate"
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/spool"
@@ -37,6 +38,8 @@ type hooking struct {
 	// action that a hard rule forbids there.
 	place   project.Place
 	enforce string
+	// denied says that the action of this call was refused.
+	denied bool
 }
 
 // log writes a line about what went wrong.
@@ -62,6 +65,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 	if len(in.Rest) > 0 {
 		h.broken(in.Rest, errors.New("something follows the object, and only that is recorded"))
 	}
+	input = hook.Seen(h.agent, input, hook.World{Transcript: migrate.Tail, Arguments: func() []string { return agentArguments(h.agent) }})
 	if err := h.decode(input); err != nil {
 		h.broken(input, err)
 		return nil
@@ -242,6 +246,9 @@ func (h *hooking) served(ctx context.Context) error {
 		out = h.answer(ctx, b)
 	} else {
 		out = h.answer(ctx, b)
+		if h.denied && !h.place.Settings.NoRecord {
+			h.call.Events = append(h.call.Events, h.call.Denial()...)
+		}
 		if err := h.record(ctx, b); err != nil {
 			return err
 		}
@@ -252,15 +259,29 @@ func (h *hooking) served(ctx context.Context) error {
 
 // alone does it without a server. The events are on the disk before anything else is tried.
 func (h *hooking) alone(ctx context.Context) []byte {
+	name, unspooled := h.spool(h.call.Events)
+	out := h.aloneWith(ctx, name, unspooled)
+	if h.denied && !h.place.Settings.NoRecord {
+		_, _ = h.spool(h.call.Denial()) // it is logged
+	}
+	return out
+}
+
+// spool puts events into the spool, and returns the name of the file.
+func (h *hooking) spool(events []hook.Event) (name string, err error) {
 	batch := spool.Batch{Scope: h.scope}
 	batch.Tenant, _ = h.told()
-	for _, e := range h.call.Events {
+	for _, e := range events {
 		batch.Items = append(batch.Items, spool.Item{Event: e.Event, Ceiling: e.Ceiling})
 	}
-	name, unspooled := spool.Write(disk.OS(), h.dir, batch)
-	if unspooled != nil {
-		h.log(unspooled.Error())
+	if name, err = spool.Write(disk.OS(), h.dir, batch); err != nil {
+		h.log(err.Error())
 	}
+	return name, err
+}
+
+// aloneWith is alone once the events are in a file of the spool, or could not be put there.
+func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) []byte {
 	states := h.states()
 	if unspooled == nil && !h.answers() && !states {
 		return nil // the next process that opens the directory folds it in

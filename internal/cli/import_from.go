@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/project"
 )
 
 // importFlags are the flags of lukasa import.
@@ -323,7 +325,7 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 		return n, err
 	})
 	err = migrate.Read(ctx, m.format, migrate.Source{Name: name, Path: f.path, Modified: when.UTC().Truncate(time.Second), Reader: reading},
-		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved}, rec)
+		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved, Project: m.shell.projectOf}, rec)
 	if f.size > 0 {
 		m.done = before + f.size
 	}
@@ -331,6 +333,17 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 		return m.mistaken(f, o, err)
 	}
 	return m.unread(ctx, err)
+}
+
+// projectOf returns the project of a directory that a transcript names, and its identity. One
+// that is not on this machine is known by its path.
+func (s *shell) projectOf(dir string) (name, id string) {
+	if isDir(dir) {
+		if p := project.At(dir, s.home()); p.ID() != "" {
+			return p.Name, p.ID()
+		}
+	}
+	return path.Base(strings.ReplaceAll(dir, `\`, "/")), dir
 }
 
 // mistaken notes a file of another format. One that was found below a directory and is of

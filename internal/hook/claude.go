@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/migrate"
@@ -21,6 +22,11 @@ func (c *call) claude() bool {
 		for _, one := range c.in.list("tool_calls") {
 			if f, ok := one.(map[string]any); ok {
 				if r, there := f["tool_response"]; there {
+					if o, stopped := migrate.Stopped(texts(r)); stopped {
+						c.call(usedOf(f))
+						c.ended(usedOf(f), o)
+						continue
+					}
 					c.claudeUse(usedOf(f), r)
 				} else {
 					c.call(usedOf(f))
@@ -31,6 +37,7 @@ func (c *call) claude() bool {
 		c.say("assistant", c.in.text("last_assistant_message"))
 		c.changed("sub-agent", "stopped", c.in.text("agent_type"), nil)
 	case "Stop":
+		c.closeOpen()
 		c.say("assistant", c.in.text("last_assistant_message"))
 		c.changed("turn", "stopped", "", nil)
 	case "StopFailure":
@@ -62,15 +69,75 @@ func (c *call) claude() bool {
 // claudeUse makes the use of a tool that did not fail.
 func (c *call) claudeUse(t tool, response any) {
 	out, success := outcome(response)
+	o := migrate.Outcome{Result: lean(out), Success: success}
 	raw, err := json.Marshal(response)
-	if c.Agent == Codex && err == nil {
-		out, success = migrate.CodexResult(raw)
-		response = out
-	} else if !success.Set {
-		success = hmx.Some(true)
+	switch {
+	case c.Agent == Codex && err == nil:
+		o = c.codexUse(raw)
+		if o.Duration != "" {
+			response = map[string]any{"duration_ms": o.Duration}
+		}
+	case fields(out).truth("interrupted"):
+		o.Interrupted = true
+		delete(o.Result, "interrupted")
+	case !success.Set:
+		o.Success = hmx.Some(true)
 	}
-	if !c.editedBy(t, response, success) {
+	well := o.Success
+	if o.Interrupted || o.DeniedBy != "" {
+		well = hmx.Some(false)
+	}
+	if !c.editedBy(t, response, well) {
 		c.call(t)
-		c.result(t, out, success)
+		c.ended(t, o)
 	}
+}
+
+// codexUse reads the result of a tool of Codex. Its exit code stands in the rollout alone.
+func (c *call) codexUse(raw json.RawMessage) migrate.Outcome {
+	out, success := migrate.CodexResult(raw)
+	o := migrate.Outcome{Result: out, Success: success}
+	if ms, ok := out["duration_ms"]; ok {
+		delete(out, "duration_ms")
+		o.Duration = json.Number(fmt.Sprint(ms))
+	}
+	if told, ok := migrate.Stopped(fields(out).text("text")); ok {
+		return told
+	}
+	if end := c.seen.under("end"); end != nil {
+		o = o.With(endOf(end))
+	}
+	return o
+}
+
+// lean returns a result of Claude Code without members that say nothing, and what a shell
+// wrote as one text.
+func lean(out map[string]any) map[string]any {
+	kept := make(map[string]any, len(out))
+	for name, v := range out {
+		switch v := v.(type) {
+		case nil:
+		case bool:
+			if v {
+				kept[name] = v
+			}
+		case string:
+			if v != "" {
+				kept[name] = v
+			}
+		case []any:
+			if len(v) > 0 {
+				kept[name] = v
+			}
+		default:
+			kept[name] = v
+		}
+	}
+	if _, shell := out["stdout"]; shell {
+		if text, ok := kept["stdout"]; ok {
+			delete(kept, "stdout")
+			kept["text"] = text
+		}
+	}
+	return kept
 }

@@ -16,13 +16,17 @@ func (c *call) editedBy(t tool, response any, success hmx.Opt[bool]) bool {
 		return false
 	}
 	for i, e := range all {
-		content := e.Content(t.name, t.id)
 		id := c.madeID("edit", e.Path, e.Diff)
-		if t.id != "" {
+		call := t.id
+		if t.guessed {
+			call = ""
+		}
+		if call != "" {
 			if id = c.nameID("result", t.id); i > 0 {
 				id = c.nameID("edit", t.id, strconv.Itoa(i))
 			}
 		}
+		content := e.Content(t.name, call)
 		if ms, ok := c.in.millis("duration_ms", "duration"); ok {
 			content["duration_ms"] = ms
 		} else if told, ok := response.(map[string]any); ok && told["duration_ms"] != nil && c.Agent == Codex {

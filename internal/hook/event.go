@@ -3,11 +3,9 @@ package hook
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/migrate"
@@ -67,7 +65,11 @@ func (c *call) madeID(parts ...string) string {
 
 // say makes a message, unless nothing is left of it.
 func (c *call) say(role, text string, tags ...string) {
-	c.sayAs(c.madeID(role, text), role, text, tags...)
+	id := c.madeID(role, text)
+	if len(tags) == 0 {
+		id = c.saidID(role, text)
+	}
+	c.sayAs(id, role, text, tags...)
 }
 
 func (c *call) sayAs(id, role, text string, tags ...string) {
@@ -79,10 +81,27 @@ func (c *call) sayAs(id, role, text string, tags ...string) {
 	ev.Tags = tags
 }
 
-// prompt makes the message of a person, and asks for a pack. One that a program wrote is
-// trusted as far as an agent.
-func (c *call) prompt(text string) {
+// saidID is the id of a message: one that its transcript gives it as well, if the agent has a
+// name for the turn.
+func (c *call) saidID(role, text string) string {
+	if c.turn == "" || c.Agent != ClaudeCode && c.Agent != Codex {
+		return c.madeID(role, text)
+	}
 	rest, _ := without(text)
+	sub := ""
+	if c.group != "" {
+		sub = c.Session
+	}
+	return migrate.SaidID(migrate.Format(c.Agent), sub, c.turn, role, rest.(string), 1)
+}
+
+// prompt makes the message of a person, and asks for a pack. Only the user's own words are the
+// text of the message; what was piped in is attached. A prompt that a program wrote is trusted
+// as far as an agent, and one that is a program's note is none.
+func (c *call) prompt(text string) {
+	c.closeOpen()
+	p := c.words(text)
+	rest, _ := without(p.Own)
 	c.Query = rest.(string)
 	c.Ask = Prompt
 	switch c.in.text("source") {
@@ -90,7 +109,38 @@ func (c *call) prompt(text string) {
 	default:
 		c.ceiling = record.Agent
 	}
-	c.say("user", text)
+	if strings.TrimSpace(c.Query) == "" {
+		return
+	}
+	content := map[string]any{"role": "user", "text": p.Own}
+	if p.Added != "" {
+		content["attachments"] = []any{map[string]any{"type": "text", "text": p.Added}}
+	}
+	c.add(hmx.TypeMessage, c.saidID("user", p.Own), content, "")
+}
+
+// words tells the user's own words in a prompt apart from the rest.
+func (c *call) words(text string) migrate.Prompt {
+	p := migrate.UserWords(migrate.Format(c.Agent), text)
+	if c.piped != "" {
+		p.Added = c.piped
+	}
+	arguments := c.seen.words("arguments")
+	if len(arguments) == 0 || p.Own == "" {
+		return p
+	}
+	spoken, ok := migrate.Spoken(p.Own, arguments)
+	switch {
+	case ok && p.Added == "":
+		p = spoken
+	case ok:
+		p.Own, p.Added = spoken.Own, strings.TrimSpace(spoken.Added+"\n\n"+p.Added)
+	case c.Agent == GeminiCLI && (slices.Contains(arguments, "-p") || slices.Contains(arguments, "--prompt")):
+		// It was started with one prompt, and this is another: the reason of a hook that did
+		// not let it stop.
+		c.ceiling = record.Agent
+	}
+	return p
 }
 
 // changed tells that something has become something else.
@@ -126,31 +176,49 @@ func (c *call) failed(kind, message string) {
 type tool struct {
 	id, name  string
 	arguments any
+	// guessed says that the agent has no name for the call, and id is made of what it does: a
+	// call has it each time that it is made.
+	guessed bool
 }
 
-// call makes a tool call, and returns its id.
-func (c *call) call(t tool) string {
+// call makes a tool call. One of Lukasa's own tools is left out.
+func (c *call) call(t tool) {
+	if own(t, nil) {
+		return
+	}
 	id := c.madeID("call", t.name)
 	content := map[string]any{"tool_name": t.name, "arguments": migrate.Object(t.arguments, "input")}
 	if t.id != "" {
-		id = c.nameID("call", t.id)
 		content["call_id"] = t.id
+		if !t.guessed {
+			id = c.nameID("call", t.id)
+		}
 	}
 	c.add(hmx.TypeToolCall, id, content, "")
-	return id
 }
 
 // act makes a tool call and asks what speaks against it.
 func (c *call) act(t tool) {
-	if len(migrate.Edits(t.name, t.arguments, nil)) == 0 { // an edit is told when it is done
+	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is told when it is done
+	if !edits {
 		c.call(t)
+	}
+	if own(t, nil) {
+		return
 	}
 	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
 	raw, _ := migrate.Content(clipped(migrate.Object(t.arguments, "input")).(map[string]any))
 	c.Arguments = string(raw)
 	if c.Tool == "" {
 		c.Ask = Nothing
+		return
 	}
+	n := len(c.Events)
+	if edits {
+		c.call(t)
+	}
+	c.ended(t, migrate.Outcome{DeniedBy: migrate.ByLukasa})
+	c.denial, c.Events = slices.Clone(c.Events[n:]), c.Events[:n]
 }
 
 // maxChecked is how much of a text is looked at before an action: what is checked is short,
@@ -180,27 +248,26 @@ func clipped(v any) any {
 	return v
 }
 
-// result makes the result of a tool. What one of Lukasa's own tools gave back is not told
-// again.
+// result makes the result of a tool that ran.
 func (c *call) result(t tool, result map[string]any, success hmx.Opt[bool]) {
+	c.ended(t, migrate.Outcome{Result: result, Success: success})
+}
+
+// ended makes the result of a call, however it ended. What one of Lukasa's own tools gave back
+// is left out.
+func (c *call) ended(t tool, o migrate.Outcome) {
+	if own(t, o.Result) {
+		return
+	}
 	parent := ""
 	id := c.madeID("result", t.name)
-	content := map[string]any{"tool_name": t.name}
-	if t.id != "" {
+	if t.id != "" && !t.guessed {
 		parent, id = c.nameID("call", t.id), c.nameID("result", t.id)
-		content["call_id"] = t.id
 	}
-	if own(t, result) {
-		result = map[string]any{}
+	if ms, ok := c.in.millis("duration_ms", "duration"); ok && o.Duration == "" {
+		o.Duration = ms
 	}
-	content["result"] = result
-	if success.Set {
-		content["success"] = success.Value
-	}
-	if ms, ok := c.in.millis("duration_ms", "duration"); ok {
-		content["duration_ms"] = ms
-	}
-	c.add(hmx.TypeToolResult, id, content, parent)
+	c.add(hmx.TypeToolResult, id, o.Content(t.name, t.id), parent)
 }
 
 // edited makes an edit of a file.
@@ -215,42 +282,19 @@ func (c *call) edited(file, operation, diff string) {
 	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
-// ownName is in the names of Lukasa's own tools and command lines, and ownScheme begins the
-// names of what it keeps: Cursor does not say whose tool a tool is.
-const (
-	ownName   = "lukasa"
-	ownScheme = "lukasa://"
-)
+// ownScheme begins the names of what Lukasa keeps: Cursor does not say whose tool a tool is.
+const ownScheme = "lukasa://"
 
-// ownCommand is Lukasa's command line in a shell. It is compiled when one may be there: a hook
-// has little time.
-var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\\s*([^\\s;&|<>()$`]*/)?lukasa(\\s[^;&|<>()$`\n]*)?$")
-})
-
-// ownTool reports whether a name is one that agents give to Lukasa's own tools:
-// mcp__lukasa__recall, lukasa.pack, mcp_lukasa_recall.
-func ownTool(name string) bool {
-	name = strings.ToLower(name)
-	if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
-		name = strings.TrimPrefix(rest, "_")
-	}
-	rest, ok := strings.CutPrefix(name, ownName)
-	return ok && (rest == "" || strings.IndexByte("_.-/:", rest[0]) >= 0)
-}
-
-// own reports whether a tool is one of Lukasa's own, so that its result is nothing new.
+// own reports whether a call is one of Lukasa's own tools, so that it is nothing new.
 func own(t tool, result map[string]any) bool {
-	if ownTool(t.name) {
+	if migrate.OwnUse(t.name, migrate.Object(t.arguments, "input")) {
 		return true
 	}
 	if strings.HasPrefix(t.name, "MCP:") && result != nil {
 		text, _ := migrate.Content(result)
 		return strings.Contains(string(text), ownScheme)
 	}
-	args := fields(migrate.Object(t.arguments, "input"))
-	command := args.text("command")
-	return strings.Contains(command, ownName) && ownCommand().MatchString(command)
+	return false
 }
 
 // outcome reads how the result of a tool went, of what agents write into results.

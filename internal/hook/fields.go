@@ -68,6 +68,17 @@ func (f fields) truth(name string) bool {
 	return t
 }
 
+// words returns the texts of a member that is a list.
+func (f fields) words(name string) []string {
+	var out []string
+	for _, v := range f.list(name) {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // first returns the first of members that is there.
 func (f fields) first(names ...string) any {
 	for _, name := range names {

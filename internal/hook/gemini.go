@@ -21,22 +21,33 @@ func (c *call) gemini() bool {
 	return true
 }
 
-// geminiResult makes a result. Gemini CLI has no name for a use of a tool, so that the call
-// is told by its arguments.
+// geminiResult makes a result.
 func (c *call) geminiResult() {
 	t := c.used()
 	response := fields(migrate.Object(c.in["tool_response"], "llmContent"))
-	out := map[string]any{"arguments": migrate.Object(t.arguments, "input")}
-	if text := texts(response["llmContent"]); text != "" {
-		out["text"] = text
-	} else if shown := texts(response["returnDisplay"]); shown != "" {
-		out["text"] = shown
+	text := texts(response["llmContent"])
+	if text == "" {
+		text = texts(response["returnDisplay"])
 	}
-	failed := response.first("error")
-	if failed != nil {
-		out["error"] = failed
+	o := migrate.GeminiEnd(t.name, text)
+	if failed := response.first("error"); failed != nil && o.DeniedBy == "" && !o.Interrupted {
+		if o.Result == nil {
+			o.Result = map[string]any{}
+		}
+		o.Result["error"], o.Success = failed, hmx.Some(false)
+		if m, ok := failed.(map[string]any); ok && fields(m).text("message") != "" {
+			o.Result["error"] = fields(m).text("message")
+		}
 	}
-	if !c.editedBy(t, map[string]any(response), hmx.Some(failed == nil)) {
-		c.result(t, out, hmx.Some(failed == nil))
+	well := o.Success
+	if o.Interrupted || o.DeniedBy != "" {
+		well = hmx.Some(false)
 	}
+	if c.editedBy(t, map[string]any(response), well) {
+		return
+	}
+	if len(migrate.Edits(t.name, t.arguments, nil)) > 0 {
+		c.call(t) // an edit that failed was not told before
+	}
+	c.ended(t, o)
 }

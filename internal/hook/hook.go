@@ -77,7 +77,14 @@ type Call struct {
 	Arguments string
 	// Note is worth a line in a log, or empty.
 	Note string
+	// denial is what is to be recorded if the action of an [Act] is denied.
+	denial []Event
 }
+
+// Denial returns what is to be recorded when Lukasa denies the action of an [Act]: that the
+// call was denied, without the reason, which is Lukasa's own text. Agents run no hook for the
+// end of such a call.
+func (c *Call) Denial() []Event { return c.denial }
 
 // Options say how a call is read.
 type Options struct {
@@ -106,6 +113,8 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 		return nil, err
 	}
 	c := &call{Call: Call{Agent: agent}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
+	c.seen = in.under(seenName)
+	delete(in, seenName)
 	c.common()
 	if o.Place != nil {
 		c.Place = o.Place(c.Directory)
@@ -153,6 +162,10 @@ type call struct {
 	// group links what a sub-agent does to the session that it works for.
 	group   string
 	ceiling record.Trust
+	// seen is what [Seen] added to the input.
+	seen fields
+	// piped is input of the agent that is no word of the user.
+	piped string
 }
 
 // directory is where the agent works.

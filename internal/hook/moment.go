@@ -1,6 +1,10 @@
 package hook
 
-import "lukasa.dev/hmx"
+import (
+	"strings"
+
+	"lukasa.dev/internal/migrate"
+)
 
 // moments are what an agent calls those hook events that agents tell in the same members,
 // whatever they call them. Empty is one that it does not have.
@@ -38,8 +42,12 @@ func (c *call) moment() bool {
 	case m.failed:
 		c.failure()
 	case m.compacting:
+		if c.Agent == GeminiCLI {
+			break // it comes before each request to the model, and says nothing of the outcome
+		}
 		c.changed("context", "being compacted", c.in.text("trigger"), map[string]any{"instructions": c.in.text("custom_instructions")})
 	case m.ended:
+		c.closeOpen()
 		if c.in.text("reason") == "error" {
 			c.failed("session_error", c.in.text("error_message"))
 		}
@@ -51,7 +59,15 @@ func (c *call) moment() bool {
 }
 
 // used is the tool that an event is about.
-func (c *call) used() tool { return usedOf(c.in) }
+func (c *call) used() tool {
+	t := usedOf(c.in)
+	if t.id == "" && c.Agent == GeminiCLI {
+		// Gemini CLI has no name for a call: it and its result are alike in all they do.
+		raw, _ := migrate.Content(migrate.Object(t.arguments, "input"))
+		t.id, t.guessed = strings.Replace(migrate.EventID(migrate.GeminiCLI, c.Session, t.name, string(raw)), "imp-", "call-", 1), true
+	}
+	return t
+}
 
 func usedOf(f fields) tool {
 	return tool{id: f.text("tool_use_id", "toolUseId", "tool_call_id"), name: f.text("tool_name", "toolName"), arguments: f.first("tool_input", "toolArgs")}
@@ -59,16 +75,36 @@ func usedOf(f fields) tool {
 
 // failure makes the call and the result of a tool that failed, or was not allowed to run.
 func (c *call) failure() {
-	c.call(c.used())
-	out := map[string]any{"error": c.in.text("error", "reason", "error_message")}
-	if how := c.in.text("failure_type"); how != "" {
-		out["failure"] = how
+	t := c.used()
+	c.call(t)
+	text := c.in.text("error", "reason", "error_message")
+	o := migrate.Failed(text)
+	switch {
+	case c.Name == "PermissionDenied" && o.DeniedBy == "":
+		o = migrate.Outcome{DeniedBy: migrate.ByPolicy}
+		if text != "" {
+			o.Result = map[string]any{"text": text}
+		}
+	case c.in.truth("is_interrupt"):
+		o.Interrupted = true
+		delete(o.Result, "exit_code") // it tells of the signal, not of the command
+	case c.in.text("failure_type") != "":
+		o = c.cursorFailure(o)
 	}
-	if c.in.truth("is_interrupt") {
-		out["interrupted"] = true
+	c.ended(t, o)
+}
+
+// cursorFailure reads how Cursor names a failure.
+func (c *call) cursorFailure(o migrate.Outcome) migrate.Outcome {
+	switch how := c.in.text("failure_type"); how {
+	case "permission_denied", "denied":
+		if o.DeniedBy == "" {
+			o = migrate.Outcome{DeniedBy: migrate.ByUser}
+		}
+	default:
+		if o.Result != nil {
+			o.Result["failure"] = how
+		}
 	}
-	if c.Name == "PermissionDenied" {
-		out["denied"] = true
-	}
-	c.result(c.used(), out, hmx.Some(false))
+	return o
 }

@@ -7,6 +7,12 @@ const args = "@ARGS@"
 const limit = 10000 // milliseconds
 const bus = new Set(["session.created", "session.idle", "session.error", "session.compacted", "session.deleted", "file.edited", "message.updated"])
 
+// running are the arguments of `opencode run`, which puts quotation marks around those with a
+// space, and ends with its turn. It is empty in the terminal.
+const at = process.argv.indexOf("run")
+const once = at > 0 && at < 6
+const running = once ? process.argv.slice(at + 1) : []
+
 // tell runs Lukasa with one hook event and returns its answer, or nothing.
 function tell(event) {
   return new Promise((resolve) => {
@@ -40,18 +46,38 @@ export const Lukasa = async ({ directory }) => {
   const warnings = new Map() // of calls
   const parents = new Map() // of sessions that another one began
   const said = new Map() // texts of messages of the model that are not handed over yet
-  const about = (hook, sessionID, rest) => 
+  const asked = new Map() // calls that the user is asked about, by the id of the question
+  const denied = new Map() // who denied a call that has no result yet
+  const failed = new Set() // calls whose failure is handed over
+  const about = (hook, sessionID, rest) =>
     tell({ hook_event_name: hook, session_id: sessionID, parent_session_id: parents.get(sessionID), cwd: directory, ...rest })
+
+  // part takes in a part of a message: texts are handed over with the message, and a tool that
+  // threw or was denied has no other hook than this.
+  const part = async (part) => {
+    if (part?.type === "text" && !part.synthetic) {
+      said.set(part.messageID, { ...said.get(part.messageID), [part.id]: part.text })
+      return
+    }
+    if (part?.type !== "tool" || part.state?.status !== "error" || failed.has(part.callID)) return
+    failed.add(part.callID)
+    const by = denied.get(part.callID)
+    denied.delete(part.callID)
+    warnings.delete(part.callID)
+    await about("event", part.sessionID, { event: { type: "tool.error", properties: { part, denied_by: by } } })
+  }
 
   return {
     event: async ({ event }) => {
-      if (event.type === "message.part.updated") {
-        const part = event.properties?.part
-        if (part?.type === "text" && !part.synthetic) said.set(part.messageID, { ...said.get(part.messageID), [part.id]: part.text })
-        return
+      const of = event.properties ?? {}
+      if (event.type === "message.part.updated") return part(of.part)
+      if (event.type === "permission.asked" && of.tool?.callID) asked.set(of.id, of.tool.callID)
+      if (event.type === "permission.replied") {
+        const id = of.requestID ?? of.permissionID
+        if ((of.reply ?? of.response) === "reject" && asked.has(id)) denied.set(asked.get(id), "user")
+        asked.delete(id)
       }
       if (!bus.has(event.type)) return
-      const of = event.properties ?? {}
       const info = of.info ?? {}
       const sessionID = of.sessionID ?? info.sessionID ?? info.id
       if (event.type === "message.updated") {
@@ -62,12 +88,13 @@ export const Lukasa = async ({ directory }) => {
         return
       }
       if (event.type === "session.created" && info.parentID) parents.set(info.id, info.parentID)
-      const answer = await about("event", sessionID, { event })
+      const last = event.type === "session.idle" && once && !parents.has(sessionID)
+      const answer = await about("event", sessionID, last ? { event, last } : { event })
       if (answer.context) bundles.set(sessionID, answer.context)
       if (event.type === "session.deleted") for (const kept of [bundles, packs, parents]) kept.delete(sessionID)
     },
     "chat.message": async (input, output) => {
-      const answer = await about("chat.message", input.sessionID, { input, output: { message: output.message, parts: output.parts } })
+      const answer = await about("chat.message", input.sessionID, { input, output: { message: output.message, parts: output.parts }, arguments: running })
       packs.set(input.sessionID, answer.context ?? "")
     },
     "experimental.chat.system.transform": async (input, output) => {
@@ -78,11 +105,14 @@ export const Lukasa = async ({ directory }) => {
     },
     "tool.execute.before": async (input, output) => {
       const answer = await about("tool.execute.before", input.sessionID, { input, output: { args: output.args } })
-      if (answer.deny) throw new Error(answer.deny)
+      if (answer.deny) {
+        denied.set(input.callID, "lukasa")
+        throw new Error(answer.deny)
+      }
       if (answer.context) warnings.set(input.callID, answer.context)
     },
     "tool.execute.after": async (input, output) => {
-      await about("tool.execute.after", input.sessionID, { input, output: { title: output.title, output: output.output, metadata: output.metadata } })
+      await about("tool.execute.after", input.sessionID, { input, output: { title: output.title, output: output.output, metadata: output.metadata, content: output.content } })
       const warning = warnings.get(input.callID)
       if (warnings.delete(input.callID) && typeof output.output === "string") output.output += "\n\n" + warning
     },

@@ -93,7 +93,7 @@ func Events(agent string) []Subscription {
 	case GeminiCLI:
 		return []Subscription{
 			answered("SessionStart"), answered("BeforeAgent"), answered("BeforeTool"), recorded("AfterTool"),
-			recorded("AfterAgent"), recorded("PreCompress"), recorded("SessionEnd"),
+			recorded("AfterAgent"), recorded("SessionEnd"), // PreCompress comes before each request, and tells nothing
 		}
 	case OpenCode:
 		return []Subscription{

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -30,25 +31,59 @@ type codexItem struct {
 	Output    json.RawMessage `json:"output"`
 	Action    object          `json:"action"`
 	Message   loose           `json:"message"`
+	Namespace loose           `json:"namespace"` // of a tool of an MCP server
+	TurnID    loose           `json:"turn_id"`
+	Item      json.RawMessage `json:"item"` // of item_completed
 }
 
 // codexMeta is what a session says of itself.
 type codexMeta struct {
-	ID           loose `json:"id"`
-	Timestamp    loose `json:"timestamp"`
-	CWD          loose `json:"cwd"`
-	CLIVersion   loose `json:"cli_version"`
-	Model        loose `json:"model"`
-	Instructions loose `json:"instructions"`
-	Git          struct {
+	ID         loose `json:"id"`
+	Timestamp  loose `json:"timestamp"`
+	CWD        loose `json:"cwd"`
+	CLIVersion loose `json:"cli_version"`
+	Model      loose `json:"model"`
+	TurnID     loose `json:"turn_id"`
+	Git        struct {
 		Branch loose `json:"branch"`
 	} `json:"git"`
+	Source codexSource `json:"source"`
+}
+
+// codexSource is who began a session: a text for a person, an object for another session.
+type codexSource struct {
+	Subagent struct {
+		Spawn struct {
+			Parent loose `json:"parent_thread_id"`
+		} `json:"thread_spawn"`
+	} `json:"subagent"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
+func (s *codexSource) UnmarshalJSON(data []byte) error {
+	type plain codexSource
+	_ = json.Unmarshal(data, (*plain)(s)) // a text names no session
+	return nil
 }
 
 // codexSession is what is known of the session while a rollout is read.
 type codexSession struct {
 	id, cwd, branch, version, model string
+	parent                          string // the session that a sub-agent works for
+	turn                            string
 	at                              hmx.Time
+	// ends is how calls went whose output is still to come, and script the call whose calls
+	// are told by themselves.
+	ends   map[string]Outcome
+	script *codexScript
+}
+
+// codexScript is a call of exec, whose program calls tools. They are told one by one, as hooks
+// tell them; the script is a call only if it calls none.
+type codexScript struct {
+	turn   turn
+	item   codexItem
+	nested int
 }
 
 // rolloutID finds the id of a session in the name of its rollout.
@@ -56,7 +91,7 @@ var rolloutID = pattern(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // codex reads a rollout of Codex.
 func (r *run) codex(src *text) error {
-	s := &codexSession{}
+	s := &codexSession{ends: map[string]Outcome{}}
 	err := r.lines(src, func(l line) error {
 		p := place{l.number, -1}
 		var c codexLine
@@ -73,7 +108,7 @@ func (r *run) codex(src *text) error {
 		case "turn_context":
 			var m codexMeta
 			_ = loosely(c.Payload, &m) // what is of another shape says nothing
-			s.model, s.cwd = first(string(m.Model), s.model), first(string(m.CWD), s.cwd)
+			s.model, s.cwd, s.turn = first(string(m.Model), s.model), first(string(m.CWD), s.cwd), first(string(m.TurnID), s.turn)
 			r.leave(p, Note, "a line of type turn_context")
 			return nil
 		case "response_item", "compacted", "event_msg":
@@ -82,7 +117,7 @@ func (r *run) codex(src *text) error {
 				r.leave(p, Unknown, "a payload of another shape")
 				return nil
 			}
-			return r.codexItem(r.codexTurn(p, s, &c), string(c.Type), &item)
+			return r.codexItem(r.codexTurn(p, s, &c), s, string(c.Type), &item)
 		}
 		r.leave(p, Note, "a line of type "+name(string(c.Type), "none"))
 		return nil
@@ -111,13 +146,11 @@ func (r *run) codexMeta(p place, s *codexSession, c *codexLine) error {
 		return nil
 	}
 	s.id, s.cwd, s.branch, s.version, s.model = string(m.ID), string(m.CWD), string(m.Git.Branch), string(m.CLIVersion), string(m.Model)
+	s.parent = string(m.Source.Subagent.Spawn.Parent)
 	if at, ok := when(m.Timestamp); ok {
 		s.at = at
 	}
-	if m.Instructions == "" {
-		return nil
-	}
-	return r.say(r.codexTurn(p, s, c), "system", string(m.Instructions), nil)
+	return nil
 }
 
 func (r *run) codexTurn(p place, s *codexSession, c *codexLine) *turn {
@@ -125,18 +158,22 @@ func (r *run) codexTurn(p place, s *codexSession, c *codexLine) *turn {
 		s.id = first(rolloutID().FindString(r.stem()), r.stem())
 	}
 	t := &turn{
-		place: p, id: []string{s.id, itoa(p.line)}, session: s.id, agent: string(Codex), at: s.at, sequence: lineSequence(p.line),
+		place: p, id: []string{s.id, itoa(p.line)}, named: true, session: s.id, agent: string(Codex), at: s.at, prompt: s.turn,
 		meta: map[string]any{"cwd": s.cwd, "git_branch": s.branch, "version": s.version, "model": s.model},
 	}
 	t.time(c.Timestamp)
 	if !t.at.IsZero() {
 		s.at = t.at // what follows without a time was not before
 	}
+	if s.parent != "" {
+		t.group, t.session, t.agent, t.ceiling = s.parent, s.parent+"/"+s.id, t.agent+"/"+s.id, record.Agent
+	}
+	r.inTime(t)
 	return t
 }
 
 // codexItem makes the events of a line.
-func (r *run) codexItem(t *turn, kind string, item *codexItem) error {
+func (r *run) codexItem(t *turn, s *codexSession, kind string, item *codexItem) error {
 	t.original = string(item.ID)
 	switch {
 	case kind == "compacted":
@@ -144,7 +181,12 @@ func (r *run) codexItem(t *turn, kind string, item *codexItem) error {
 		return r.say(t, "assistant", string(item.Message), nil)
 	case kind == "event_msg" && (item.Type == "error" || item.Type == "stream_error"):
 		return r.failure(t, string(item.Type), string(item.Message), "")
+	case kind == "event_msg" && item.Type == "item_completed":
+		return r.codexCompleted(t, s, item.Item)
 	case kind == "event_msg":
+		if item.Type == "task_started" || item.Type == "turn_started" {
+			s.turn = first(string(item.TurnID), s.turn)
+		}
 		r.leave(t.place, Note, "an event of type "+name(string(item.Type), "none"))
 		return nil
 	}
@@ -152,25 +194,28 @@ func (r *run) codexItem(t *turn, kind string, item *codexItem) error {
 	case "message":
 		return r.codexMessage(t, item)
 	case "function_call", "custom_tool_call":
-		args := anything(item.Arguments)
-		if item.Type == "custom_tool_call" {
-			args = anything(item.Input)
+		if item.Type == "custom_tool_call" && item.Name == "exec" {
+			if err := r.codexScriptEnds(s); err != nil {
+				return err
+			}
+			s.script = &codexScript{turn: *t, item: *item}
+			t.part++
+			return nil
 		}
-		under := "input"
-		if item.Name == "apply_patch" {
-			under = "patch"
-		}
-		return r.call(t, string(item.CallID), string(item.Name), shellLine(asObject(args, under)))
+		return r.codexCall(t, item)
 	case "local_shell_call":
 		return r.call(t, first(string(item.CallID), string(item.ID)), "shell", shellLine(item.Action))
 	case "web_search_call":
 		return r.call(t, string(item.ID), "web_search", asObject(map[string]any(item.Action), "action"))
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
-		out, success := codexOutput(item.Output)
-		if done, err := r.edit(t, string(item.CallID), out, success); done || err != nil {
-			return err
+		if s.script != nil && s.script.item.CallID == item.CallID {
+			told := s.script.nested > 0
+			if err := r.codexScriptEnds(s); told || err != nil {
+				r.leave(t.place, Note, "what a script gave back whose calls are told")
+				return err
+			}
 		}
-		return r.result(t, string(item.CallID), "", out, success)
+		return r.codexResult(t, s, item)
 	case "reasoning":
 		r.leave(t.place, Thinking, "what the model thought")
 		return nil
@@ -179,12 +224,111 @@ func (r *run) codexItem(t *turn, kind string, item *codexItem) error {
 	return nil
 }
 
-// notesOfCodex are how messages begin that Codex puts before a user's own.
-var notesOfCodex = []string{"<environment_context>", "<user_instructions>", "<ENVIRONMENT_CONTEXT>", "# AGENTS.md instructions", "<turn_aborted>", "<INSTRUCTIONS>", "<permissions instructions>", "<collaboration_mode>"}
+// codexCall makes a call.
+func (r *run) codexCall(t *turn, item *codexItem) error {
+	args := anything(item.Arguments)
+	if item.Type == "custom_tool_call" {
+		args = anything(item.Input)
+	}
+	under := "input"
+	if item.Name == "apply_patch" {
+		under = "patch"
+	}
+	tool := string(item.Name)
+	if space := strings.TrimSuffix(string(item.Namespace), "__"); space != "" && !strings.HasPrefix(tool, space) {
+		tool = space + "__" + tool
+	}
+	return r.call(t, string(item.CallID), tool, shellLine(asObject(args, under)))
+}
+
+// codexResult makes the result of a call: what its output says, and what was told of it before.
+func (r *run) codexResult(t *turn, s *codexSession, item *codexItem) error {
+	id := string(item.CallID)
+	out, success := codexOutput(item.Output)
+	o := Outcome{Result: out, Success: success}
+	if ms, ok := out["duration_ms"]; ok {
+		delete(out, "duration_ms")
+		o.Duration = json.Number(fmt.Sprint(ms))
+	}
+	text, _ := out["text"].(string)
+	if told, ok := Stopped(text); ok {
+		o = told
+	} else if end, ok := s.ends[id]; ok {
+		o = o.With(end)
+	}
+	delete(s.ends, id)
+	response := map[string]any{}
+	if o.Duration != "" {
+		response["duration_ms"] = o.Duration
+	}
+	well := o.Success
+	if o.DeniedBy != "" || o.Interrupted {
+		well = hmx.Some(false) // nothing was edited
+	}
+	if done, err := r.edit(t, id, response, well); done || err != nil {
+		return err
+	}
+	return r.ended(t, id, "", o)
+}
+
+// codexCompleted reads how a call went, which the rollout tells before its output. A call of a
+// script has no output of its own: this is all that is told of it.
+func (r *run) codexCompleted(t *turn, s *codexSession, raw json.RawMessage) error {
+	done, ok := readCodexDone(raw)
+	if !ok {
+		r.leave(t.place, Note, "an event of type item_completed")
+		return nil
+	}
+	if _, open := r.calls[t.session+"\x00"+done.ID]; open || r.own[t.session+"\x00"+done.ID] || s.script == nil {
+		if open && len(s.ends) < maxCalls {
+			s.ends[done.ID] = done.Outcome
+		}
+		r.leave(t.place, Note, "an event of type item_completed")
+		return nil
+	}
+	s.script.nested++
+	if len(done.Edits) > 0 && (!done.Success.Set || done.Success.Value) {
+		for i, e := range done.Edits {
+			id := r.partID(t, "result", done.ID)
+			if i > 0 {
+				id = EventID(r.format, "edit", done.ID, strconv.Itoa(i))
+			}
+			if err := r.emit(t, hmx.TypeFileEdit, id, e.Content(done.Tool, done.ID), t.ceiling, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := r.call(t, done.ID, done.Tool, done.Arguments); err != nil {
+		return err
+	}
+	return r.ended(t, done.ID, done.Tool, done.Outcome)
+}
+
+// codexScriptEnds makes the call of a script that called no tool itself.
+func (r *run) codexScriptEnds(s *codexSession) error {
+	script := s.script
+	s.script = nil
+	if script == nil || script.nested > 0 {
+		return nil
+	}
+	t := script.turn
+	return r.codexCall(&t, &script.item)
+}
 
 func (r *run) codexMessage(t *turn, item *codexItem) error {
 	role := string(item.Role)
 	b := &saying{run: r, turn: t, role: role}
+	switch role {
+	case "developer", "system":
+		r.leave(t.place, Note, "instructions of the program to the model")
+		return nil
+	case "user", "assistant":
+	default:
+		r.leave(t.place, Unknown, "a message of the role "+name(role, "none"))
+		return nil
+	}
+	noted := false
 	for _, one := range contentList(item.Content) {
 		var k block
 		_ = loosely(one, &k) // what is of another shape says nothing
@@ -192,25 +336,11 @@ func (r *run) codexMessage(t *turn, item *codexItem) error {
 		case "input_image":
 			b.attach("image", "")
 		default:
+			noted = noted || role == "user" && UserWords(Codex, string(k.Text)).Own == "" && k.Text != ""
 			b.add(string(k.Text))
 		}
 	}
-	switch role {
-	case "user":
-		for _, begin := range notesOfCodex {
-			if len(b.texts) > 0 && strings.HasPrefix(strings.TrimSpace(b.texts[0]), begin) {
-				b.role, t.tags = "system", []string{"instructions"}
-				t.ceiling = record.Agent
-			}
-		}
-	case "developer", "system":
-		b.role = "system"
-	case "assistant":
-	default:
-		r.leave(t.place, Unknown, "a message of the role "+name(role, "none"))
-		return nil
-	}
-	if b.empty() {
+	if b.empty() && !noted {
 		r.leave(t.place, Empty, "a message without text")
 	}
 	return b.flush()

@@ -3,7 +3,11 @@ package migrate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/handout"
@@ -56,13 +60,29 @@ type turn struct {
 	tags     []string
 	meta     map[string]any
 	original string // what the source calls it, for the provenance
+	prompt   string // what the agent calls the turn of its user, if it has a name for it
 	ceiling  record.Trust
 	retold   bool
-	part     int // events made so far
+	earlier  string // id under which the next event may be recorded already
+	part     int    // events made so far
 }
 
 // lineSequence is the sequence of the first event of a line. A line may become many.
 func lineSequence(n int) int64 { return int64(n) << 16 }
+
+// inTime gives the events of a line their sequence by the time that the line tells, in
+// microseconds as hooks count them, so that both sources of a session have one order. Within a
+// source it always grows.
+func (r *run) inTime(t *turn) {
+	t.sequence = lineSequence(t.line)
+	if !t.at.IsZero() {
+		t.sequence = t.at.Time().UnixMicro()
+	}
+	if last := r.latest; last != nil {
+		t.sequence = max(t.sequence, last.sequence+int64(max(last.part, 1)))
+	}
+	r.latest = t
+}
 
 // say makes a message.
 func (r *run) say(t *turn, role, text string, attachments []any) error {
@@ -78,12 +98,38 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 	if role == "system" && (ceiling == 0 || ceiling > record.Agent) {
 		ceiling = record.Agent // nobody knows who wrote it
 	}
-	return r.emit(t, hmx.TypeMessage, r.partID(t, "text", ""), content, ceiling, "")
+	id := r.partID(t, "text", "")
+	if t.prompt == "" || role == "system" || slices.Contains(t.tags, "summary") {
+		return r.emit(t, hmx.TypeMessage, id, content, ceiling, "")
+	}
+	sub := ""
+	if t.group != "" {
+		sub = t.session
+	}
+	first := SaidID(r.format, sub, t.prompt, role, text, 1)
+	r.said[first]++
+	t.earlier = id
+	return r.emit(t, hmx.TypeMessage, SaidID(r.format, sub, t.prompt, role, text, r.said[first]), content, ceiling, "")
+}
+
+// SaidID returns the id of a message whose turn the agent has a name for, so that a hook and a
+// transcript give it the same: it is known by who says what in which turn.
+// sub is the session of a sub-agent, or empty: the turns of others have names of their own, which
+// a copy of the session keeps. n counts messages of the turn of which the same is true, from 1.
+func SaidID(f Format, sub, turn, role, text string, n int) string {
+	return EventID(f, "said", sub, turn, role, strings.TrimSpace(text), strconv.Itoa(n))
 }
 
 // call makes a tool call, and remembers it for its result.
 func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
 	event := r.partID(t, "call", id)
+	if OwnUse(tool, arguments) {
+		r.leave(t.place, Note, "a call of Lukasa's own tools")
+		if id != "" && len(r.own) < maxCalls {
+			r.own[t.session+"\x00"+id] = true
+		}
+		return nil
+	}
 	if id != "" {
 		if len(r.calls) >= maxCalls {
 			r.unended()
@@ -108,27 +154,28 @@ func callContent(id, tool string, arguments map[string]any) map[string]any {
 
 // result makes the result of a tool call.
 func (r *run) result(t *turn, id, tool string, result map[string]any, success hmx.Opt[bool]) error {
-	event := r.partID(t, "result", id)
-	open := r.calls[t.session+"\x00"+id]
-	delete(r.calls, t.session+"\x00"+id)
+	o := Outcome{Result: result, Success: success}
+	if ms, ok := result["duration_ms"]; ok {
+		delete(result, "duration_ms")
+		o.Duration = json.Number(fmt.Sprint(ms))
+	}
+	return r.ended(t, id, tool, o)
+}
+
+// ended makes the result of a tool call, however it ended.
+func (r *run) ended(t *turn, id, tool string, o Outcome) error {
+	key := t.session + "\x00" + id
+	open := r.calls[key]
+	delete(r.calls, key)
 	if tool == "" {
 		tool = open.tool
 	}
-	content := map[string]any{"result": result}
-	if tool != "" {
-		content["tool_name"] = tool
+	if r.own[key] && id != "" || OwnTool(tool) {
+		delete(r.own, key)
+		r.leave(t.place, Note, "what Lukasa's own tools gave back")
+		return nil
 	}
-	if id != "" {
-		content["call_id"] = id
-	}
-	if success.Set {
-		content["success"] = success.Value
-	}
-	if ms, ok := result["duration_ms"]; ok {
-		delete(result, "duration_ms")
-		content["duration_ms"] = ms
-	}
-	return r.emit(t, hmx.TypeToolResult, event, content, t.ceiling, open.event)
+	return r.emit(t, hmx.TypeToolResult, r.partID(t, "result", id), o.Content(tool, id), t.ceiling, open.event)
 }
 
 // failure makes an error.
@@ -182,6 +229,7 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 			meta[name] = value
 		}
 	}
+	r.project(meta)
 	metadata, _ := fit(meta, maxMetadata)
 	at := t.at
 	if at.IsZero() {
@@ -202,7 +250,30 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 		}
 	}
 	t.part++
-	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line})
+	earlier := t.earlier
+	t.earlier = ""
+	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier})
+}
+
+// project adds the project of the working directory that metadata names.
+func (r *run) project(meta map[string]any) {
+	dir, _ := meta["cwd"].(string)
+	if r.o.Project == nil || dir == "" {
+		return
+	}
+	found, ok := r.projects[dir]
+	if !ok {
+		found[0], found[1] = r.o.Project(dir)
+		if r.projects == nil || len(r.projects) >= maxCalls {
+			r.projects = map[string][2]string{}
+		}
+		r.projects[dir] = found
+	}
+	for i, name := range []string{"project", "project_id"} {
+		if found[i] != "" {
+			meta[name] = found[i]
+		}
+	}
 }
 
 // time gives a turn its time: what the source says, or that of the source as a whole.

@@ -11,15 +11,27 @@ import (
 
 // What a hook of an agent recorded as it happened, its transcript tells once more. A call of a
 // tool, its result and its edits are the same when the agent gives them the same name in the
-// same session. A message is the same when the same role says the same in the same session; said
-// twice, it is there twice.
+// same session. A message is the same when it has the same id, or when the same role says the same
+// in the same session; said twice, it is there twice. What a transcript knows of the end of a
+// call that is there already, and the board does not, becomes an event of its own.
 
-// heard is what hooks recorded of a session.
+// heard is what is recorded of a session.
 type heard struct {
-	calls map[string]bool
-	said  map[string]int // and was not met in a transcript yet
-	// brought are the results that a transcript told before edits were told as such.
-	brought map[string]bool
+	ids   map[string]bool  // of all events; true of those of hooks
+	calls map[string]int64 // the sequence of each call
+	// ends is what is known of how calls went.
+	ends map[string]end
+	// edits are calls that edited files, as hooks told them.
+	edits map[string]bool
+	said  map[string]int // by hooks, and was not met in a transcript yet
+}
+
+// end is what is known of how a call went.
+type end struct {
+	sequence            int64
+	success, code, took bool
+	stopped             bool // it was denied or interrupted, and so has no success
+	after               bool // a later source has added to it
 }
 
 // maxHeard is how many sessions are remembered.
@@ -30,44 +42,145 @@ func byHook(ev *hmx.Event) bool {
 	return ev.Source.Set && strings.HasPrefix(ev.Source.Value, HookSource)
 }
 
-// told reports whether a hook recorded what a transcript says.
-func (r *Recorder) told(ev *hmx.Event) (bool, error) {
-	if r.board == nil || !ev.Source.Set || ev.Source.Value != string(ClaudeCode) && ev.Source.Value != string(Codex) {
-		return false, nil
+// hasHooks reports whether an event is from a transcript of an agent that has hooks as well.
+func hasHooks(ev *hmx.Event) bool {
+	if !ev.Source.Set {
+		return false
+	}
+	switch Format(ev.Source.Value) {
+	case ClaudeCode, Codex, GeminiCLI:
+		return true
+	}
+	return false
+}
+
+// told reports whether what a transcript says is recorded, and returns the event that adds what
+// the transcript knows of it in addition, or nil.
+func (r *Recorder) told(it Item) (there bool, adds *hmx.Event, err error) {
+	ev := it.Event
+	if r.board == nil || !hasHooks(ev) {
+		return false, nil, nil
 	}
 	h, err := r.listen(ev.TenantID, ev.SessionID)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	if call := edited(ev); call != "" {
-		return h.calls["result "+call] || h.brought["result "+call], nil
+		_, ended := h.ends[call]
+		return h.edits[call] || ended, nil, nil
 	}
 	call, words := told(ev)
-	if call != "" {
-		return h.calls[call], nil
+	switch {
+	case call != "" && ev.EventType == hmx.TypeToolCall:
+		_, there := h.calls[call]
+		return there || h.edits[call], nil, nil
+	case call != "":
+		if h.edits[call] {
+			return true, nil, nil
+		}
+		known, there := h.ends[call]
+		if !there {
+			if at, ok := h.calls[call]; ok {
+				ev.Sequence = max(ev.Sequence, at+1) // a result follows its call
+			}
+			return false, nil, nil
+		}
+		return true, adding(ev, call, known, h.calls[call]), nil
+	case words == "":
+		return false, nil, nil
 	}
-	if words == "" || h.said[words] == 0 {
-		return false, nil
+	hooked, there := h.ids[ev.EventID]
+	if !there && it.Earlier != "" {
+		hooked, there = h.ids[it.Earlier]
 	}
-	// One that was brought in before is itself, and not what the hook heard.
-	_, err = r.board.Tenant(ev.TenantID, r.o.Events).Event(r.ctx, ev.EventID)
-	if fault.CodeOf(err) != fault.NotFound {
-		return false, nil
+	switch {
+	case there && hooked:
+		h.said[words] = max(0, h.said[words]-1)
+		return true, nil, nil
+	case there:
+		// One that was brought in before is itself, and not what the hook heard.
+		return ev.EventID != it.Earlier && it.Earlier != "" && !h.has(ev.EventID), nil, nil
+	case h.said[words] > 0:
+		h.said[words]--
+		return true, nil, nil
 	}
-	h.said[words]--
-	return true, nil
+	return false, nil, nil
 }
 
-// told names what an event says: the call that it is, or who says what.
+func (h *heard) has(id string) bool {
+	_, there := h.ids[id]
+	return there
+}
+
+// adding returns the event with what a transcript knows of the end of a call and the board does
+// not: the exit code, whether it went well, how long it took. It is nil if there is nothing, or
+// if a later source has added to it before.
+func adding(ev *hmx.Event, call string, known end, called int64) *hmx.Event {
+	got := endOf(ev)
+	if known.after || known.stopped || !(got.stopped || got.code && !known.code || got.success && !known.success || got.took && !known.took) {
+		return nil
+	}
+	content, _ := anything([]byte(ev.Content)).(map[string]any)
+	adds := map[string]any{"call_id": call, "outcome": true, "result": map[string]any{}}
+	if tool := textIn(content, "tool_name"); tool != "" {
+		adds["tool_name"] = tool
+	}
+	if got.code && !known.code && !got.stopped {
+		result, _ := content["result"].(map[string]any)
+		adds["result"] = map[string]any{"exit_code": result["exit_code"]}
+	}
+	if got.stopped || !known.success {
+		for _, name := range []string{"success", "denied", "denied_by", "interrupted"} {
+			if v, ok := content[name]; ok {
+				adds[name] = v
+			}
+		}
+	}
+	if v, ok := content["duration_ms"]; ok && !known.took {
+		adds["duration_ms"] = v
+	}
+	f := Format(ev.Source.Value)
+	out := *ev
+	out.EventID, out.Tags = EventID(f, "outcome", call), []string{"outcome"}
+	out.Content, _ = fit(adds, maxContent)
+	out.Sequence = max(ev.Sequence, known.sequence+1, called+1)
+	if !out.ParentEventID.Set {
+		out.ParentEventID = hmx.Some(EventID(f, "call", call))
+	}
+	return &out
+}
+
+// endOf returns what an event says of how a call went.
+func endOf(ev *hmx.Event) end {
+	var c struct {
+		Success     *bool           `json:"success"`
+		Denied      truth           `json:"denied"`
+		Interrupted truth           `json:"interrupted"`
+		Outcome     truth           `json:"outcome"`
+		Duration    json.RawMessage `json:"duration_ms"`
+		Result      json.RawMessage `json:"result"`
+	}
+	_ = json.Unmarshal([]byte(ev.Content), &c) // what is of another shape says nothing
+	var result struct {
+		Code json.RawMessage `json:"exit_code"`
+	}
+	_ = json.Unmarshal(c.Result, &result) // it may be anything
+	return end{
+		sequence: ev.Sequence, success: c.Success != nil, code: len(result.Code) > 0, took: len(c.Duration) > 0,
+		stopped: bool(c.Denied) || bool(c.Interrupted), after: bool(c.Outcome),
+	}
+}
+
+// told names what an event says: the call that it is about, or who says what.
 func told(ev *hmx.Event) (call, words string) {
 	switch ev.EventType {
 	case hmx.TypeToolCall:
-		if c, ok := ev.ToolCall(); ok && c.CallID != "" {
-			return "call " + c.CallID, ""
+		if c, ok := ev.ToolCall(); ok {
+			return c.CallID, ""
 		}
 	case hmx.TypeToolResult:
-		if c, ok := ev.ToolResult(); ok && c.CallID != "" {
-			return "result " + c.CallID, ""
+		if c, ok := ev.ToolResult(); ok {
+			return c.CallID, ""
 		}
 	case hmx.TypeMessage:
 		// As it is recorded: without secrets.
@@ -88,7 +201,7 @@ func edited(ev *hmx.Event) (call string) {
 	return call
 }
 
-// listen returns what hooks recorded of a session.
+// listen returns what is recorded of a session.
 func (r *Recorder) listen(tenant, session string) (*heard, error) {
 	key := tenant + "\x00" + session
 	if h := r.heard[key]; h != nil {
@@ -97,7 +210,7 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 	if r.heard == nil || len(r.heard) >= maxHeard {
 		r.heard = map[string]*heard{}
 	}
-	h := &heard{calls: map[string]bool{}, said: map[string]int{}, brought: map[string]bool{}}
+	h := &heard{ids: map[string]bool{}, calls: map[string]int64{}, ends: map[string]end{}, edits: map[string]bool{}, said: map[string]int{}}
 	t := r.board.Tenant(tenant, r.o.Events)
 	for q := (lukasa.EventQuery{Session: session, Limit: 1000}); ; {
 		page, err := t.Events(r.ctx, q)
@@ -108,21 +221,8 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 			return nil, err
 		}
 		for _, e := range page.Events {
-			if e.Event == nil {
-				continue
-			}
-			if !byHook(e.Event) {
-				if call, _ := told(e.Event); e.Event.EventType == hmx.TypeToolResult && call != "" {
-					h.brought[call] = true
-				}
-				continue
-			}
-			if call := edited(e.Event); call != "" {
-				h.calls["call "+call], h.calls["result "+call] = true, true
-			} else if call, words := told(e.Event); call != "" {
-				h.calls[call] = true
-			} else if words != "" {
-				h.said[words]++
+			if e.Event != nil {
+				h.note(e.Event)
 			}
 		}
 		if q.After = page.Next; q.After == "" {
@@ -131,4 +231,26 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 	}
 	r.heard[key] = h
 	return h, nil
+}
+
+// note takes in an event of the session.
+func (h *heard) note(ev *hmx.Event) {
+	hooked := byHook(ev)
+	h.ids[ev.EventID] = hooked
+	call, words := told(ev)
+	switch {
+	case edited(ev) != "":
+		if hooked {
+			h.edits[edited(ev)] = true
+		}
+	case call != "" && ev.EventType == hmx.TypeToolCall:
+		h.calls[call] = ev.Sequence
+	case call != "":
+		was, now := h.ends[call], endOf(ev)
+		h.ends[call] = end{
+			max(was.sequence, now.sequence), was.success || now.success, was.code || now.code, was.took || now.took, was.stopped || now.stopped, was.after || now.after,
+		}
+	case words != "" && hooked:
+		h.said[words]++
+	}
 }

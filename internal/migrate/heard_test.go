@@ -53,7 +53,7 @@ func TestAfterHooks(t *testing.T) {
 				ev.EventType, ev.Content = hmx.TypeFileEdit, `{"path":"a.go","operation":"modify","diff":"+a","call_id":"toolu_1"}`
 				ev.EventID = EventID(tc.format, "result", "toolu_1")
 			case "result":
-				ev.EventType, ev.Content = hmx.TypeToolResult, `{"tool_name":"Bash","result":{"stdout":"a.go"},"call_id":"toolu_1"}`
+				ev.EventType, ev.Content = hmx.TypeToolResult, `{"tool_name":"Bash","result":{"stdout":"a.go"},"success":true,"call_id":"toolu_1"}`
 				ev.EventID = EventID(tc.format, "result", "toolu_1")
 			}
 			if _, err := b.Append(context.Background(), lukasa.Writer{Trust: lukasa.User}, ev); err != nil {

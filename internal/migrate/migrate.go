@@ -48,6 +48,7 @@ type Format string
 const (
 	ClaudeCode        Format = "claude-code"
 	Codex             Format = "codex"
+	GeminiCLI         Format = "gemini-cli"
 	OpenAIChat        Format = "openai-chat"
 	ChatGPTExport     Format = "chatgpt-export"
 	AnthropicMessages Format = "anthropic-messages"
@@ -120,6 +121,9 @@ type Options struct {
 	// Agent is whose the spans of a trace are that name no agent. Empty leaves that to what
 	// the trace says of the program.
 	Agent string
+	// Project returns what people call the project of a working directory, and its identity.
+	// Nil knows none.
+	Project func(dir string) (name, id string)
 }
 
 // Item is one thing that a source says: an event, or a memory, entity or relation.
@@ -134,6 +138,8 @@ type Item struct {
 	Retold bool
 	// Line is where it stands, from 1; 0 if nobody counted.
 	Line int
+	// Earlier is an id under which earlier versions recorded the same, or empty.
+	Earlier string
 }
 
 // Reason is why something was left out.
@@ -193,7 +199,7 @@ type Sink interface {
 // done; what is wrong with single lines goes to the sink. A source that is not of the format
 // is an error with the cause [OtherFormat], and none of it was taken.
 func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error {
-	r := &run{ctx: ctx, format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}}
+	r := &run{ctx: ctx, format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return err
 	}
@@ -250,6 +256,14 @@ type run struct {
 	o      Options
 	sink   Sink
 	calls  map[string]openCall
+	// own are calls of Lukasa's own tools, whose results are left out.
+	own map[string]bool
+	// said counts the messages of a turn that say the same.
+	said map[string]int
+	// projects are those of the working directories that were met.
+	projects map[string][2]string
+	// latest is the turn of the last line, of formats whose order is that of time.
+	latest *turn
 	// peek is how much of the source can be looked at before it is read; 0 is peekBytes.
 	peek int
 	// resource is what the spans that are being read come from.

@@ -100,11 +100,16 @@ func (r *Recorder) Take(it Item) error {
 		return r.keep(it)
 	}
 	r.sessions[maphash.String(r.seed, it.Event.SessionID)] = true
-	if told, err := r.told(it.Event); err != nil {
+	told, adds, err := r.told(it)
+	if err != nil {
 		return err
-	} else if told {
+	}
+	if told {
 		r.counts.Duplicates++
-		return nil
+		if adds == nil {
+			return nil
+		}
+		it.Event = adds
 	}
 	if r.o.DryRun {
 		return r.tryEvent(it)
@@ -174,11 +179,48 @@ func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Erro
 			r.counts.Duplicates++
 			return nil
 		}
+		if hasHooks(ev) && there.Event.SessionID != ev.SessionID && Apart(ev) {
+			return r.again(ev, line)
+		}
 		r.Leave(Left{line, Changed, "it is recorded with other content: " + why.Error()})
 		return nil
 	}
 	r.Leave(Left{line, Refused, why.Error()})
 	return nil
+}
+
+// again records an event that has got an id of its own.
+func (r *Recorder) again(ev *hmx.Event, line int) error {
+	res, err := r.board.Append(r.ctx, capped(r.o.Events, r.ceiling), ev)
+	if res == nil || err != nil {
+		return err
+	}
+	r.counts.Events += res.Accepted
+	r.counts.Duplicates += res.Duplicates
+	for _, receipt := range res.Receipts {
+		if receipt.Disposition == lukasa.Refused && receipt.Fault.Code == fault.IDConflict {
+			r.counts.Duplicates++
+		} else if receipt.Disposition == lukasa.Refused {
+			r.Leave(Left{line, Refused, receipt.Fault.Error()})
+		}
+	}
+	return nil
+}
+
+// Apart gives an event an id of its session alone, and its parent, too: of agents that number
+// their tool calls anew in each session, another one has the id that the event would have. It
+// reports false for an event that is none of a call.
+func Apart(ev *hmx.Event) bool {
+	call, _ := told(ev)
+	if call == "" && edited(ev) == "" {
+		return false
+	}
+	of := func(id string) string { return EventID("hook", "apart", ev.SessionID, id) }
+	ev.EventID = of(ev.EventID)
+	if ev.ParentEventID.Set {
+		ev.ParentEventID = hmx.Some(of(ev.ParentEventID.Value))
+	}
+	return true
 }
 
 // sameEvent reports whether two events say the same, whichever file, line and session they
