@@ -15,6 +15,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/memory"
@@ -266,7 +267,11 @@ func (h *hooking) decode(input []byte) (err error) {
 		}
 		return h.flags.project
 	}
-	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: named, Cut: h.flags.cut})
+	own := echo.Open(disk.OS(), h.dir)
+	if h.shell.served.board != nil {
+		own = h.shell.served.board.Handout()
+	}
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Project: named, Cut: h.flags.cut, Own: own})
 	return err
 }
 
@@ -581,7 +586,7 @@ func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View)
 	}
 	a := hook.Answer{Title: "Warning (Lukasa), before " + h.call.Tool + ":", Text: hook.Within(text.String(), h.flags.budget)}
 	if found.Level == lukasa.ActionStop && first != "" {
-		a.Reason = "Lukasa: " + first
+		a.Reason = first
 		switch h.flags.enforce {
 		case "ask":
 			a.Verdict = hook.Asking

@@ -3,12 +3,12 @@ package hook
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/echo"
+	"lukasa.dev/internal/handout"
 	"lukasa.dev/internal/migrate"
 	"lukasa.dev/internal/record"
 )
@@ -16,10 +16,13 @@ import (
 // faint is the salience of what happened without anything being said or done.
 const faint = 0.05
 
-// add makes an event.
+// add makes an event, unless all that it says was handed out.
 func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent string) *hmx.Event {
-	clean, lines := without(content)
-	text, cut := migrate.Content(clean.(map[string]any))
+	clean, lines := c.own.Content(kind, content, c.at.Time())
+	if lines > 0 && echo.Empty(kind, clean) {
+		return &hmx.Event{} // nothing is left to record
+	}
+	text, cut := migrate.Content(clean)
 	about := map[string]any{"agent": c.Agent, "event": c.Name}
 	if cut || c.cut {
 		about["cut"] = true
@@ -69,8 +72,7 @@ func (c *call) say(role, text string, tags ...string) {
 }
 
 func (c *call) sayAs(id, role, text string, tags ...string) {
-	rest, _ := without(text)
-	if strings.TrimSpace(rest.(string)) == "" {
+	if rest, _ := c.own.Cut(text, role); strings.TrimSpace(rest) == "" {
 		return
 	}
 	ev := c.add(hmx.TypeMessage, id, map[string]any{"role": role, "text": text}, "")
@@ -80,8 +82,7 @@ func (c *call) sayAs(id, role, text string, tags ...string) {
 // prompt makes the message of a person, and asks for a pack. One that a program wrote is
 // trusted as far as an agent.
 func (c *call) prompt(text string) {
-	rest, _ := without(text)
-	c.Query = rest.(string)
+	c.Query, _ = c.own.Cut(text, echo.User)
 	c.Ask = Prompt
 	switch c.in.text("source") {
 	case "", "user", "sdk":
@@ -126,7 +127,7 @@ type tool struct {
 	arguments any
 }
 
-// call makes a tool call, and returns its id.
+// call makes a tool call, unless it is of one of Lukasa's own tools, and returns its id.
 func (c *call) call(t tool) string {
 	id := c.madeID("call", t.name)
 	content := map[string]any{"tool_name": t.name, "arguments": migrate.Object(t.arguments, "input")}
@@ -134,12 +135,18 @@ func (c *call) call(t tool) string {
 		id = c.nameID("call", t.id)
 		content["call_id"] = t.id
 	}
-	c.add(hmx.TypeToolCall, id, content, "")
+	if !own(t, nil) {
+		c.add(hmx.TypeToolCall, id, content, "")
+	}
 	return id
 }
 
-// act makes a tool call and asks what speaks against it.
+// act makes a tool call and asks what speaks against it. Nothing speaks against Lukasa's own
+// tools.
 func (c *call) act(t tool) {
+	if handout.OwnTool(t.name) {
+		return
+	}
 	if len(migrate.Edits(t.name, t.arguments, nil)) == 0 { // an edit is told when it is done
 		c.call(t)
 	}
@@ -178,18 +185,17 @@ func clipped(v any) any {
 	return v
 }
 
-// result makes the result of a tool. What one of Lukasa's own tools gave back is not told
-// again.
+// result makes the result of a tool, unless it is one of Lukasa's own.
 func (c *call) result(t tool, result map[string]any, success hmx.Opt[bool]) {
+	if own(t, result) {
+		return
+	}
 	parent := ""
 	id := c.madeID("result", t.name)
 	content := map[string]any{"tool_name": t.name}
 	if t.id != "" {
 		parent, id = c.nameID("call", t.id), c.nameID("result", t.id)
 		content["call_id"] = t.id
-	}
-	if own(t, result) {
-		result = map[string]any{}
 	}
 	content["result"] = result
 	if success.Set {
@@ -213,42 +219,21 @@ func (c *call) edited(file, operation, diff string) {
 	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
-// ownName is in the names of Lukasa's own tools and command lines, and ownScheme begins the
-// names of what it keeps: Cursor does not say whose tool a tool is.
-const (
-	ownName   = "lukasa"
-	ownScheme = "lukasa://"
-)
+// ownScheme begins the names of what Lukasa keeps: Cursor does not always say whose tool a tool
+// is.
+const ownScheme = "lukasa://"
 
-// ownCommand is Lukasa's command line in a shell. It is compiled when one may be there: a hook
-// has little time.
-var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\\s*([^\\s;&|<>()$`]*/)?lukasa(\\s[^;&|<>()$`\n]*)?$")
-})
-
-// ownTool reports whether a name is one that agents give to Lukasa's own tools:
-// mcp__lukasa__recall, lukasa.pack, mcp_lukasa_recall.
-func ownTool(name string) bool {
-	name = strings.ToLower(name)
-	if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
-		name = strings.TrimPrefix(rest, "_")
-	}
-	rest, ok := strings.CutPrefix(name, ownName)
-	return ok && (rest == "" || strings.IndexByte("_.-/:", rest[0]) >= 0)
-}
-
-// own reports whether a tool is one of Lukasa's own, so that its result is nothing new.
+// own reports whether a tool is one of Lukasa's own, so that its call and its result are
+// nothing new.
 func own(t tool, result map[string]any) bool {
-	if ownTool(t.name) {
+	if echo.OwnCall(t.name, migrate.Object(t.arguments, "input")) {
 		return true
 	}
 	if strings.HasPrefix(t.name, "MCP:") && result != nil {
 		text, _ := migrate.Content(result)
 		return strings.Contains(string(text), ownScheme)
 	}
-	args := fields(migrate.Object(t.arguments, "input"))
-	command := args.text("command")
-	return strings.Contains(command, ownName) && ownCommand().MatchString(command)
+	return false
 }
 
 // outcome reads how the result of a tool went, of what agents write into results.

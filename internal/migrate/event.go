@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/handout"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/record"
 )
 
@@ -26,6 +26,7 @@ func EventID(f Format, parts ...string) string {
 type openCall struct {
 	tool, event string
 	held        *held // of a call whose event is not made yet
+	own         bool  // of one of Lukasa's own tools
 }
 
 // maxCalls is how many open calls are remembered.
@@ -66,7 +67,7 @@ func lineSequence(n int) int64 { return int64(n) << 16 }
 
 // say makes a message.
 func (r *run) say(t *turn, role, text string, attachments []any) error {
-	if text, _ = handout.Cut(text); text == "" && len(attachments) == 0 {
+	if text, _ = r.o.Own.CutAt(text, role, t.at.Time()); text == "" && len(attachments) == 0 {
 		r.leave(t.place, Empty, "a message without text")
 		return nil
 	}
@@ -83,16 +84,21 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 
 // call makes a tool call, and remembers it for its result.
 func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
-	event := r.partID(t, "call", id)
+	event, own := r.partID(t, "call", id), echo.OwnCall(tool, arguments)
 	if id != "" {
 		if len(r.calls) >= maxCalls {
 			r.unended()
 		}
 		h := r.hold(t, id, tool, arguments)
-		r.calls[t.session+"\x00"+id] = openCall{tool, event, h}
+		r.calls[t.session+"\x00"+id] = openCall{tool, event, h, own}
 		if h != nil {
 			return nil
 		}
+	}
+	if own {
+		t.part++ // its place stays, and the ids of what follows
+		r.leave(t.place, Own, "a call of Lukasa's own tools")
+		return nil
 	}
 	return r.emit(t, hmx.TypeToolCall, event, callContent(id, tool, arguments), t.ceiling, "")
 }
@@ -113,6 +119,11 @@ func (r *run) result(t *turn, id, tool string, result map[string]any, success hm
 	delete(r.calls, t.session+"\x00"+id)
 	if tool == "" {
 		tool = open.tool
+	}
+	if open.own || echo.OwnCall(tool, nil) {
+		t.part++
+		r.leave(t.place, Own, "the result of one of Lukasa's own tools")
+		return nil
 	}
 	content := map[string]any{"result": result}
 	if tool != "" {
@@ -154,8 +165,15 @@ func (r *run) partID(t *turn, kind, key string) string {
 	return EventID(r.format, append(append([]string{}, t.id...), kind, strconv.Itoa(t.part))...)
 }
 
-// emit hands an event to the sink.
+// emit hands an event to the sink, without what Lukasa has handed out, unless nothing else is
+// in it.
 func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]any, ceiling record.Trust, parent string) error {
+	content, lines := r.o.Own.Content(kind, content, t.at.Time())
+	if lines > 0 && echo.Empty(kind, content) {
+		t.part++
+		r.leave(t.place, Own, "what Lukasa had handed out")
+		return nil
+	}
 	text, cut := fit(content, maxContent)
 	from := map[string]any{"from": string(r.format)}
 	if r.src.Name != "" {
