@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 )
 
@@ -120,6 +122,9 @@ const (
 func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
 	if in.Marked {
 		in.Budget = max(in.Budget-markTokens, 1)
+		if query, _ := c.Board.Handout().Cut(in.Query, echo.User); strings.TrimSpace(query) != "" {
+			in.Query = query // the prompt may have earlier packs in it
+		}
 	}
 	o, err := in.options(c)
 	if err != nil {

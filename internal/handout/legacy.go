@@ -1,9 +1,6 @@
 package handout
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Mark is how each line began that earlier versions handed out. Four characters followed that
 // were made of what the line says, without a key: a forger could have one line of his own left
@@ -44,15 +41,20 @@ const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
 
 // lineLen returns how long the first line of a text is, with its end.
 func lineLen(text string) int {
-	i := strings.IndexAny(text, lineEnds)
-	if i < 0 {
-		return len(text)
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case b == '\r' && strings.HasPrefix(text[i+1:], "\n"):
+			return i + 2
+		case b == '\n' || b == '\r' || b == '\v' || b == '\f':
+			return i + 1
+		case b < 0x80:
+		case strings.HasPrefix(text[i:], "\u0085"):
+			return i + len("\u0085")
+		case strings.HasPrefix(text[i:], "\u2028") || strings.HasPrefix(text[i:], "\u2029"):
+			return i + len("\u2028")
+		}
 	}
-	if strings.HasPrefix(text[i:], "\r\n") {
-		return i + 2
-	}
-	_, n := utf8.DecodeRuneInString(text[i:])
-	return i + n
+	return len(text)
 }
 
 // mostLayers is how often a line is looked at again: what is left of it when something was
