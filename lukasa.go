@@ -97,7 +97,7 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 
 // OpenContext is [Open], and gives up when ctx is done.
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
-	own := echo.Open(disk.OS(), dir)
+	own := echo.Open(disk.OS(), dir).By(o.Clock)
 	var clean func(*Event) (*Event, bool)
 	if o.CutOwn {
 		clean = own.Event

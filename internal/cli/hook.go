@@ -267,7 +267,7 @@ func (h *hooking) decode(input []byte) (err error) {
 		}
 		return h.flags.project
 	}
-	own := echo.Open(disk.OS(), h.dir)
+	own := echo.Open(disk.OS(), h.dir).By(h.shell.now)
 	if h.shell.served.board != nil {
 		own = h.shell.served.board.Handout()
 	}

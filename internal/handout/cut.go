@@ -289,6 +289,9 @@ func (c *cutting) remove(s span) {
 // judge returns what a line is by itself.
 func (c *cutting) judge(p *piece) state {
 	best := foreign
+	if len(p.readings) == 0 && strings.HasPrefix(skipSpace(c.text[p.start:p.end]), fence) {
+		return near
+	}
 	for _, r := range p.readings {
 		plain, form := c.want[r.digest], c.want[r.digest|formBit]
 		switch {
@@ -305,6 +308,12 @@ func (c *cutting) judge(p *piece) state {
 	}
 	return best
 }
+
+// fence begins the line that ends a quotation in a pack. It has no letters, and people use
+// shorter ones.
+const fence = "````"
+
+func skipSpace(s string) string { return strings.TrimLeft(s, " \t>") }
 
 // runs makes lines of whatever form ones to be cut where there are several in a row.
 func (c *cutting) runs(ps []piece) {
@@ -324,8 +333,16 @@ func (c *cutting) runs(ps []piece) {
 	}
 }
 
-// spread cuts short lines next to those that are cut.
+// spread cuts short lines next to those that are cut, and lines of signs between them.
 func (c *cutting) spread(ps []piece) {
+	for i := range ps {
+		if ps[i].state != foreign || ps[i].blank || len(ps[i].readings) > 0 {
+			continue
+		}
+		if a, b := next(ps, i, -1), next(ps, i, 1); a >= 0 && b >= 0 && ps[a].state == taken && ps[b].state == taken {
+			ps[i].state = taken
+		}
+	}
 	beside := false
 	step := func(p *piece) {
 		switch {

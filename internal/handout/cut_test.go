@@ -103,6 +103,8 @@ func TestCut(t *testing.T) {
 		{"the middle left out", "mine\n" + block[:len(block)-58] + "…32 tokens truncated…" + block[len(block)-41:], "mine\n…32 tokens truncated…", "mine\n…32 tokens truncated…"},
 		{"the middle left out, on a line", "mine\n" + block[:len(block)-58] + "\n\n... [35 characters truncated] ...\n\n" + block[len(block)-41:], "mine\n\n... [35 characters truncated] ...", "mine\n\n... [35 characters truncated] ..."},
 		{"the end left out", "mine\n" + block[:len(block)-12], "mine", "mine\n- (hard) Never push to main dir"},
+		{"signs between lines", body[2] + "\n-----\n" + body[3] + "\n`````\n-----\nmine", "-----\nmine", "-----\nmine"},
+		{"a fence of others", "```\nmine\n```\n" + body[2], "```\nmine\n```", "```\nmine\n```"},
 		{"another beginning", block + "\nReleases are cut every second Friday from now on", "Releases are cut every second Friday from now on", "Releases are cut every second Friday from now on"},
 	} {
 		for whose, want := range map[Whose]string{Loose: tc.loose, Strict: tc.strict} {
