@@ -82,6 +82,7 @@ class _IntakeRequired(TypedDict):
 
 class Intake(_IntakeRequired, total=False):
     scrubbed: int
+    own: int
     position: int
     root: str
 
@@ -259,6 +260,18 @@ class CheckActionAnswerLast(_CheckActionAnswerLastRequired, total=False):
     event: str
 
 
+class _CheckActionAnswerReasonsItemRuleRequired(TypedDict):
+    text: str
+    strength: str
+    lift: str
+
+
+class CheckActionAnswerReasonsItemRule(_CheckActionAnswerReasonsItemRuleRequired, total=False):
+    stated_by: str
+    stated_at: str
+    scope: str
+
+
 class _CheckActionAnswerReasonsItemRequired(TypedDict):
     level: str
     text: str
@@ -267,6 +280,8 @@ class _CheckActionAnswerReasonsItemRequired(TypedDict):
 class CheckActionAnswerReasonsItem(_CheckActionAnswerReasonsItemRequired, total=False):
     source: str
     quote: str
+    rule: CheckActionAnswerReasonsItemRule
+    refusal: str
 
 
 class _CheckActionAnswerInsteadItemRequired(TypedDict):
@@ -1766,10 +1781,11 @@ class OperationMethods:
         as_of: Optional[str] = None,
         conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
+        marked: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> str:
         """Give a pack as the markdown that its tokens are counted of, to put into a prompt."""
-        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
+        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now, "marked": marked}, options))
 
     def prove_consistency(
         self,

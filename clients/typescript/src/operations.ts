@@ -155,6 +155,15 @@ export interface CheckActionAnswer {
     text: string;
     source?: string;
     quote?: string;
+    rule?: {
+      text: string;
+      strength: string;
+      stated_by?: string;
+      stated_at?: string;
+      scope?: string;
+      lift: string;
+    };
+    refusal?: string;
   }[];
   instead: {
     text: string;
