@@ -39,6 +39,8 @@ import (
 	"time"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/journal"
@@ -64,6 +66,10 @@ type Options struct {
 	// it they are taken out before anything is recorded, and results say how many there
 	// were; docs/security.md says which are known.
 	KeepSecrets bool
+	// CutOwn takes out of events what the directory has handed out, see [Board.Handout], before
+	// they are recorded, and does not record calls of Lukasa's own tools. Servers and commands
+	// set it, so that no memory confirms itself.
+	CutOwn bool
 	// MustExist refuses to make a directory that is not there.
 	MustExist bool
 	// Rebuild makes the index anew from the journal before anything else.
@@ -81,21 +87,30 @@ type Options struct {
 }
 
 // Board is an open data directory. It is safe for concurrent use.
-type Board struct{ engine *engine.Board }
+type Board struct {
+	engine  *engine.Board
+	handout *Handout
+}
 
 // Open opens the data directory dir, making it if it is not there.
 func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Background(), dir, o) }
 
 // OpenContext is [Open], and gives up when ctx is done.
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
+	own := echo.Open(disk.OS(), dir).By(o.Clock)
+	var clean func(*Event) (*Event, bool)
+	if o.CutOwn {
+		clean = own.Event
+	}
 	b, err := engine.Open(ctx, dir, engine.Options{
+		Clean: clean,
 		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
 		MustExist: o.MustExist, Rebuild: o.Rebuild, Brief: o.Brief, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter, KeepSecrets: o.KeepSecrets,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Board{b}, nil
+	return &Board{b, own}, nil
 }
 
 // positions adapts a progress function to that of a replay.
@@ -167,6 +182,11 @@ func (b *Board) NewKey(ctx context.Context) error { return b.engine.NewKey(ctx) 
 func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
 	return b.engine.Weight(ctx, tenant, from)
 }
+
+// Handout returns what marks texts of the board that are put into a prompt, and finds them
+// again when they come back. Reading a board marks and remembers nothing: who hands an answer
+// on does.
+func (b *Board) Handout() *Handout { return b.handout }
 
 // ID returns the directory's own id, which is part of what it signs.
 func (b *Board) ID() string { return b.engine.ID() }

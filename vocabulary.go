@@ -2,6 +2,7 @@ package lukasa
 
 import (
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
@@ -186,6 +187,8 @@ type (
 	AppendResult = engine.AppendResult
 	// EventReceipt says what became of one event.
 	EventReceipt = engine.EventReceipt
+	// Handout marks what is put into a prompt, and cuts it where it comes back.
+	Handout = echo.Marker
 	// Disposition is what became of an event.
 	Disposition = engine.Disposition
 	// IngestOptions says how a stream is taken in.
@@ -210,6 +213,7 @@ const (
 	Late      = engine.Late
 	Duplicate = engine.Duplicate
 	Refused   = engine.Refused
+	Own       = engine.Own // what was handed out, which is not recorded
 )
 
 // Roots, proofs and checks.

@@ -31,6 +31,7 @@ type Intake struct {
 	Omitted    int        `json:"omitted"` // rejected, but not listed
 	Warnings   int        `json:"warnings"`
 	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets that were taken out of what was accepted
+	Own        int        `json:"own,omitempty"`      // what Lukasa had handed out, which is not recorded
 	Position   *uint64    `json:"position,omitempty"` // of the newest record, if one tenant was written to
 	Root       string     `json:"root,omitempty"`
 	Tenants    []State    `json:"tenants"`

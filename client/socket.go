@@ -18,7 +18,7 @@ import (
 // Ack says what became of an event that was sent over a [Socket].
 type Ack struct {
 	EventID string `json:"event_id"`
-	// Disposition is accepted, late, duplicate or rejected.
+	// Disposition is accepted, late, duplicate, own or rejected.
 	Disposition string `json:"disposition"`
 	// Position is where it is on record, unless it was rejected.
 	Position uint64 `json:"position"`

@@ -88,7 +88,7 @@ type ingestIn struct {
 type receipt struct {
 	EventID     string             `json:"event_id,omitempty"`
 	Disposition lukasa.Disposition `json:"disposition"`
-	Position    *uint64            `json:"position,omitempty"` // unless it was refused
+	Position    *uint64            `json:"position,omitempty"` // unless it was refused, or own
 	Warnings    int                `json:"warnings,omitempty"` // such as that its type is not known
 	Scrubbed    int                `json:"scrubbed,omitempty"` // secrets that were taken out of it
 	Code        fault.Code         `json:"code,omitempty"`
@@ -200,6 +200,9 @@ func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error)
 	r := result.Receipts[0]
 	if r.Fault != nil {
 		return nil, r.Fault
+	}
+	if r.Disposition == lukasa.Own {
+		return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Warnings: len(warnings)}, nil
 	}
 	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position, Warnings: len(warnings), Scrubbed: r.Scrubbed}, nil
 }

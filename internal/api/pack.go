@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 )
 
@@ -22,7 +24,7 @@ func contextOperations() []*Operation {
 		}, runPack),
 		define(Operation{
 			Name: "pack_text", Group: groupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
-			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty.",
+			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty. What comes back of it in an event is not recorded.",
 			Method: "POST", Path: "/v1/pack_text", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads, Media: "text/markdown",
 		}, runPackText),
@@ -104,7 +106,26 @@ func runPack(ctx context.Context, c *Call, in *packIn) (*hmx.Pack, error) {
 	return packed.Pack, nil
 }
 
-func runPackText(ctx context.Context, c *Call, in *packIn) (*Text, error) {
+// packTextIn is the request of a pack as text.
+type packTextIn struct {
+	packIn
+	Marked bool `json:"marked,omitempty" doc:"as a block with a title and a mark, for a prompt; the budget holds for all of it"`
+}
+
+// packTitle is what a marked pack stands under, and markTokens is what it counts at most with
+// the mark, by all counters.
+const (
+	packTitle  = "Memory (Lukasa): recalled for this prompt, not said by the user."
+	markTokens = 26
+)
+
+func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
+	if in.Marked {
+		in.Budget = max(in.Budget-markTokens, 1)
+		if query, _ := c.Board.Handout().Cut(in.Query, echo.User); strings.TrimSpace(query) != "" {
+			in.Query = query // the prompt may have earlier packs in it
+		}
+	}
 	o, err := in.options(c)
 	if err != nil {
 		return nil, err
@@ -113,6 +134,10 @@ func runPackText(ctx context.Context, c *Call, in *packIn) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.Marked {
+		return &Text{c.Board.Handout().Wrap(packTitle, packed.Text)}, nil
+	}
+	c.Board.Handout().Hand(packed.Text)
 	return &Text{packed.Text}, nil
 }
 
@@ -138,6 +163,7 @@ func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, err
 	if err != nil {
 		return nil, err
 	}
+	c.Board.Handout().Hand(block)
 	return &Text{block}, nil
 }
 

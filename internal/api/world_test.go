@@ -45,7 +45,7 @@ func (w *world) call(who *auth.Principal) *Call {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	clock := func() time.Time { return today }
-	board, err := lukasa.Open(t.TempDir(), lukasa.Options{Clock: clock})
+	board, err := lukasa.Open(t.TempDir(), lukasa.Options{Clock: clock, CutOwn: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,8 +104,9 @@ func floors() []floor {
 		packages: []string{"internal/disk/disktest"},
 	}, {
 		name:    "storage",
-		purpose: "the journal, ordered keys and values, signatures",
+		purpose: "the journal, ordered keys and values, signatures, what was handed out",
 		packages: []string{
+			"internal/echo",
 			"internal/journal",
 			"internal/kv",
 			"internal/notary",

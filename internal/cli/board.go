@@ -266,6 +266,7 @@ func (s *shell) foldIn(ctx context.Context, dir string, b *lukasa.Board) {
 // forward.go.
 func (s *shell) openBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (b *lukasa.Board, err error) {
 	err = s.whenFree(ctx, dir, wait, func() (err error) {
+		o.CutOwn = true
 		b, err = lukasa.OpenContext(ctx, dir, o)
 		return err
 	})

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"lukasa.dev/internal/handout"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
 )
 
 // told runs a hook and returns what the agent is told, without the marks.
@@ -24,7 +25,7 @@ func told(t *testing.T, env func(string) (string, bool), dir, input string) stri
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 || problems != "" {
 		t.Fatalf("%q, %q, %d, %v", out, problems, code, err)
 	}
-	if rest, _ := handout.Cut(answer.Hook.Context); rest != "" {
+	if rest, _ := echo.Open(disk.OS(), dir).Cut(answer.Hook.Context, echo.User); rest != "" {
 		t.Errorf("told without a mark is %q", rest)
 	}
 	return answer.Hook.Context

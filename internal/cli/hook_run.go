@@ -15,6 +15,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/migrate"
@@ -120,7 +121,11 @@ func (h *hooking) decode(input []byte) (err error) {
 	if name == "" {
 		name = h.shell.env("LUKASA_AGENT")
 	}
-	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Place: h.placeAt, Cut: h.flags.cut})
+	own := echo.Open(disk.OS(), h.dir).By(h.shell.now)
+	if h.shell.served.board != nil {
+		own = h.shell.served.board.Handout()
+	}
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Place: h.placeAt, Cut: h.flags.cut, Own: own})
 	return err
 }
 

@@ -110,6 +110,7 @@ type migration struct {
 	total      int64 // bytes of all files, as far as it is known
 	done       int64
 	progress   *progress
+	own        *lukasa.Handout // finds what the board has handed out
 }
 
 // importFrom brings in what another program wrote.
@@ -280,6 +281,9 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 	m.progress = m.shell.progress()
 	defer m.progress.done()
 	m.Tenant = tenant
+	if board != nil {
+		m.own = board.Handout()
+	}
 	rec := migrate.NewRecorder(ctx, board, m.recording(tenant, w))
 	for _, f := range files {
 		err := m.one(ctx, rec, f)
@@ -325,7 +329,7 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 		return n, err
 	})
 	err = migrate.Read(ctx, m.format, migrate.Source{Name: name, Path: f.path, Modified: when.UTC().Truncate(time.Second), Reader: reading},
-		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved, Project: m.shell.projectOf}, rec)
+		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved, Project: m.shell.projectOf, Own: m.own}, rec)
 	if f.size > 0 {
 		m.done = before + f.size
 	}

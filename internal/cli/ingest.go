@@ -140,6 +140,7 @@ func (in *intake) one(ctx context.Context, v *visit, name string, args []string,
 	in.Late += report.Late
 	in.Warnings += report.Warnings
 	in.Scrubbed += report.Scrubbed
+	in.Own += report.Own
 	in.lines += report.Lines
 	for _, root := range report.Tenants {
 		if _, known := in.roots[root.Tenant]; !known {
@@ -249,6 +250,9 @@ func (in *intake) end() error {
 	}
 	if in.Warnings > 0 {
 		parts = append(parts, counted(in.Warnings, "warning"))
+	}
+	if in.Own > 0 {
+		parts = append(parts, thousands(in.Own)+" of Lukasa's own left out")
 	}
 	if in.Scrubbed > 0 {
 		parts = append(parts, s.paint.yellow(counted(in.Scrubbed, "secret")+" taken out"))

@@ -83,6 +83,10 @@ type Options struct {
 	// KeepSecrets records keys and passwords in what callers write as they are. Without
 	// it they are taken out first; see package secret.
 	KeepSecrets bool
+	// Clean takes out of events what the board has handed out, before anything else is done
+	// with them, and says whether anything is left to record. It must not change the event
+	// that it is given. Nil leaves them as they are.
+	Clean func(*hmx.Event) (clean *hmx.Event, keep bool)
 	// Note is what someone who finds the directory locked is told about the
 	// holder, besides its process id.
 	Note string

@@ -37,6 +37,7 @@ const (
 	nameSpool   = "import.spool"
 	nameWaiting = "SPOOL"    // events that wait to be folded in, see package spool
 	nameHookLog = "HOOK.log" // what went wrong in hooks of agents
+	nameHanded  = "HANDED"   // what was handed out, see package echo
 )
 
 func (b *Board) path(elem ...string) string {
@@ -87,7 +88,7 @@ func (b *Board) ours(names []string) error {
 			return nil
 		case n == nameLock || strings.HasPrefix(n, nameLock+".") || strings.HasPrefix(n, nameMark+"."):
 			// Left by a start that did not get as far as its mark.
-		case n == nameWaiting || strings.HasPrefix(n, nameHookLog):
+		case n == nameWaiting || strings.HasPrefix(n, nameHookLog) || strings.HasPrefix(n, nameHanded):
 			// Left by a hook of an agent before anybody made the board.
 		default:
 			other = append(other, n)

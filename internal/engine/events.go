@@ -62,12 +62,13 @@ const (
 	Late      Disposition = "late"      // accepted, after one of its session with a higher or equal sequence
 	Duplicate Disposition = "duplicate" // already recorded with the same content
 	Refused   Disposition = "refused"
+	Own       Disposition = "own" // not recorded: it is what was handed out, see [Options.Clean]
 )
 
 // EventReceipt says what became of one event.
 type EventReceipt struct {
 	Disposition Disposition  `json:"disposition"`
-	Position    uint64       `json:"position"`        // where it is recorded; of no meaning when refused
+	Position    uint64       `json:"position"`        // where it is recorded; of no meaning when refused or own
 	Fault       *fault.Error `json:"error,omitempty"` // why it was refused
 	// Scrubbed is how many secrets were taken out of it before it was recorded.
 	Scrubbed int `json:"scrubbed,omitempty"`
@@ -80,6 +81,7 @@ type AppendResult struct {
 	Duplicates int
 	Late       int
 	Refused    int
+	Own        int // what was handed out, which is not recorded
 	Scrubbed   int // secrets that were taken out of those that were accepted
 }
 
@@ -87,6 +89,7 @@ type AppendResult struct {
 type prepared struct {
 	entry
 	refused  *fault.Error
+	own      bool     // it is what was handed out, and is not recorded
 	beyond   *refusal // the scope's reason, if it is that
 	scrubbed int      // secrets that were taken out
 }
@@ -138,6 +141,7 @@ func (r *AppendResult) add(next *AppendResult) {
 	r.Duplicates += next.Duplicates
 	r.Late += next.Late
 	r.Refused += next.Refused
+	r.Own += next.Own
 	r.Scrubbed += next.Scrubbed
 }
 
@@ -172,6 +176,13 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			continue
 		}
 		again := from == madeInGo
+		if b.o.Clean != nil && !w.system {
+			clean, keep := b.o.Clean(ev)
+			if p.own = !keep; p.own {
+				continue
+			}
+			again, ev = again || clean != ev, clean
+		}
 		if b.scrubs(w) {
 			if ev, p.scrubbed = scrubEvent(ev); p.scrubbed > 0 {
 				again = true
@@ -216,7 +227,7 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 func (b *Board) runAhead(batch []prepared) *record.Ahead {
 	return record.RunAhead(len(batch), func(from, to int) {
 		for i := from; i < to; i++ {
-			if p := &batch[i]; p.refused == nil {
+			if p := &batch[i]; p.refused == nil && !p.own {
 				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
 				p.header.Commitment = record.Commit(p.body)
 				p.rec.Reading = kind.ReadForms(p.rec.Event, b.tokens)
@@ -296,6 +307,8 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 			res.Duplicates++
 		case Refused:
 			res.Refused++
+		case Own:
+			res.Own++
 		}
 	}
 	b.background.note(batch, res)
@@ -333,6 +346,10 @@ func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	}
 	if p.refused != nil {
 		return refuse(p.refused)
+	}
+	if p.own {
+		out.Disposition = Own
+		return nil
 	}
 	t, err := g.tenant(p.header.Tenant)
 	if err != nil {

@@ -33,6 +33,7 @@ type IngestReport struct {
 	Duplicates int
 	Late       int
 	Rejected   int
+	Own        int // what was handed out, which is not recorded
 	Scrubbed   int // secrets that were taken out of those that were accepted
 	Bytes      int64
 	Warnings   int
@@ -243,10 +244,11 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 		r.Duplicates += res.Duplicates
 		r.Late += res.Late
 		r.Scrubbed += res.Scrubbed
+		r.Own += res.Own
 		for i, receipt := range res.Receipts {
 			if receipt.Disposition == Refused {
 				l.rejected = append(l.rejected, Rejection{l.places[i].line, l.places[i].index, receipt.Fault})
-			} else if name := l.batch.events[i].header.Tenant; !in.tenants[name] {
+			} else if name := l.batch.events[i].header.Tenant; receipt.Disposition != Own && !in.tenants[name] {
 				in.tenants[name] = true
 				in.order = append(in.order, name)
 			}

@@ -1,62 +1,125 @@
 // Package handout marks what Lukasa hands out into a prompt, and finds it again.
 //
-// An agent's prompts, tool results and transcripts come back to Lukasa. What it said
-// itself must not be taken for something new, or a memory would confirm itself for ever.
-// So each line that is handed out begins with [Mark] and four characters that are made of
-// what it says:
+// An agent's prompts, tool results and transcripts come back to Lukasa. What it said itself
+// must not be taken for something new, or a memory would confirm itself for ever.
 //
-//	§Lziyj Memory (Lukasa). Recalled, not said by the user.
-//	§Lvuzl - Releases are cut every second Tuesday.
-//	§Lg6vt End.
+// A block is marked once. Its title holds a tag of nine digits, and a short line ends it:
+//
+//	Memory (Lukasa#493027716): recalled for this prompt, not said by the user.
+//	- Releases are cut every second Tuesday.
+//	(end)
+//
+// The tag is HMAC-SHA256, under the key of the board, of the letters and digits of the title
+// and of the lines. So a whole block is recognised without any record of it. Single lines and
+// parts of blocks are recognised by digests: SipHash-2-4 under the same key of a line's letters
+// and digits, which the caller stores for everything that is handed out, see [Marks.Digests],
+// and looks up, see [Seen]. Nothing here reads or writes a file.
 //
 // # What is guaranteed
 //
-//   - [Cut] takes out every line that begins with the mark and its own four characters, and
-//     nothing else: what only looks like it stays as it is. It takes out a block as a whole, the half of one, one line, a block that was quoted with > or in a list, a block
-//     inside of a block, and one that stands in a string of JSON with its line breaks escaped.
-//   - The mark is found behind what tools put before a line: its number, the name of its file,
-//     the sign of a comment, a tag, a quote, a name in brackets. It is found as JSON and HTML
-//     write it, and with characters in it that nobody sees. Behind words it is no mark.
-//   - What was handed out is always found: [Wrap] puts the mark before every line. The four
-//     characters are of letters and digits alone, so that quotes, escapes and spaces may change.
-//   - The clients for other languages do the same, and clients/marks.json holds them to it.
-//   - Cutting twice is cutting once, and a text without marks is returned as it is.
+//   - A tag or digest cannot be made without the key. What only looks like a block stays as it
+//     is, and so does the block of another board.
+//   - A line is found behind what tools put before it: its number, the name of its file, the
+//     sign of a comment or a list, a quote, a tag. It is found in strings of JSON, also of JSON
+//     inside of JSON. Letters and digits alone count, so that quotes, escapes and spaces may
+//     change. See prefix.go.
+//   - A line with fewer than 20 bytes of letters and digits is cut only next to another that is
+//     cut. Half a line is cut where a tool has cut a text off, next to lines that are cut.
+//   - A sentence that a user types, and an argument of a tool, is not cut because a memory says
+//     the same: see [Strict].
 //
 // # What is not
 //
-// Half of a line, and what a model says in other words, are not found. The four characters
-// are no secret: who makes them for a line of his own has this line left out.
+// What a model says in other words is not found, nor a line that was broken into two. The lines
+// that earlier versions marked one by one are found without a key, see [CutLegacy].
 package handout
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
-// Mark is how each line begins that is handed out. [Line] has what follows it.
-const Mark = "§L"
+// KeySize is how many bytes the key of a board has.
+const KeySize = 32
 
-// Line returns a line with its mark.
-func Line(text string) string { return Mark + sum(text) + " " + text }
+// Marks makes and verifies the marks of one board. It is safe for concurrent use.
+type Marks struct {
+	blocks              [sha256.Size]byte
+	lines, heads, tails sipKey
+}
 
-// Wrap returns a text as it is handed out: under a title, every line with the mark. Empty
-// lines are left away. An empty text stays empty.
-func Wrap(title, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, " \t\r\n"); line == "" {
-			continue
-		}
-		if b.Len() == 0 {
-			b.WriteString(Line(oneLine(title)) + "\n")
-		}
-		b.WriteString(Line(strings.Map(inLine, line)) + "\n")
+// New returns the marks of the board with this key.
+func New(key [KeySize]byte) *Marks {
+	derive := func(use string) []byte {
+		h := hmac.New(sha256.New, key[:])
+		_, _ = h.Write([]byte("lukasa handout " + use)) // a hash takes everything
+		return h.Sum(nil)
 	}
-	if b.Len() == 0 {
+	m := &Marks{lines: sipKeyOf(derive("lines")), heads: sipKeyOf(derive("heads")), tails: sipKeyOf(derive("tails"))}
+	copy(m.blocks[:], derive("blocks"))
+	return m
+}
+
+// How a block is written. These forms cost six tokens of o200k_base together.
+const (
+	signature = "(Lukasa"
+	tagSign   = "#"
+	tagDigits = 9
+	tagRange  = 1_000_000_000
+	ending    = "(end)"
+)
+
+// opening is how the tag of a block begins in its title.
+const opening = signature + tagSign
+
+// Wrap returns a text as a block under a title, marked. Empty lines are left away. An empty
+// text stays empty. A title that does not say "(Lukasa)" gets it at its end.
+func (m *Marks) Wrap(title, text string) string {
+	lines := bodyLines(text)
+	if len(lines) == 0 {
 		return ""
 	}
-	b.WriteString(Line("End."))
-	return b.String()
+	title = signed(title)
+	var body []byte
+	for _, line := range lines {
+		body = appendLetters(body, line)
+	}
+	before, after, _ := strings.Cut(title, signature+")")
+	header := before + opening + m.tag(appendLetters(nil, title), body) + ")" + after
+	return header + "\n" + strings.Join(lines, "\n") + "\n" + ending
+}
+
+// Plain returns a text as the block that [Marks.Wrap] makes, without a tag: for when there is
+// no key.
+func Plain(title, text string) string {
+	lines := bodyLines(text)
+	if len(lines) == 0 {
+		return ""
+	}
+	return signed(title) + "\n" + strings.Join(lines, "\n") + "\n" + ending
+}
+
+// bodyLines returns the lines of a text that say something, each fit to stand alone.
+func bodyLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(strings.Map(inLine, strings.TrimRight(line, "\r\n")), " \t"); strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// signed returns a title on one line that says whose it is.
+func signed(title string) string {
+	title = strings.ReplaceAll(oneLine(title), opening, signature+" ")
+	if !strings.Contains(title, signature+")") {
+		title = strings.TrimSpace(title + " " + signature + ")")
+	}
+	return title
 }
 
 // inLine returns a character as it may stand in a line: one that others may take for its end,
@@ -70,148 +133,44 @@ func inLine(r rune) rune {
 
 func oneLine(s string) string { return strings.Map(inLine, strings.Join(strings.Fields(s), " ")) }
 
-// Cut returns a text without what was handed out, and how many lines that were.
-func Cut(text string) (rest string, lines int) {
-	if !mayMark(text) {
-		return text, 0
-	}
-	var b strings.Builder
-	left := false // lines were cut since the last that was kept
-	for more := text; more != ""; {
-		n := lineLen(more)
-		kept, cut := cutLine(more[:n])
-		more, lines = more[n:], lines+cut
-		if cut > 0 && strings.TrimSpace(kept) == "" {
-			left = true
+// tag returns the tag of a block: of the letters of its title, without the tag, and of its
+// lines.
+func (m *Marks) tag(title, body []byte) string {
+	h := hmac.New(sha256.New, m.blocks[:])
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(title)))) // a hash takes everything
+	_, _ = h.Write(title)
+	_, _ = h.Write(body)
+	return fmt.Sprintf("%0*d", tagDigits, binary.LittleEndian.Uint64(h.Sum(nil))%tagRange)
+}
+
+// appendLetters adds the letters and digits of a text.
+func appendLetters(to []byte, text string) []byte {
+	for i := 0; i < len(text); {
+		if b := text[i]; b < 0x80 && b != '\\' && b != '&' {
+			if counts(rune(b)) {
+				to = append(to, b)
+			}
+			i++
 			continue
 		}
-		// Empty lines around a block belong to it.
-		if left && strings.TrimSpace(kept) == "" && (b.Len() == 0 || strings.HasSuffix(b.String(), "\n\n")) {
-			continue
-		}
-		left = false
-		b.WriteString(kept)
-	}
-	if lines == 0 {
-		return text, 0
-	}
-	return strings.Trim(b.String(), "\r\n"), lines
-}
-
-// lineEnds are what a line ends with, for one program or another.
-const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
-
-// lineLen returns how long the first line of a text is, with its end.
-func lineLen(text string) int {
-	i := strings.IndexAny(text, lineEnds)
-	if i < 0 {
-		return len(text)
-	}
-	if strings.HasPrefix(text[i:], "\r\n") {
-		return i + 2
-	}
-	_, n := utf8.DecodeRuneInString(text[i:])
-	return i + n
-}
-
-// mostLayers is how often a line is looked at again: what is left of it when something was
-// cut may be what was handed out.
-const mostLayers = 16
-
-// cutLine takes what was handed out from a line: all of it, or lines of the strings in it.
-func cutLine(line string) (kept string, cut int) {
-	for range mostLayers {
-		kept, n := cutOnce(line)
-		if cut += n; n == 0 {
-			break
-		}
-		line = kept
-	}
-	return line, cut
-}
-
-// cutOnce is cutLine for a line as it stands.
-func cutOnce(line string) (string, int) {
-	if !mayMark(line) {
-		return line, 0
-	}
-	text, quoted := marked(line)
-	if !quoted && text.verified() {
-		return "", 1
-	}
-	return cutStrings(line, quoted)
-}
-
-// cutStrings takes out of a line what was handed out in strings, whose lines begin at a quote
-// or at a break that is written as \n; inside says that the line begins with one of them.
-// What follows the end of a string is somebody else's.
-func cutStrings(line string, inside bool) (string, int) {
-	end := len(strings.TrimRight(line, lineEnds))
-	out := make([]byte, 0, len(line))
-	n, i, depth, gap := 0, 0, 1, 0 // gap is how long the break is that out ends with
-	for begins := inside; ; begins = true {
-		if begins {
-			s, ok := nextSign(line[:end], i)
-			for ok && s.depth > depth {
-				s, ok = nextSign(line[:end], s.end)
-			}
-			upTo := end
-			if ok {
-				upTo = s.start
-			}
-			if text, _ := marked(line[i:upTo]); text.verified() {
-				n++
-				if ok && s.isBreak {
-					i = s.end
-					continue
-				}
-				// It was the last line of its string: no break is wanted before it.
-				out, gap, i = out[:len(out)-gap], 0, upTo
+		r, n := letter(text[i:])
+		if r == '\\' { // JSON writes the end of a line as \r\n
+			near := text[i:min(len(text), i+mostEscape)]
+			if rest := strings.TrimLeft(near, "\\"); strings.HasPrefix(rest, "r") {
+				i += len(near) - len(rest) + 1
+				continue
 			}
 		}
-		s, ok := nextSign(line[:end], i)
-		if !ok {
-			break
+		if r == '&' && n > 1 { // HTML in JSON
+			rest := text[i+n : min(len(text), i+n+mostEscape)]
+			if end := strings.IndexByte(rest, ';'); end > 0 && entity(rest[:end]) != 0 {
+				r, n = entity(rest[:end]), n+end+1
+			}
 		}
-		out = append(out, line[i:s.end]...)
-		i, depth, gap = s.end, s.depth, 0
-		if s.isBreak {
-			gap = s.end - s.start
+		if counts(r) {
+			to = append(to, string(r)...)
 		}
+		i += n
 	}
-	return string(append(out, line[i:]...)), n
-}
-
-// sign is a quote, or a line break that is written as \n.
-type sign struct {
-	start, end int
-	isBreak    bool
-	// depth is 1 in a string, and twice as much in a string inside of one, where each
-	// backslash is written twice.
-	depth int
-}
-
-// nextSign returns the first sign of a line at or behind a place.
-func nextSign(line string, i int) (sign, bool) {
-	for i < len(line) {
-		at := strings.IndexAny(line[i:], "\"\\")
-		if at < 0 {
-			break
-		}
-		i += at
-		slashes := 0
-		for i < len(line) && line[i] == '\\' {
-			i, slashes = i+1, slashes+1
-		}
-		switch {
-		case i == len(line):
-		case line[i] == '"':
-			depth := (slashes + 1) & -(slashes + 1)
-			return sign{i - depth + 1, i + 1, false, depth}, true
-		case line[i] == 'n':
-			depth := slashes & -slashes
-			return sign{i - depth, i + 1, true, depth}, true
-		}
-	}
-	return sign{}, false
+	return to
 }

@@ -3,8 +3,6 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-
-	"lukasa.dev/internal/handout"
 )
 
 // Verdict is what is to become of an action.
@@ -19,7 +17,7 @@ const (
 
 // Answer is what an agent is told.
 type Answer struct {
-	// Title and Text are for the model. They are marked as Lukasa's own.
+	// Title and Text are for the model. They are marked as Lukasa's own, as a block.
 	Title, Text string
 	// Verdict is about the action of an [Act], and Reason its reason in a line.
 	Verdict Verdict
@@ -32,9 +30,12 @@ const None = "{}"
 // Encode writes an answer in the format of the agent, for the event of this call. What the
 // agent's documentation has no field for is left away.
 func (c *Call) Encode(a Answer) []byte {
-	text := handout.Wrap(a.Title, a.Text)
+	text := c.own.Wrap(a.Title, a.Text)
 	if a.Verdict != Pass && (a.Reason == "" || c.Ask != Act) {
 		a.Verdict = Pass // no agent takes a refusal without a reason
+	}
+	if a.Verdict != Pass {
+		a.Reason = c.own.Reason(a.Reason)
 	}
 	var out map[string]any
 	switch c.Agent {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/echo"
+	"lukasa.dev/internal/handout"
 	"lukasa.dev/internal/migrate"
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
@@ -16,10 +18,13 @@ import (
 // faint is the salience of what happened without anything being said or done.
 const faint = 0.05
 
-// add makes an event.
+// add makes an event, unless all that it says was handed out.
 func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent string) *hmx.Event {
-	clean, lines := without(content)
-	text, cut := migrate.Content(clean.(map[string]any))
+	clean, lines := c.own.Content(kind, content, c.at.Time())
+	if lines > 0 && echo.Empty(kind, clean) {
+		return &hmx.Event{} // nothing is left to record
+	}
+	text, cut := migrate.Content(clean)
 	about := map[string]any{"agent": c.Agent, "event": c.Name}
 	if cut || c.cut {
 		about["cut"] = true
@@ -73,8 +78,7 @@ func (c *call) say(role, text string, tags ...string) {
 }
 
 func (c *call) sayAs(id, role, text string, tags ...string) {
-	rest, _ := without(text)
-	if strings.TrimSpace(rest.(string)) == "" {
+	if rest, _ := c.own.Cut(text, role); strings.TrimSpace(rest) == "" {
 		return
 	}
 	ev := c.add(hmx.TypeMessage, id, map[string]any{"role": role, "text": text}, "")
@@ -87,12 +91,12 @@ func (c *call) saidID(role, text string) string {
 	if c.turn == "" || c.Agent != ClaudeCode && c.Agent != Codex {
 		return c.madeID(role, text)
 	}
-	rest, _ := without(text)
+	rest, _ := c.own.Cut(text, role)
 	sub := ""
 	if c.group != "" {
 		sub = c.Session
 	}
-	return migrate.SaidID(migrate.Format(c.Agent), sub, c.turn, role, rest.(string), 1)
+	return migrate.SaidID(migrate.Format(c.Agent), sub, c.turn, role, rest, 1)
 }
 
 // prompt makes the message of a person, and asks for a pack. Only the user's own words are the
@@ -101,8 +105,7 @@ func (c *call) saidID(role, text string) string {
 func (c *call) prompt(text string) {
 	c.closeOpen()
 	p := c.words(text)
-	rest, _ := without(p.Own)
-	c.Query = rest.(string)
+	c.Query, _ = c.own.Cut(p.Own, echo.User)
 	c.Ask = Prompt
 	switch c.in.text("source") {
 	case "", "user", "sdk":
@@ -197,8 +200,12 @@ func (c *call) call(t tool) {
 	c.add(hmx.TypeToolCall, id, content, "")
 }
 
-// act makes a tool call and asks what speaks against it.
+// act makes a tool call and asks what speaks against it. Nothing speaks against Lukasa's own
+// tools.
 func (c *call) act(t tool) {
+	if handout.OwnTool(t.name) {
+		return
+	}
 	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is told when it is done
 	if !edits {
 		c.call(t)
@@ -282,12 +289,14 @@ func (c *call) edited(file, operation, diff string) {
 	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
-// ownScheme begins the names of what Lukasa keeps: Cursor does not say whose tool a tool is.
+// ownScheme begins the names of what Lukasa keeps: Cursor does not always say whose tool a tool
+// is.
 const ownScheme = "lukasa://"
 
-// own reports whether a call is one of Lukasa's own tools, so that it is nothing new.
+// own reports whether a tool is one of Lukasa's own, so that its call and its result are
+// nothing new.
 func own(t tool, result map[string]any) bool {
-	if migrate.OwnUse(t.name, migrate.Object(t.arguments, "input")) {
+	if echo.OwnCall(t.name, migrate.Object(t.arguments, "input")) {
 		return true
 	}
 	if strings.HasPrefix(t.name, "MCP:") && result != nil {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/handout"
 )
 
 // fields is an object of JSON, of whose members nothing is certain.
@@ -116,30 +114,6 @@ func texts(v any) string {
 		return s
 	}
 	return ""
-}
-
-// without cuts what Lukasa handed out from every text in a value, and returns how many lines
-// that were.
-func without(v any) (any, int) {
-	switch v := v.(type) {
-	case string:
-		return handout.Cut(v)
-	case []any:
-		out, lines := slices.Clone(v), 0
-		for i, item := range out {
-			rest, n := without(item)
-			out[i], lines = rest, lines+n
-		}
-		return out, lines
-	case map[string]any:
-		out, lines := make(map[string]any, len(v)), 0
-		for name, item := range v {
-			rest, n := without(item)
-			out[name], lines = rest, lines+n
-		}
-		return out, lines
-	}
-	return v, 0
 }
 
 // shorten returns the beginning of a text, of at most n bytes, up to a whole character.

@@ -7,14 +7,14 @@
 //
 // # What is guaranteed
 //
-//   - Pure: nothing is read or written, and the same input at the same time gives the same
+//   - Nothing is read or written but what was handed out, see [Options.Own]. The same input at the same time gives the same
 //     events with the same ids. An id is a hash of what the agent calls the thing, the same
 //     that package migrate gives it where a transcript has that name, and otherwise of the
 //     session, the time and the text.
 //   - Every event obeys the rules of HMX, but that the caller gives it its tenant. Long texts
 //     are cut, and the metadata says so.
-//   - What Lukasa itself handed out is cut out of everything, see package handout, and what
-//     its own tools gave back is left out.
+//   - What Lukasa itself handed out is cut out of everything, see package handout. Calls of its
+//     own tools and what they gave back are left out.
 //   - Nothing that people did not say is trusted as if they had: see [Event.Ceiling].
 //   - A hook event that is not known is kept as it came, as an event of its own type.
 //   - An answer says nothing, or what the agent's documentation has a field for. None of them
@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
 	"lukasa.dev/internal/project"
@@ -79,6 +80,7 @@ type Call struct {
 	Note string
 	// denial is what is to be recorded if the action of an [Act] is denied.
 	denial []Event
+	own    *echo.Marker
 }
 
 // Denial returns what is to be recorded when Lukasa denies the action of an [Act]: that the
@@ -96,6 +98,9 @@ type Options struct {
 	Place func(dir string) project.Place
 	// Cut says that parts of the input were left away before.
 	Cut bool
+	// Own marks what the answer says, and cuts what earlier ones said from the input. Nil is
+	// that of no board.
+	Own *echo.Marker
 }
 
 // maxQuery is how long a question is at most. A longer prompt is a text to work on, and what
@@ -112,7 +117,7 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &call{Call: Call{Agent: agent}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
+	c := &call{Call: Call{Agent: agent, own: o.Own}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
 	c.seen = in.under(seenName)
 	delete(in, seenName)
 	c.common()

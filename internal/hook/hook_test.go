@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/handout"
 	"lukasa.dev/internal/migrate"
 	"lukasa.dev/internal/tokens"
 )
@@ -141,7 +142,7 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrNoProgress }
 func TestWithin(t *testing.T) {
 	text := strings.Repeat("- Releases are cut every second Tuesday of the month.\n", 400)
 	for _, budget := range []int{0, 1, 60, 200, 800, 4000} {
-		got := handout.Wrap("Memory (Lukasa): recalled for this prompt, not said by the user.", Within(text, budget))
+		got := echo.Open(disk.NewMem(), "d").Wrap("Memory (Lukasa): recalled for this prompt, not said by the user.", Within(text, budget))
 		if n := tokens.Estimate().Count(got); n > budget {
 			t.Errorf("of a budget of %d are %d used", budget, n)
 		}

@@ -221,6 +221,7 @@ func (p *pass) admitted(f *flight, err error) {
 // took counts what became of an event that is on record.
 func (n *counts) took(d lukasa.Disposition) {
 	switch d {
+	case lukasa.Own:
 	case lukasa.Duplicate:
 		n.duplicates.Add(1)
 	case lukasa.Late:

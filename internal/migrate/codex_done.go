@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/handout"
 )
 
 // codexDone is what a rollout of Codex tells of a call that is over: an item of
@@ -134,7 +133,6 @@ func changedFiles(raw json.RawMessage) []Edit {
 		if to := textIn(m, "move_path"); to != "" {
 			e.Old, e.Path, e.Operation = file, to, "rename"
 		}
-		e.Diff, _ = handout.Cut(e.Diff)
 		if e.Path != "" {
 			out = append(out, e)
 		}

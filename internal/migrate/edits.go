@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/handout"
 )
 
 // Edit is what a tool did to a file.
@@ -156,7 +155,6 @@ func (r *run) edit(t *turn, id string, response map[string]any, success hmx.Opt[
 	}
 	delete(r.calls, t.session+"\x00"+id)
 	for i, e := range Edits(open.tool, open.held.arguments, response) {
-		e.Diff, _ = handout.Cut(e.Diff)
 		event := r.partID(t, "result", id)
 		if i > 0 && t.named {
 			event = EventID(r.format, append(append([]string{}, t.calls...), "edit", id, strconv.Itoa(i))...)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/handout"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/record"
 )
 
@@ -86,7 +86,7 @@ func (r *run) inTime(t *turn) {
 
 // say makes a message.
 func (r *run) say(t *turn, role, text string, attachments []any) error {
-	if text, _ = handout.Cut(text); text == "" && len(attachments) == 0 {
+	if text, _ = r.o.Own.CutAt(text, role, t.at.Time()); text == "" && len(attachments) == 0 {
 		r.leave(t.place, Empty, "a message without text")
 		return nil
 	}
@@ -123,8 +123,9 @@ func SaidID(f Format, sub, turn, role, text string, n int) string {
 // call makes a tool call, and remembers it for its result.
 func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
 	event := r.partID(t, "call", id)
-	if OwnUse(tool, arguments) {
-		r.leave(t.place, Note, "a call of Lukasa's own tools")
+	if echo.OwnCall(tool, arguments) {
+		t.part++ // its place stays, and the ids of what follows
+		r.leave(t.place, Own, "a call of Lukasa's own tools")
 		if id != "" && len(r.own) < maxCalls {
 			r.own[t.session+"\x00"+id] = true
 		}
@@ -170,9 +171,10 @@ func (r *run) ended(t *turn, id, tool string, o Outcome) error {
 	if tool == "" {
 		tool = open.tool
 	}
-	if r.own[key] && id != "" || OwnTool(tool) {
+	if r.own[key] && id != "" || echo.OwnCall(tool, nil) {
 		delete(r.own, key)
-		r.leave(t.place, Note, "what Lukasa's own tools gave back")
+		t.part++
+		r.leave(t.place, Own, "the result of one of Lukasa's own tools")
 		return nil
 	}
 	return r.emit(t, hmx.TypeToolResult, r.partID(t, "result", id), o.Content(tool, id), t.ceiling, open.event)
@@ -201,8 +203,15 @@ func (r *run) partID(t *turn, kind, key string) string {
 	return EventID(r.format, append(append([]string{}, t.id...), kind, strconv.Itoa(t.part))...)
 }
 
-// emit hands an event to the sink.
+// emit hands an event to the sink, without what Lukasa has handed out, unless nothing else is
+// in it.
 func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]any, ceiling record.Trust, parent string) error {
+	content, lines := r.o.Own.Content(kind, content, t.at.Time())
+	if lines > 0 && echo.Empty(kind, content) {
+		t.part++
+		r.leave(t.place, Own, "what Lukasa had handed out")
+		return nil
+	}
 	text, cut := fit(content, maxContent)
 	from := map[string]any{"from": string(r.format)}
 	if r.src.Name != "" {

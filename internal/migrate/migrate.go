@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -124,6 +125,8 @@ type Options struct {
 	// Project returns what people call the project of a working directory, and its identity.
 	// Nil knows none.
 	Project func(dir string) (name, id string)
+	// Own finds what the board has handed out, which is left out. Nil is that of no board.
+	Own *echo.Marker
 }
 
 // Item is one thing that a source says: an event, or a memory, entity or relation.
@@ -161,6 +164,7 @@ const (
 	Thinking   Reason = "thinking"   // what a model thought to itself
 	Note       Reason = "note"       // what a program noted for itself
 	Empty      Reason = "empty"      // it says nothing
+	Own        Reason = "own"        // Lukasa had handed it out, or it is about its own tools
 	Unknown    Reason = "unknown"    // of a sort that is not known
 	Branch     Reason = "branch"     // of a conversation, beside the branch that went on
 	Deleted    Reason = "deleted"    // it was deleted where it comes from

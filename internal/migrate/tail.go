@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"lukasa.dev/internal/handout"
 	"os"
 
 	"lukasa.dev/hmx"
@@ -121,7 +122,7 @@ func StoppedCalls(f Format, tail []byte) []StoppedCall {
 		if c.Tool == "" {
 			c.Tool = tools[c.ID]
 		}
-		if c.ID == "" || once[c.ID] || OwnTool(c.Tool) {
+		if c.ID == "" || once[c.ID] || handout.OwnTool(c.Tool) {
 			continue
 		}
 		once[c.ID] = true

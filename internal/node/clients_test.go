@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -127,7 +128,7 @@ func typescriptClient(t *testing.T) *clientCommand {
 	for _, name := range []string{"src", "support", "test", "scripts"} {
 		copyTree(t, filepath.Join(from, name), filepath.Join(c.dir, name))
 	}
-	for _, name := range []string{"package.json", "tsconfig.json", ".npmrc", filepath.Join("..", "openapi.json"), filepath.Join("..", "marks.json")} {
+	for _, name := range []string{"package.json", "tsconfig.json", ".npmrc", filepath.Join("..", "openapi.json")} {
 		copyFile(t, filepath.Join(from, name), filepath.Join(c.dir, name))
 	}
 	modules, err := filepath.Abs(filepath.Join(from, "node_modules"))
@@ -275,27 +276,70 @@ func TestClientsAreMade(t *testing.T) {
 	runIn(t, clientsFolder, nil, found(t, "node"), append([]string{filepath.Join("typescript", "scripts", "generate.mjs")}, check...)...)
 }
 
-// TestClientMarks holds what is marked and cut to the file that the clients are held to.
+// TestClientMarks holds what is marked and cut to the file that documents it for other
+// languages. Clients need none of it: the server marks and cuts.
 func TestClientMarks(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(clientsFolder, "marks.json"))
+	file := filepath.Join(clientsFolder, "marks.json")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cases struct {
-		Mark []struct{ Title, Text, Want string }
-		Cut  []struct{ About, Text, Want string }
+		About string `json:"about"`
+		Key   string `json:"key"`
+		Mark  []struct {
+			Title string `json:"title"`
+			Text  string `json:"text"`
+			Want  string `json:"want"`
+		} `json:"mark"`
+		Cut []struct {
+			About  string   `json:"about"`
+			Handed []string `json:"handed"`
+			Role   string   `json:"role"`
+			Text   string   `json:"text"`
+			Want   string   `json:"want"`
+		} `json:"cut"`
 	}
 	if err := json.Unmarshal(text, &cases); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cases.Mark {
-		if got := handout.Wrap(c.Title, c.Text); got != c.Want {
+	var key [handout.KeySize]byte
+	if n, err := hex.Decode(key[:], []byte(cases.Key)); n != len(key) || err != nil {
+		t.Fatalf("the key has %d bytes, %v", n, err)
+	}
+	marks := handout.New(key)
+	for i, c := range cases.Mark {
+		got := marks.Wrap(c.Title, c.Text)
+		if cases.Mark[i].Want = got; got != c.Want && !*update {
 			t.Errorf("%q is marked as %q, not %q", c.Text, got, c.Want)
 		}
 	}
-	for _, c := range cases.Cut {
-		if got, _ := handout.Cut(c.Text); got != c.Want {
+	for i, c := range cases.Cut {
+		digests := map[uint64]bool{}
+		for _, line := range c.Handed {
+			for _, d := range marks.Digests(line) {
+				digests[d] = true
+			}
+		}
+		got, _ := marks.Cut(c.Text, handout.Whose(c.Role == "user"), func(want map[uint64]bool) {
+			for d := range want {
+				want[d] = digests[d]
+			}
+		})
+		if cases.Cut[i].Want = got; got != c.Want && !*update {
 			t.Errorf("%s: of %q is left %q, not %q", c.About, c.Text, got, c.Want)
+		}
+	}
+	if *update {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		if err := e.Encode(cases); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

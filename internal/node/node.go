@@ -86,6 +86,7 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 	n.board, err = lukasa.OpenContext(ctx, c.Data, lukasa.Options{
 		WitnessDir: n.o.WitnessDir, CacheBytes: mem.cache, RecallBytes: mem.recall, Note: note, Progress: n.o.Progress,
 		KeepSecrets: c.KeepSecrets,
+		CutOwn:      true,
 		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet), Failed: func(tenant string, err error) {
 			n.log.Error("compile failed, and is tried again", "tenant", tenant, "error", err)
 		}},

@@ -9,7 +9,6 @@
 
 from ._client import Answer, Lukasa
 from ._hmx import Event, Pack, PackEntry
-from ._marks import MARK, cut_marked, mark_lines
 from ._memory_tool import MEMORY_TOOL, MemoryTool, memory, memory_result
 from ._operations import ROUTES, Intake, Route, State, Thing, Write
 from ._options import CallOptions
@@ -19,6 +18,6 @@ from ._tail import Tailed
 from ._wrap import LukasaWarning, wrap
 
 __all__ = [
-    "Ack", "Answer", "CallOptions", "Event", "Intake", "Lukasa", "LukasaWarning", "MARK", "MEMORY_TOOL", "MemoryTool", "NoAnswer", "Pack", "PackEntry", "Problem",
-    "ROUTES", "Route", "Socket", "State", "Tailed", "Thing", "Write", "cut_marked", "mark_lines", "memory", "memory_result", "wrap",
+    "Ack", "Answer", "CallOptions", "Event", "Intake", "Lukasa", "LukasaWarning", "MEMORY_TOOL", "MemoryTool", "NoAnswer", "Pack", "PackEntry", "Problem",
+    "ROUTES", "Route", "Socket", "State", "Tailed", "Thing", "Write", "memory", "memory_result", "wrap",
 ]

@@ -7,8 +7,6 @@ import json
 import re
 from typing import AbstractSet, Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
-from ._marks import cut_marked
-
 
 class ToolCall(NamedTuple):
     """ToolCall is one call of a tool."""
@@ -45,8 +43,8 @@ def items_of(value: Any) -> List[Any]:
 
 
 def chat_messages(messages: Any) -> List[Message]:
-    """Reads the messages of chat completions. Those of the system, and what Lukasa put in, are
-    left out."""
+    """Reads the messages of chat completions. Those of the system are left out;
+    what Lukasa put in the server knows again."""
     out = []
     for m in items_of(messages):
         role = member(m, "role")
@@ -87,7 +85,7 @@ def _calls_of(calls: Any) -> Tuple[ToolCall, ...]:
 def _content_of(content: Any) -> Tuple[str, Tuple[Dict[str, str], ...]]:
     """Reads text, or a list of parts of which some are text."""
     if isinstance(content, str):
-        return cut_marked(content).strip(), ()
+        return content.strip(), ()
     texts: List[str] = []
     attachments: List[Dict[str, str]] = []
     for part in items_of(content):
@@ -101,7 +99,7 @@ def _content_of(content: Any) -> Tuple[str, Tuple[Dict[str, str], ...]]:
         if re.match("https?:", url):
             attachment["url"] = url
         attachments.append(attachment)
-    return cut_marked("\n".join(texts)).strip(), tuple(attachments)
+    return "\n".join(texts).strip(), tuple(attachments)
 
 
 class ToRecord(NamedTuple):

@@ -82,6 +82,7 @@ class _IntakeRequired(TypedDict):
 
 class Intake(_IntakeRequired, total=False):
     scrubbed: int
+    own: int
     position: int
     root: str
 
@@ -1780,10 +1781,11 @@ class OperationMethods:
         as_of: Optional[str] = None,
         conditions: Optional[List[str]] = None,
         now: Optional[str] = None,
+        marked: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> str:
         """Give a pack as the markdown that its tokens are counted of, to put into a prompt."""
-        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
+        return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now, "marked": marked}, options))
 
     def prove_consistency(
         self,

@@ -8,13 +8,9 @@ import warnings
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, TypeVar, cast
 
 from ._client import Lukasa
-from ._marks import mark_lines
 from ._messages import Message, ToolCall, ToRecord, chat_messages, events_of, items_of, member, response_items
 from ._options import CallOptions
 from ._problem import NoAnswer, Problem
-
-# What a pack stands under.
-_TITLE = "Memory (Lukasa): recalled for this prompt, not said by the user."
 
 C = TypeVar("C")
 Request = Dict[str, Any]
@@ -143,18 +139,9 @@ class _Memory:
         return dialect.prepend(request, text) if text else request
 
     def _ask(self, query: str) -> str:
-        """Asks for a pack that fits into the budget with its marks."""
-        fields = {"query": query, "session_id": self._session, "agent_id": self._agent}
-        budget = max(self._budget - 40 - self._budget // 10, self._budget // 2, 1)
-        text = ""
-        for _ in range(2):
-            text = self._lukasa.call("pack_text", {**fields, "budget": budget}, self._options)
-            # The title counts 16 tokens at most, and a mark 7.
-            marks = 16 + 7 * (text.count("\n") + 2)
-            if budget + marks <= self._budget:
-                break
-            budget = max(self._budget - marks, 1)
-        return mark_lines(_TITLE, text)
+        """Asks for a pack as the block that the server knows again."""
+        fields = {"query": query, "session_id": self._session, "agent_id": self._agent, "budget": self._budget, "marked": True}
+        return self._lukasa.call("pack_text", fields, self._options)
 
     def record(self, request: Request, dialect: "_Dialect", said: List[Message]) -> None:
         """Records what is new of a conversation."""

@@ -4,12 +4,13 @@ import warnings
 from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List
 
-from lukasa import Lukasa, LukasaWarning, mark_lines, wrap
+from lukasa import Lukasa, LukasaWarning, wrap
 
 from .model import Model, ModelError, OpenAI, Remembered
 from .server import Slept, serving
 
-KNOWN = mark_lines("Memory", "- Known.")
+# A block as the server marks it. Its key is the server's, and the server alone knows it again.
+KNOWN = "Memory (Lukasa#493027716): recalled for this prompt, not said by the user.\n- Known.\n(end)"
 
 
 class Talk:
@@ -47,15 +48,14 @@ def asks(text: str) -> Dict[str, Any]:
 class TestWrap(unittest.TestCase):
     def test_a_pack_is_put_in_and_what_is_said_is_recorded_once(self) -> None:
         with talk() as t:
-            t.r.text = "## Facts\n- A parcel weighs 30 kg at most.\n"
+            t.r.text = block = "Memory (Lukasa#493027716): recalled.\n## Facts\n- A parcel weighs 30 kg at most.\n(end)"
             t.m.says = [says("30 kg."), says("Two.")]
             messages: List[Any] = [{"role": "system", "content": "Be brief."}, asks("How heavy may a parcel be?")]
             first = t.client.chat.completions.create(model="m", messages=messages)
             self.assertEqual(first.choices[0].message.content, "30 kg.")
             self.assertEqual(len(messages), 2, "the caller's own list is left alone")
-            block = mark_lines("Memory (Lukasa): recalled for this prompt, not said by the user.", "## Facts\n- A parcel weighs 30 kg at most.")
             self.assertEqual(t.m.asked[0]["messages"], [messages[0], {"role": "system", "content": block}, messages[1]])
-            self.assertEqual(t.r.packs[0], {"query": "How heavy may a parcel be?", "session_id": "s 1", "agent_id": "porter", "budget": 410})
+            self.assertEqual(t.r.packs[0], {"query": "How heavy may a parcel be?", "session_id": "s 1", "agent_id": "porter", "budget": 500, "marked": True})
 
             # As programs do, with the object that was answered.
             image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
@@ -124,13 +124,13 @@ class TestWrap(unittest.TestCase):
             t.client.chat.completions.create(messages=[asks("yes")])
             self.assertEqual([e["event_id"] for e in t.r.events], IDS)
 
-    def test_what_lukasa_put_in_is_never_recorded_and_not_asked_with(self) -> None:
+    def test_text_is_sent_as_it_is_for_the_server_to_cut(self) -> None:
         with talk() as t:
             t.r.text = "- Known."
             t.m.says = [says("Mine.\n" + KNOWN.split("\n")[1])]
             t.client.chat.completions.create(messages=[asks(KNOWN + "\nWhat is known?")])
-            self.assertEqual(t.r.texts(), ["What is known?", "Mine."])
-            self.assertEqual(t.r.packs[0]["query"], "What is known?")
+            self.assertEqual(t.r.texts(), [KNOWN + "\nWhat is known?", "Mine.\n" + KNOWN.split("\n")[1]])
+            self.assertEqual(t.r.packs[0]["query"], KNOWN + "\nWhat is known?")
 
     def test_trouble_with_memory_breaks_nothing(self) -> None:
         with talk() as t:
@@ -215,13 +215,6 @@ class TestWrap(unittest.TestCase):
                     ("message", {"role": "assistant", "text": "29.5 kg."}),
                 ])
                 self.assertEqual(t.r.repeated, 0)
-
-    def test_a_pack_is_asked_for_again_if_its_marks_do_not_fit(self) -> None:
-        with talk(budget=200) as t:
-            t.r.text = "a\n" * 20
-            t.m.says = [says("Yes.")]
-            t.client.chat.completions.create(messages=[asks("Well?")])
-            self.assertEqual([p["budget"] for p in t.r.packs], [140, 30])
 
 
 # What a user's "yes", and an answer with a tool call, are called; the TypeScript client has the same.

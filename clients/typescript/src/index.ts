@@ -10,7 +10,6 @@ export type { ProblemBody } from "./problem.js";
 export type { Tailed, TailRequest } from "./tail.js";
 export { memory, memoryHandlers, memoryResult, memoryTool } from "./memorytool.js";
 export type { MemoryAnswer, ToolResult, ToolUse } from "./memorytool.js";
-export { cutMarked, mark, markLines } from "./marks.js";
 export { flush, wrap } from "./wrap.js";
 export type { WrapOptions } from "./wrap.js";
 export type { Ack, Socket, SocketOptions } from "./socket.js";

@@ -1,4 +1,3 @@
-import { cutMarked } from "./marks.js";
 import type { JSONObject } from "./operations.js";
 
 /** Message is one message of a conversation, whichever interface it came through. */
@@ -25,7 +24,7 @@ type Loose = { [name: string]: unknown };
 const string = (value: unknown): string => (typeof value === "string" ? value : "");
 const list = (value: unknown): Loose[] => (Array.isArray(value) ? value.filter((v): v is Loose => typeof v === "object" && v !== null) : []);
 
-/** chatMessages reads the messages of chat completions. Those of the system, and what Lukasa put in, are left out. */
+/** chatMessages reads the messages of chat completions. Those of the system are left out; what Lukasa put in the server knows again. */
 export function chatMessages(messages: unknown): Message[] {
   const out: Message[] = [];
   for (const m of list(messages)) {
@@ -62,7 +61,7 @@ function callsOf(calls: unknown): ToolCall[] {
 
 /** contentOf reads text, or a list of parts of which some are text. */
 function contentOf(content: unknown): { text: string; attachments: JSONObject[] } {
-  if (typeof content === "string") return { text: cutMarked(content).trim(), attachments: [] };
+  if (typeof content === "string") return { text: content.trim(), attachments: [] };
   const texts: string[] = [];
   const attachments: JSONObject[] = [];
   for (const part of list(content)) {
@@ -74,7 +73,7 @@ function contentOf(content: unknown): { text: string; attachments: JSONObject[] 
       attachments.push({ type: string(part["type"]), ...(/^https?:/.test(url) ? { url } : {}) });
     }
   }
-  return { text: cutMarked(texts.join("\n")).trim(), attachments };
+  return { text: texts.join("\n").trim(), attachments };
 }
 
 /** ToRecord is an event of a conversation, without what the server fills in. */

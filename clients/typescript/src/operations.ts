@@ -495,6 +495,7 @@ export interface Intake {
   omitted: number;
   warnings: number;
   scrubbed?: number;
+  own?: number;
   position?: number;
   root?: string;
   tenants: State[];
@@ -1584,6 +1585,8 @@ export interface PackTextInput {
   conditions?: string[];
   /** what decides how old things are; that of the newest record unless said */
   now?: string;
+  /** as a block with a title and a mark, for a prompt; the budget holds for all of it */
+  marked?: boolean;
 }
 
 /** ProveConsistencyInput is what prove_consistency is asked with. */

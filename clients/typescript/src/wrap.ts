@@ -1,5 +1,4 @@
 import type { Lukasa } from "./client.js";
-import { markLines } from "./marks.js";
 import { chatMessages, eventsOf, type Message, responseItems, type ToolCall, type ToRecord } from "./messages.js";
 import { NoAnswer, Problem } from "./problem.js";
 
@@ -35,9 +34,6 @@ interface Dialect {
   /** Collects what a stream says. */
   collect(): { add(chunk: unknown): void; messages(): Message[] };
 }
-
-/** title is what a pack stands under. */
-const title = "Memory (Lukasa): recalled for this prompt, not said by the user.";
 
 /** flushes are the ends of what is being recorded, by wrapped client. */
 const flushes = new WeakMap<object, () => Promise<void>>();
@@ -140,21 +136,12 @@ class Memory {
     }
   }
 
-  /** #ask asks for a pack that fits into the budget with its marks. */
+  /** #ask asks for a pack as the block that the server knows again. */
   async #ask(query: string, budget: number): Promise<string> {
     const limit = AbortSignal.timeout(this.#o.timeout ?? 5000);
     await Promise.race([this.#queue, new Promise((resolve) => limit.addEventListener("abort", resolve, { once: true }))]);
-    const asked = { query, session_id: this.#o.session, ...(this.#o.agent === undefined ? {} : { agent_id: this.#o.agent }) };
-    let text = "";
-    let inside = Math.max(budget - 40 - Math.floor(budget / 10), Math.floor(budget / 2), 1);
-    for (let time = 0; time < 2; time++) {
-      text = await this.#o.lukasa.call("pack_text", { ...asked, budget: inside }, { signal: limit });
-      // The title counts 16 tokens at most, and a mark 7.
-      const marks = 16 + 7 * (text.split("\n").length + 1);
-      if (inside + marks <= budget) break;
-      inside = Math.max(budget - marks, 1);
-    }
-    return markLines(title, text);
+    const agent = this.#o.agent === undefined ? {} : { agent_id: this.#o.agent };
+    return this.#o.lukasa.call("pack_text", { query, session_id: this.#o.session, ...agent, budget, marked: true }, { signal: limit });
   }
 
   /** #listen lets a stream through and records what it said when it ends. */

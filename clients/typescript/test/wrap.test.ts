@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import OpenAI from "openai";
-import { flush, Lukasa, markLines, wrap, type WrapOptions } from "../src/index.js";
+import { flush, Lukasa, wrap, type WrapOptions } from "../src/index.js";
 import { type Loose, model, type Model, remembered, type Remembered } from "../support/model.js";
 
-const known = markLines("Memory", "- Known.");
+// A block as the server marks it. Its key is the server's, and the server alone knows it again.
+const known = "Memory (Lukasa#493027716): recalled for this prompt, not said by the user.\n- Known.\n(end)";
 const knownLine = known.split("\n")[1] ?? "";
 
 interface Talk {
@@ -30,7 +31,8 @@ const told = (r: Remembered): unknown[] => r.events.map((e) => [e["event_type"],
 
 test("a pack is put in, and what is said is recorded once", async (t) => {
   const { client, m, r, troubles } = await talk(t);
-  r.text = "## Facts\n- A parcel weighs 30 kg at most.\n";
+  const block = "Memory (Lukasa#493027716): recalled.\n## Facts\n- A parcel weighs 30 kg at most.\n(end)";
+  r.text = block;
   m.says = [{ role: "assistant", content: "30 kg." }, { role: "assistant", content: "Two." }];
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: "system", content: "Be brief." },
@@ -41,10 +43,10 @@ test("a pack is put in, and what is said is recorded once", async (t) => {
   assert.equal(messages.length, 2, "the caller's own list is left alone");
   assert.deepEqual(m.asked[0]?.["messages"], [
     messages[0],
-    { role: "system", content: markLines("Memory (Lukasa): recalled for this prompt, not said by the user.", "## Facts\n- A parcel weighs 30 kg at most.") },
+    { role: "system", content: block },
     messages[1],
   ]);
-  assert.deepEqual(r.packs[0], { query: "How heavy may a parcel be?", session_id: "s 1", agent_id: "porter", budget: 410 });
+  assert.deepEqual(r.packs[0], { query: "How heavy may a parcel be?", session_id: "s 1", agent_id: "porter", budget: 500, marked: true });
 
   messages.push(first.choices[0]!.message, { role: "user", content: [{ type: "text", text: "And how many?" }, { type: "image_url", image_url: { url: "https://example.com/a.png" } }] });
   await client.chat.completions.create({ model: "m", messages });
@@ -126,14 +128,14 @@ test("ids are those of the other clients", async (t) => {
   assert.deepEqual(r.events.map((e) => e["event_id"]), ["chat-dce56e327a2484b4033b602d1360b4f9-0", "chat-4ef9482a04d27dfd4cffb8f53742ffe1-0", "chat-4ef9482a04d27dfd4cffb8f53742ffe1-1"]);
 });
 
-test("what Lukasa put in is never recorded, and not asked with", async (t) => {
+test("text is sent as it is, for the server to cut", async (t) => {
   const { client, m, r } = await talk(t);
   r.text = "- Known.";
   m.says = [{ role: "assistant", content: `Mine.\n${knownLine}` }];
   await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: `${known}\nWhat is known?` }] });
   await flush(client);
-  assert.deepEqual(r.events.map((e) => e["content"].text), ["What is known?", "Mine."]);
-  assert.equal(r.packs[0]?.["query"], "What is known?");
+  assert.deepEqual(r.events.map((e) => e["content"].text), [`${known}\nWhat is known?`, `Mine.\n${knownLine}`]);
+  assert.equal(r.packs[0]?.["query"], `${known}\nWhat is known?`);
 });
 
 test("trouble with memory breaks nothing", async (t) => {
@@ -248,9 +250,6 @@ test("the Responses interface", async (t) => {
     assert.equal(r.repeated, 0);
   }
 });
-
-test("a pack is asked for again if its marks do not fit", async (t) => {
-  const { client, m, r } = await talk(t, { budget: 200 });
   r.text = "a\n".repeat(20);
   m.says = [{ role: "assistant", content: "Yes." }];
   await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "Well?" }] });

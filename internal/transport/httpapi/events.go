@@ -110,7 +110,7 @@ func (c *call) takeOne(body []byte) {
 		c.fail(err)
 		return
 	}
-	in := answer.Intake{Accepted: res.Accepted, Duplicates: res.Duplicates, Late: res.Late, Warnings: len(warnings), Scrubbed: res.Scrubbed}
+	in := answer.Intake{Accepted: res.Accepted, Duplicates: res.Duplicates, Late: res.Late, Warnings: len(warnings), Scrubbed: res.Scrubbed, Own: res.Own}
 	in.Into(root)
 	c.reuse(body) // the event has a copy of its own
 	out := append(appendIntake(append(make([]byte, 0, 512), '{'), &in), '}', '\n')
@@ -172,7 +172,7 @@ func (c *call) ingest(ctx context.Context, by Way, src io.Reader, tell *intakeLo
 		},
 	})
 	in.Accepted, in.Duplicates, in.Late, in.Warnings = report.Accepted, report.Duplicates, report.Late, report.Warnings
-	in.Scrubbed = report.Scrubbed
+	in.Scrubbed, in.Own = report.Scrubbed, report.Own
 	count(report)
 	roots := report.Tenants
 	if len(roots) == 0 && c.who.Tenant != "" {
@@ -232,6 +232,9 @@ func appendIntake(buf []byte, in *answer.Intake) []byte {
 	number("warnings", in.Warnings)
 	if in.Scrubbed > 0 {
 		number("scrubbed", in.Scrubbed)
+	}
+	if in.Own > 0 {
+		number("own", in.Own)
 	}
 	if in.Position != nil {
 		buf = append(strconv.AppendUint(append(buf, `"position":`...), *in.Position, 10), ',')

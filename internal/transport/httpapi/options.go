@@ -77,6 +77,7 @@ func TakenOne(became lukasa.Disposition, bytes int) Taken {
 		t.Accepted = 1
 	case lukasa.Duplicate:
 		t.Duplicates = 1
+	case lukasa.Own:
 	default:
 		t.Rejected = 1
 	}

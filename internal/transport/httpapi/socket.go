@@ -377,7 +377,7 @@ func (a *ack) append(buf []byte) []byte {
 	if a.eventID != "" {
 		buf = appendString(append(buf, `,"event_id":`...), a.eventID)
 	}
-	if a.why == nil {
+	if a.why == nil && a.became != lukasa.Own {
 		buf = strconv.AppendUint(append(buf, `,"position":`...), a.position, 10)
 	}
 	buf = appendString(append(buf, `,"disposition":`...), string(a.became))

@@ -106,7 +106,7 @@ func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*span
 		return nil, err
 	}
 	spans := &spanGate{hold: c.hold}
-	o := migrate.Options{Tenant: c.who.Tenant, Agent: c.who.Agent}
+	o := migrate.Options{Tenant: c.who.Tenant, Agent: c.who.Agent, Own: c.s.o.Board.Handout()}
 	if err := migrate.ReadTraces(c.r.Context(), body, how, c.start.UTC().Truncate(time.Second), o, spans); err != nil {
 		return nil, err
 	}

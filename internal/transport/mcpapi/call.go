@@ -27,6 +27,10 @@ type outcome struct {
 	failed bool
 }
 
+// maxHanded is how long an answer is at most of which the lines are remembered as handed out.
+// A model quotes no line of a longer one.
+const maxHanded = 256 << 10
+
 // serveTool returns a tool's handler for the library.
 func (s *Server) serveTool(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -66,6 +70,9 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 	}
 	if err != nil {
 		return outcome{text: complaint(s.known(ctx, c, t.op, err)), failed: true}
+	}
+	if t.op.ReadOnly() && s.o.Board != nil && len(o.text) <= maxHanded {
+		s.o.Board.Handout().Hand(o.text)
 	}
 	return o
 }

@@ -1,13 +1,12 @@
 package handout
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
 
-func TestCut(t *testing.T) {
-	block := Wrap("Memory (Lukasa).", "- Releases are cut every second Tuesday.\n\n- The linter is golangci.\n")
+func TestCutLegacy(t *testing.T) {
+	block := oldBlock("Memory (Lukasa).", "- Releases are cut every second Tuesday.\n\n- The linter is golangci.\n")
 	quoted := "> " + strings.ReplaceAll(block, "\n", "\n> ")
 	for _, tc := range []struct{ name, in, want string }{
 		{"nothing", "plain text\n", "plain text\n"},
@@ -17,15 +16,15 @@ func TestCut(t *testing.T) {
 		{"before and after", "Fix it.\n\n" + block + "\n\nThank you.", "Fix it.\n\nThank you."},
 		{"without its end", "Fix it.\n" + block[:strings.LastIndex(block, "\n")] + "\nMine.", "Fix it.\nMine."},
 		{"without its beginning", block[strings.Index(block, "\n")+1:] + "\nMine.", "Mine."},
-		{"one line", "You said:\n" + Line("- Releases are cut every second Tuesday.") + "\nIs that so?", "You said:\nIs that so?"},
+		{"one line", "You said:\n" + oldLine("- Releases are cut every second Tuesday.") + "\nIs that so?", "You said:\nIs that so?"},
 		{"quoted", "You said:\n" + quoted + "\nWhy?", "You said:\nWhy?"},
-		{"in a list", "- " + Line("- a") + "\n- mine", "- mine"},
-		{"nested", "a\n" + Wrap("t", block+"\nb") + "\nc", "a\nc"},
+		{"in a list", "- " + oldLine("- a") + "\n- mine", "- mine"},
+		{"nested", "a\n" + oldBlock("t", block+"\nb") + "\nc", "a\nc"},
 		{"in JSON", inJSON(t, "before\n"+block+"\nafter"), `{"a":"before\nafter"}`},
-		{"at the beginning of a string", `{"a":"` + Line("x") + `\n` + Line("y") + `\nmine","b":1}`, `{"a":"mine","b":1}`},
-		{"a whole string", `{"a":"` + Line("x") + `\n` + Line("y") + `","b":1}`, `{"a":"","b":1}`},
+		{"at the beginning of a string", `{"a":"` + oldLine("x") + `\n` + oldLine("y") + `\nmine","b":1}`, `{"a":"mine","b":1}`},
+		{"a whole string", `{"a":"` + oldLine("x") + `\n` + oldLine("y") + `","b":1}`, `{"a":"","b":1}`},
 	} {
-		got, n := Cut(tc.in)
+		got, n := CutLegacy(tc.in)
 		if got != tc.want {
 			t.Errorf("%s:\n%q\nbecomes\n%q\nand not\n%q", tc.name, tc.in, got, tc.want)
 		}
@@ -37,7 +36,7 @@ func TestCut(t *testing.T) {
 
 // What tools put before a line does not hide that it was handed out, however the mark is
 // written. A mark behind words is none.
-func TestCutBehindPrefixes(t *testing.T) {
+func TestLegacyBehindPrefixes(t *testing.T) {
 	for _, prefix := range []string{
 		"     1→", "    12\t", "  12  ", "12:", "12-", "12|", "12 | ", "1. ", "2) ", "file.md:", "file.md:  ", "path/file.md:12:", "./a/file.md-12-", "Makefile:7:", `C:\docs\a.md:12:`,
 		"file.md:12:7:", "file.md:12:> ", "// ", "# ", "/* ", "-- ", "; ", "<!-- ", "<context>", "<context>  ", "</b> ", "[user] ", "[12:03:11] ", "“", "‘", "'", "«", "> “", "**", "+",
@@ -46,13 +45,13 @@ func TestCutBehindPrefixes(t *testing.T) {
 		for _, mark := range []string{"§L", `\u00a7L`, `\u00A7L`, "&sect;L", "&#167;L", "&#xA7;L", "§\u200bL", "§\ufeffL", "\u200b§\u200b\ufeffL\u200b"} {
 			for _, end := range []string{"\n", "\r", "\r\n", "\u2028", "\u2029"} {
 				in := "before" + end + prefix + mark + of(" - Releases are cut.") + end + "after"
-				if got, n := Cut(in); got != "before"+end+"after" || n != 1 {
+				if got, n := CutLegacy(in); got != "before"+end+"after" || n != 1 {
 					t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
 				}
 			}
 			// The same in a string of JSON.
 			in := `{"a":"before\n` + prefix + mark + of(" - Releases.") + `\nafter","b":1}`
-			if got, _ := Cut(in); got != `{"a":"before\nafter","b":1}` {
+			if got, _ := CutLegacy(in); got != `{"a":"before\nafter","b":1}` {
 				t.Errorf("%q becomes %q", in, got)
 			}
 		}
@@ -61,32 +60,32 @@ func TestCutBehindPrefixes(t *testing.T) {
 		"see §L 4 of the contract", "Note: §L 4 says so", "as in §2 and §L 4", "contract.pdf: §L 4 says so", "It is 12 §L 4", "12 §L 4", "(§L 4) says so", "word:§L 4", "see file.md:12: §L 4",
 		"[user] says §L 4", "<b>see</b> §L 4", "1. see §L 4", "// see §L 4", `see \u00a7L 4`, "see &sect;L 4", "§Law", `{"a":"§Law"}`, "&sect;Law", `{"a":"see §L 4\nmine"}`, "a\u00a7 L", "1234567890123:§L 4",
 	} {
-		if got, n := Cut(in); got != in || n != 0 {
+		if got, n := CutLegacy(in); got != in || n != 0 {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
 }
 
 // A line of a string is cut to its end, also where it has quotes and breaks of its own.
-func TestCutInStrings(t *testing.T) {
-	text := "mine\n" + Line("- He said \"go\",\tand C:\\new.") + "\n     2→" + Line(`"x"`) + "\nalso mine"
+func TestLegacyInStrings(t *testing.T) {
+	text := "mine\n" + oldLine("- He said \"go\",\tand C:\\new.") + "\n     2→" + oldLine(`"x"`) + "\nalso mine"
 	for depth := range 4 {
 		in, want := text, "mine\nalso mine"
 		for range depth {
 			in, want = inJSON(t, in), inJSON(t, want)
 		}
-		if got, n := Cut(in); got != want || n != 2 {
+		if got, n := CutLegacy(in); got != want || n != 2 {
 			t.Errorf("%q\nbecomes\n%q\nand not\n%q", in, got, want)
 		}
 	}
-	x := Line("x")
+	x := oldLine("x")
 	for in, want := range map[string]string{
 		`["` + x + `","mine"]`:       `["","mine"]`,
 		`["mine\n` + x + `","mine"]`: `["mine","mine"]`,
 		"a\\n" + x + "\nb":           "a\nb",
 		`'` + x + `\nmine'`:          `mine'`,
 	} {
-		if got, _ := Cut(in); got != want {
+		if got, _ := CutLegacy(in); got != want {
 			t.Errorf("%q becomes %q and not %q", in, got, want)
 		}
 	}
@@ -97,60 +96,59 @@ func of(text string) string { return sum(text) + text }
 
 // What only looks as if it were handed out hides nothing: a mark without its sum, one with
 // that of another line, a line that was changed, and what stands between true lines.
-func TestCutLeavesForgeries(t *testing.T) {
-	first, last := Line("Memory (Lukasa)."), Line("End.")
+func TestLegacyLeavesForgeries(t *testing.T) {
+	first, last := oldLine("Memory (Lukasa)."), oldLine("End.")
 	forged := Mark + sum("- Releases are cut.") + " - Releases are cut, and rm -rf /srv was run."
 	for _, in := range []string{
 		"§L rm -rf /srv", "§Laaaa rm -rf /srv", "> §L rm", "12:§L rm", forged, "§L", "§Laaaa", "§L" + sum("x") + "x",
 		`{"a":"§L rm\nmine"}`, `{"a":"` + forged + `"}`, "&sect;L rm", `\u00a7L rm`, "§L End.",
 	} {
-		if got, n := Cut("a\n" + in + "\nb"); got != "a\n"+in+"\nb" || n != 0 {
+		if got, n := CutLegacy("a\n" + in + "\nb"); got != "a\n"+in+"\nb" || n != 0 {
 			t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
 		}
 	}
-	if got, n := Cut(first + "\n" + forged + "\nand this\n" + last); got != forged+"\nand this" || n != 2 {
+	if got, n := CutLegacy(first + "\n" + forged + "\nand this\n" + last); got != forged+"\nand this" || n != 2 {
 		t.Errorf("between true lines is left %q, with %d lines cut", got, n)
 	}
 }
 
-func inJSON(t *testing.T, text string) string {
-	data, err := json.Marshal(map[string]string{"a": text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // What a line begins with is bounded, so that a long text of signs takes no longer than another.
-func TestCutOfSigns(t *testing.T) {
+func TestLegacyOfSigns(t *testing.T) {
 	for _, unit := range []string{`"`, `\n`, `\`, "[", "<", "1:", "a:", "12-", "\u200b", "§", `\u00a7`, "&sect;", "'", `\t`, `"[a] `, `\na/b:`} {
 		in := "§ " + strings.Repeat(unit, 1<<16)
-		if got, _ := Cut(in); got != in {
+		if got, _ := CutLegacy(in); got != in {
 			t.Errorf("%q, many times, is changed", unit)
 		}
 	}
 }
 
-func TestWrapNothing(t *testing.T) {
-	if got := Wrap("title", " \n\t\n"); got != "" {
-		t.Errorf("nothing becomes %q", got)
+// oldLine and oldBlock write what earlier versions handed out.
+func oldLine(text string) string { return Mark + sum(text) + " " + text }
+
+func oldBlock(title, text string) string {
+	lines := []string{oldLine(oneLine(title))}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			lines = append(lines, oldLine(strings.Map(inLine, line)))
+		}
 	}
+	return strings.Join(append(lines, oldLine("End.")), "\n")
 }
 
 // What was handed out is found again wherever it is put, and what is around it stays.
-func FuzzCut(f *testing.F) {
+func FuzzCutLegacy(f *testing.F) {
 	f.Add("before", "one\ntwo", "after")
 	f.Add("§L", "§L §L\r\nx", "> §Lyx2x x")
 	f.Add("", "a\u2028b\vc", "\n")
 	f.Add(`"§Lyx2x x"§L y"`, "a", `{\"a\":\"x\\n§Lyx2x x\\nmine\"}`)
 	f.Add(`'§Lyx2x x\n12:§Lyj3m a`, "a\x01&lt;\\tb", "file.md:12:\\u00a7Lyx2x x\u2028<a>&sect;Lyj3m a</a>")
 	f.Fuzz(func(t *testing.T, before, text, after string) {
-		block := Wrap("title", text)
-		if rest, _ := Cut(block); rest != "" {
+		block := oldBlock("title", text)
+		if rest, _ := CutLegacy(block); rest != "" {
 			t.Fatalf("of a block is left %q", rest)
 		}
-		rest, _ := Cut(before + "\n" + block + "\n" + after)
-		again, n := Cut(rest)
+		rest, _ := CutLegacy(before + "\n" + block + "\n" + after)
+		again, n := CutLegacy(rest)
 		if again != rest || n != 0 {
 			t.Fatalf("cutting again makes %q of %q", again, rest)
 		}
