@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -77,6 +78,7 @@ func scriptParams() testscript.Params {
 			"chatter":  chatter,
 			"embedder": embedder,
 			"exits":    exits,
+			"fill":     fillIn,
 			"hold":     hold,
 			"mask":     mask,
 			"setenv":   setenv,
@@ -177,4 +179,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// fillIn writes in.json: a file with a session and a directory of the script in the place of
+// SESSION and DIR.
+func fillIn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: fill FILE SESSION DIR")
+	}
+	dir, err := json.Marshal(ts.MkAbs(args[2]))
+	ts.Check(err)
+	text := strings.NewReplacer("SESSION", args[1], `"DIR"`, string(dir)).Replace(ts.ReadFile(args[0]))
+	ts.Check(os.WriteFile(ts.MkAbs("in.json"), []byte(text), 0o600))
 }

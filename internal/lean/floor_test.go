@@ -97,12 +97,12 @@ func share(hits []lukasa.SearchHit, evidence []string) float64 {
 	return float64(n) / float64(len(evidence))
 }
 
-// every is which of the questions are asked: one in so many. LUKASA_FLOOR=1 asks all.
+// every is which of the questions are asked: one in so many; all unless LUKASA_FLOOR says otherwise.
 func every() int {
 	if n, err := strconv.Atoi(os.Getenv("LUKASA_FLOOR")); err == nil && n > 0 {
 		return n
 	}
-	return 10
+	return 1
 }
 
 // The floor keeps nearly all evidence, and lets little of a conversation through that a

@@ -1,15 +1,15 @@
 package statement
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // unscoped returns the words of a sentence without those by which it is said for all
 // projects, and whether there were some.
 func unscoped(words []word) ([]word, bool) {
-	from, to, ok := allProjects().find(words)
+	from, to, ok := scopeIn(words)
 	if !ok {
-		from, to, ok = anywhere(words)
-	}
-	if !ok || words[from].quoted {
 		return words, false
 	}
 	rest := slices.Clone(words[:from])
@@ -20,6 +20,51 @@ func unscoped(words []word) ([]word, bool) {
 		rest[n].stop = words[to-1].stop
 	}
 	return rest, true
+}
+
+// scopeIn finds the words by which a sentence is said for all projects.
+func scopeIn(words []word) (from, to int, ok bool) {
+	if from, to, ok = allProjects().find(words); !ok {
+		from, to, ok = anywhere(words)
+	}
+	return from, to, ok && !words[from].quoted
+}
+
+// here returns the words of a sentence without those at its beginning by which it is said for
+// the project at hand, where it holds anyway, and whether there were some.
+func here(words []word) ([]word, bool) {
+	if from, to, ok := thisProject().find(words); ok && from == 0 && to < len(words) {
+		return words[to:], true
+	}
+	return words, false
+}
+
+// Unscoped returns a text without the words by which its sentences are said for all projects
+// or for the project at hand: "In all my projects, never force-push." is "never force-push."
+// What is left says what a rule forbids or asks for.
+func Unscoped(text string) string {
+	var b strings.Builder
+	kept := 0
+	sentences(text, 0, len(text), func(s sentence) bool {
+		words := split(text, s)
+		from, to, ok := scopeIn(words)
+		if !ok {
+			if from, to, ok = thisProject().find(words); !ok || from != 0 || to == len(words) {
+				return true
+			}
+		}
+		begin, end := words[from].from, words[to-1].to
+		if to < len(words) {
+			end = words[to].from // with the mark behind it
+		} else if from > 0 {
+			begin = words[from-1].to // with the mark before it
+		}
+		b.WriteString(text[kept:begin])
+		kept = end
+		return true
+	})
+	b.WriteString(text[kept:])
+	return b.String()
 }
 
 // anywhere finds "everywhere" and "globally" where they speak of the whole sentence: at
@@ -78,6 +123,9 @@ var (
 		"across projects/repos|for all my projects/repos/repositories|for all projects/repos/repositories|for every project/repo/repository|for all of my projects/repos/repositories|to all my projects/repos/repositories|to all projects/repos/repositories|" +
 		"to every project/repo/repository|no matter which project/repo/repository|no matter what project/repo/repository|no matter the project/repo/repository|no matter in which project/repo/repository|whatever the project/repo/repository|" +
 		"regardless of project/repo|regardless of the project/repo/repository|regardless of which project/repo/repository|whichever project/repo|in whichever project/repo|wherever you work|wherever we work|not just in this project/repo/repository|not only in this project/repo/repository")
+
+	// thisProject are phrases by which something is said for the project at hand.
+	thisProject = phrases("in this project/repo/repository/codebase|for this project/repo/repository/codebase|in our repo/repository/codebase/project|in my repo/repository/codebase/project")
 
 	// holds are phrases by which a rule is said to hold.
 	holds = phrases("applies|apply|goes for|go for|holds|hold|counts|is valid|is true|is global|are global|is meant")

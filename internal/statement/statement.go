@@ -188,6 +188,11 @@ func (r *reader) read(s sentence, whole []word) (Statement, bool) {
 	}
 	lead := c.lead()
 	st, ok := c.state()
+	if rest, cut := here(words); !ok && cut {
+		c = clause{rest}
+		lead = c.lead()
+		st, ok = c.state()
+	}
 	if !ok {
 		st, ok = c.otherwise(lead, !r.any || r.ruled)
 	}

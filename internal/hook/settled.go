@@ -1,0 +1,29 @@
+package hook
+
+import (
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/statement"
+)
+
+// Settled reports whether an event is no evidence for a prompt, because another record says
+// what came of it: a prompt that mostly states something is there as the memory that was made
+// of it, which may have been lifted or corrected since, and a call of a tool as its result.
+func Settled(ev *hmx.Event) bool {
+	switch ev.EventType {
+	case hmx.TypeToolCall:
+		return true
+	case hmx.TypeMessage:
+		m, ok := ev.Message()
+		if !ok || m.Role != "user" {
+			return false
+		}
+		stated := 0
+		for _, s := range statement.Read(m.Text) {
+			stated += s.To - s.From
+		}
+		return 2*stated >= len(strings.TrimSpace(m.Text)) && stated > 0
+	}
+	return false
+}
