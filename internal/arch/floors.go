@@ -211,6 +211,10 @@ func floors() []floor {
 		purpose:  "the settings of coding agents: where they are, and our entries in them",
 		packages: []string{"internal/agents"},
 	}, {
+		name:     "agent bench",
+		purpose:  "real coding agents against a scripted model, for tests",
+		packages: []string{"internal/agents/agentstest"},
+	}, {
 		name:     "commands",
 		purpose:  "the command line, one file a command",
 		packages: []string{"internal/cli"},
