@@ -257,6 +257,7 @@ func thirdParties() []thirdParty {
 	return []thirdParty{
 		{"github.com/BurntSushi/toml", []string{"internal/agents", "internal/node"}, "the configuration file, and that of Codex"},
 		{"github.com/coder/websocket", []string{"client", "internal/node", "internal/transport/httpapi"}, "WebSocket frames"},
+		{"github.com/creack/pty", nil, "a terminal for agents that ask a person"},
 		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
 		{"github.com/google/jsonschema-go", nil, "the judge of tools' schemas that clients of the MCP library have"},
 		{"github.com/klauspost/compress", []string{"client", "internal/transport/httpapi"}, "zstd"},

@@ -33,6 +33,10 @@ type Turn struct {
 	Continue bool
 	// Untrusted runs hooks that nobody approved.
 	Untrusted bool
+	// NoMCP leaves the agent's MCP servers out, and with them Lukasa's.
+	NoMCP bool
+	// Stdin is piped to the agent.
+	Stdin string
 }
 
 // Pinned lists the agents with the versions that the tests are for.
@@ -72,6 +76,9 @@ func claudeCode() *Agent {
 			if t.Continue {
 				args = append(args, "--continue")
 			}
+			if t.NoMCP {
+				args = append(args, "--strict-mcp-config")
+			}
 			return args, claudeEnv(s)
 		},
 	}
@@ -99,6 +106,9 @@ func codex() *Agent {
 			}
 			if t.Untrusted {
 				args = append(args, "--dangerously-bypass-hook-trust")
+			}
+			if t.NoMCP {
+				args = append(args, "-c", "mcp_servers.lukasa.enabled=false")
 			}
 			if t.Continue {
 				args = append(args, "resume", "--last")
@@ -146,6 +156,9 @@ func geminiCLI() *Agent {
 			if t.Continue {
 				args = append(args, "--resume", "latest")
 			}
+			if t.NoMCP {
+				args = append(args, "--allowed-mcp-server-names", "none")
+			}
 			return args, []string{
 				"GOOGLE_GEMINI_BASE_URL=" + s.URL, "GEMINI_API_KEY=bench", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true",
 			}
@@ -158,10 +171,10 @@ func openCode() *Agent {
 		Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Command: "opencode",
 		programs: []string{"opencode-" + platform() + "/bin/opencode"},
 		prepare: func(w *World) error {
-			return w.Write(".config/opencode/opencode.json", "{\n  \"autoupdate\": false,\n  \"share\": \"disabled\"\n}\n")
+			return w.Write(".config/opencode/opencode.json", "{\n  \"autoupdate\": false,\n  \"share\": \"disabled\",\n  \"snapshot\": false\n}\n")
 		},
 		turn: func(w *World, s *Session, t Turn) ([]string, []string) {
-			config, _ := json.Marshal(map[string]any{
+			settings := map[string]any{
 				"model": "bench/model", "small_model": "bench/model", "enabled_providers": []string{"bench"},
 				"provider": map[string]any{"bench": map[string]any{
 					"npm": "@ai-sdk/openai-compatible", "name": "bench",
@@ -170,14 +183,19 @@ func openCode() *Agent {
 						"name": "model", "tool_call": true, "limit": map[string]any{"context": 1000000, "output": 32000},
 					}},
 				}},
-			})
-			args := []string{"run", "--auto"}
+			}
+			if t.NoMCP {
+				settings["mcp"] = map[string]any{"lukasa": map[string]any{"enabled": false}}
+			}
+			config, _ := json.Marshal(settings)
+			args := []string{"run", "--auto", "--title", "Bench"}
 			if t.Continue {
 				args = append(args, "--continue")
 			}
 			return append(args, t.Prompt), []string{
 				"OPENCODE_CONFIG_CONTENT=" + string(config), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 				"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
+				"OPENCODE_DISABLE_EMBEDDED_WEB_UI=1", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER=1",
 			}
 		},
 	}

@@ -52,6 +52,32 @@ type scenario struct {
 	bare bool
 }
 
+// scenarios lists what every agent is tried with.
+func scenarios() []scenario {
+	return []scenario{
+		{name: "smoke", run: smoke},
+		{name: "rule", run: ruleBinds},
+		{name: "rule-alone", run: ruleAlone},
+		{name: "everywhere", run: ruleEverywhere},
+		{name: "evasions", run: evasions},
+		{name: "harmless", run: harmless},
+		{name: "quoted", run: quoted},
+		{name: "failure", run: failure},
+		{name: "fact", run: fact},
+		{name: "outcome", run: outcome},
+		{name: "echo", run: echo},
+		{name: "installation", run: installation, bare: true},
+		{name: "alone", run: alone},
+		{name: "server", run: server},
+		{name: "locked", run: locked},
+		{name: "full-disk", run: fullDisk},
+		{name: "killed", run: killed},
+		{name: "pair", run: pair},
+		{name: "dialog", run: dialog, only: []string{"claude-code"}},
+		{name: "long", run: long, bare: true},
+	}
+}
+
 // TestAgents runs the scenarios with each agent.
 func TestAgents(t *testing.T) {
 	t.Parallel()
@@ -97,6 +123,10 @@ type bench struct {
 	agent *Agent
 	world *World
 	model *Model
+	// program is that of the agent.
+	program string
+	// limit bounds one run of the agent.
+	limit time.Duration
 }
 
 func newBench(t *testing.T, a *Agent, program string) *bench {
@@ -107,17 +137,14 @@ func newBench(t *testing.T, a *Agent, program string) *bench {
 	}
 	root := ""
 	if keep := os.Getenv(envKeep); keep != "" {
-		root = filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "-"))
-		if err := os.RemoveAll(root); err == nil {
-			err = os.MkdirAll(root, 0o755)
-		}
+		root, err = os.MkdirTemp(keep, strings.ReplaceAll(t.Name(), "/", "-")+"-*")
 	} else if root, err = os.MkdirTemp("", "lukasa-world-*"); err == nil {
 		t.Cleanup(func() { removeAll(root) })
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{T: t, agent: a, model: NewModel()}
+	b := &bench{T: t, agent: a, model: NewModel(), program: program, limit: turnLimit}
 	t.Cleanup(b.model.Close)
 	if b.world, err = NewWorld(root, lukasa, b.model.URL()); err != nil {
 		t.Fatal(err)
@@ -211,7 +238,10 @@ func (b *bench) start(a *Agent, p *Project, t Turn, script ...Step) (*Session, *
 	args, env := a.turn(b.world, s, t)
 	cmd := exec.Command(filepath.Join(b.world.bin(), a.Command), args...)
 	cmd.Dir, cmd.Env = p.Dir, b.world.Environ(env...)
-	process, err := start(b.ctx(), turnLimit, cmd)
+	if t.Stdin != "" {
+		cmd.Stdin = strings.NewReader(t.Stdin)
+	}
+	process, err := start(b.ctx(), b.limit, cmd)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -263,10 +293,10 @@ func (t *turn) summary() string {
 	for _, r := range t.Requests() {
 		fmt.Fprintf(&b, "#%d %s main=%v step=%d %d bytes\n", r.Number, r.Path, r.Main, r.Step, len(r.Body))
 		for _, p := range r.Parts {
-			if p.Role == "system" && len(p.Text) > 3000 {
+			if (p.Role == "system" || p.Role == "developer") && len(p.Text) > 3000 {
 				p.Text = fmt.Sprintf("(%d characters)", len(p.Text))
 			}
-			fmt.Fprintf(&b, "   %s %s %s: %s\n", p.Role, p.Kind, p.ID, shortened(p.Text, 2500))
+			fmt.Fprintf(&b, "   %s %s %s: %s\n", p.Role, p.Kind, p.ID, shortened(p.Text, 1200))
 		}
 	}
 	return b.String()

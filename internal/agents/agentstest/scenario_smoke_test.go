@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// scenarios lists what every agent is tried with.
-func scenarios() []scenario {
-	return []scenario{
-		{name: "smoke", run: smoke},
-	}
-}
-
 // smoke checks the bench itself: the agent runs, the script is played, hooks fire.
 func smoke(b *bench) {
 	p := b.project("shop")
@@ -24,7 +17,6 @@ func smoke(b *bench) {
 	if r := last.Results(); len(r) != 1 || !strings.Contains(r[0], "bench-was-here") {
 		b.Errorf("results: %q", r)
 	}
-	b.Log(t.summary())
-	b.Log(b.lukasa("events", "--all"))
-	b.Log(b.lukasa("export"))
+	b.recordedPrompts("Please list the files.")
+	b.order()
 }
