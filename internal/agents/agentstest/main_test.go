@@ -16,30 +16,17 @@ import (
 // turnLimit bounds one run of an agent.
 const turnLimit = 90 * time.Second
 
-// lukasaProgram builds the program once a run, unless one is named.
-var lukasaProgram = sync.OnceValues(func() (string, error) {
+// build returns the program to test: the one that is named, else one that is built into a
+// directory.
+func build(ctx context.Context, dir string) (string, error) {
 	if file := os.Getenv(envBinary); file != "" {
 		return filepath.Abs(file)
 	}
-	dir, err := os.MkdirTemp("", "lukasa-agents-*")
-	if err != nil {
-		return "", err
-	}
 	file := filepath.Join(dir, "lukasa")
-	if out, err := exec.Command("go", "build", "-o", file, "lukasa.dev/cmd/lukasa").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file, "lukasa.dev/cmd/lukasa").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return file, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if os.Getenv(envBinary) == "" && os.Getenv(envNPM) == "1" {
-		if file, err := lukasaProgram(); err == nil {
-			os.RemoveAll(filepath.Dir(file))
-		}
-	}
-	os.Exit(code)
 }
 
 // scenario is one test that runs with each agent.
@@ -81,6 +68,7 @@ func scenarios() []scenario {
 // TestAgents runs the scenarios with each agent.
 func TestAgents(t *testing.T) {
 	t.Parallel()
+	lukasa := sync.OnceValues(func() (string, error) { return build(t.Context(), t.TempDir()) })
 	for _, a := range Pinned() {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +85,7 @@ func TestAgents(t *testing.T) {
 				}
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					b := newBench(t, a, program)
+					b := newBench(t, a, program, lukasa)
 					if !s.bare {
 						b.install(a)
 					}
@@ -125,13 +113,15 @@ type bench struct {
 	model *Model
 	// program is that of the agent.
 	program string
+	// build returns the program of Lukasa.
+	build func() (string, error)
 	// limit bounds one run of the agent.
 	limit time.Duration
 }
 
-func newBench(t *testing.T, a *Agent, program string) *bench {
+func newBench(t *testing.T, a *Agent, program string, build func() (string, error)) *bench {
 	t.Helper()
-	lukasa, err := lukasaProgram()
+	lukasa, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +134,7 @@ func newBench(t *testing.T, a *Agent, program string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{T: t, agent: a, model: NewModel(), program: program, limit: turnLimit}
+	b := &bench{T: t, agent: a, model: NewModel(), program: program, build: build, limit: turnLimit}
 	t.Cleanup(b.model.Close)
 	if b.world, err = NewWorld(root, lukasa, b.model.URL()); err != nil {
 		t.Fatal(err)

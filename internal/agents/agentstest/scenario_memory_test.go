@@ -63,7 +63,7 @@ const longSteps = 200
 // is Lukasa's text: at most three hundredths.
 func long(b *bench) {
 	count := func(install bool) (content, body int) {
-		w := newBench(b.T, b.agent, b.program)
+		w := newBench(b.T, b.agent, b.program, b.build)
 		if install {
 			w.install(b.agent)
 		}
