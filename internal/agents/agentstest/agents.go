@@ -171,6 +171,17 @@ func openCode() *Agent {
 		Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Command: "opencode",
 		programs: []string{"opencode-" + platform() + "/bin/opencode"},
 		prepare: func(w *World) error {
+			// With these OpenCode finds its own plugin package installed, as it is for a user, and
+			// asks no registry.
+			for name, content := range map[string]string{
+				"node_modules/.keep": "",
+				"package.json":       `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`,
+				"package-lock.json":  `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}}}`,
+			} {
+				if err := w.Write(".config/opencode/"+name, content); err != nil {
+					return err
+				}
+			}
 			return w.Write(".config/opencode/opencode.json", "{\n  \"autoupdate\": false,\n  \"share\": \"disabled\",\n  \"snapshot\": false\n}\n")
 		},
 		turn: func(w *World, s *Session, t Turn) ([]string, []string) {

@@ -14,7 +14,7 @@ import (
 )
 
 // turnLimit bounds one run of an agent.
-const turnLimit = 90 * time.Second
+const turnLimit = 5 * time.Minute
 
 // build returns the program to test: the one that is named, else one that is built into a
 // directory.
