@@ -37,6 +37,8 @@ type Turn struct {
 	NoMCP bool
 	// Stdin is piped to the agent.
 	Stdin string
+	// Model is another model than the default one.
+	Model string
 }
 
 // Pinned lists the agents with the versions that the tests are for.
@@ -103,6 +105,9 @@ func codex() *Agent {
 			args := []string{
 				"exec", "-c", fmt.Sprintf("model_providers.bench.base_url=%q", s.URL+"/v1"),
 				"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check",
+			}
+			if t.Model != "" {
+				args = append(args, "-m", t.Model)
 			}
 			if t.Untrusted {
 				args = append(args, "--dangerously-bypass-hook-trust")

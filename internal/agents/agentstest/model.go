@@ -217,7 +217,10 @@ func (s *Session) serve(w http.ResponseWriter, r *http.Request, path string, raw
 		a.text, a.tool = step.Say, shell.name
 		a.args = shell.args(step.Shell)
 	default:
-		a.text, a.tool, a.args = step.Say, step.Tool, step.Args
+		a.text, a.args = step.Say, step.Args
+		if step.Tool != "" {
+			a.tool = named(tools, step.Tool)
+		}
 	}
 	if step.Hold != nil {
 		select {
@@ -290,12 +293,33 @@ func shellOf(tools map[string]any) *shellTool {
 		{"exec_command", func(c string) map[string]any { return map[string]any{"cmd": c} }},
 		{"shell_command", func(c string) map[string]any { return map[string]any{"command": c} }},
 		{"shell", func(c string) map[string]any { return map[string]any{"command": []string{"bash", "-lc", c}} }},
+		{"exec", codeMode},
 	} {
 		if _, ok := tools[t.name]; ok {
 			return &t
 		}
 	}
 	return nil
+}
+
+// codeMode is a command for a tool that runs JavaScript, in which tools are functions. A denial
+// is an exception there.
+func codeMode(command string) map[string]any {
+	quoted, _ := json.Marshal(command)
+	return map[string]any{"input": "try {\n  const r = await tools.exec_command({cmd: " + string(quoted) + "});\n  text(r);\n} catch (e) {\n  text(String(e));\n}\n"}
+}
+
+// named finds a tool by the end of its name: agents put the name of an MCP server in front.
+func named(tools map[string]any, name string) string {
+	if _, ok := tools[name]; ok {
+		return name
+	}
+	for full := range tools {
+		if strings.HasSuffix(full, "_"+name) {
+			return full
+		}
+	}
+	return name
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

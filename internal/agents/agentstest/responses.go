@@ -21,16 +21,44 @@ func (responses) read(body map[string]any) ([]Part, map[string]any) {
 			parts = append(parts, Part{Role: "assistant", Kind: Call, ID: str(item["call_id"]), Text: str(item["name"]) + " " + text(item["arguments"]) + text(item["input"])})
 		case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 			parts = append(parts, Part{Role: "tool", Kind: Result, ID: str(item["call_id"]), Text: text(item["output"])})
-		case "reasoning":
+		case "reasoning", "additional_tools":
 		default:
 			parts = append(parts, Part{Role: str(item["role"]), Kind: Text, Text: text(item["content"])})
 		}
 	}
+	return parts, responseTools(body)
+}
+
+// responseTools returns the tools of a request by the names that a script uses: those of a
+// namespace other than functions have its name in front. Code mode offers them among the input.
+func responseTools(body map[string]any) map[string]any {
 	tools := map[string]any{}
-	for _, t := range list(body["tools"]) {
-		tools[str(object(t)["name"])] = t
+	var add func(namespace string, all any)
+	add = func(namespace string, all any) {
+		for _, t := range list(all) {
+			t := object(t)
+			name := str(t["name"])
+			if str(t["type"]) == "namespace" {
+				add(name, t["tools"])
+				continue
+			}
+			key := name
+			if namespace != "" {
+				t["namespace"] = namespace
+				if namespace != "functions" {
+					key = namespace + "__" + name
+				}
+			}
+			tools[key] = t
+		}
 	}
-	return parts, tools
+	add("", body["tools"])
+	for _, item := range list(body["input"]) {
+		if item := object(item); str(item["type"]) == "additional_tools" {
+			add("", item["tools"])
+		}
+	}
+	return tools
 }
 
 func (responses) write(w http.ResponseWriter, body map[string]any, a reply) {
@@ -42,10 +70,7 @@ func (responses) write(w http.ResponseWriter, body map[string]any, a reply) {
 		})
 	}
 	if a.tool != "" {
-		args, _ := json.Marshal(a.args)
-		output = append(output, map[string]any{
-			"type": "function_call", "id": "fc_" + a.id, "call_id": "call_" + a.id, "name": a.tool, "arguments": string(args), "status": "completed",
-		})
+		output = append(output, responseCall(object(responseTools(body)[a.tool]), a))
 	}
 	response := map[string]any{
 		"id": "resp_" + a.id, "object": "response", "created_at": time.Now().Unix(), "status": "in_progress", "model": body["model"], "output": []any{},
@@ -75,12 +100,30 @@ func (responses) write(w http.ResponseWriter, body map[string]any, a reply) {
 		send("response.output_item.added", map[string]any{"output_index": i, "item": opened(item)})
 		if item["type"] == "message" {
 			send("response.output_text.delta", map[string]any{"output_index": i, "content_index": 0, "item_id": item["id"], "delta": a.text})
-		} else {
+		} else if item["type"] == "function_call" {
 			send("response.function_call_arguments.delta", map[string]any{"output_index": i, "item_id": item["id"], "delta": item["arguments"]})
 		}
 		send("response.output_item.done", map[string]any{"output_index": i, "item": item})
 	}
 	send("response.completed", map[string]any{"response": done})
+}
+
+// responseCall is the item that calls a tool.
+func responseCall(tool map[string]any, a reply) map[string]any {
+	call := map[string]any{"call_id": "call_" + a.id, "name": a.tool, "status": "completed"}
+	if name := str(tool["name"]); name != "" {
+		call["name"] = name
+	}
+	if namespace := str(tool["namespace"]); namespace != "" && namespace != "functions" {
+		call["namespace"] = namespace
+	}
+	if str(tool["type"]) == "custom" {
+		call["type"], call["id"], call["input"] = "custom_tool_call", "ctc_"+a.id, a.args["input"]
+		return call
+	}
+	args, _ := json.Marshal(a.args)
+	call["type"], call["id"], call["arguments"] = "function_call", "fc_"+a.id, string(args)
+	return call
 }
 
 // opened is an item before its content came.
@@ -92,7 +135,7 @@ func opened(item map[string]any) map[string]any {
 	o["status"] = "in_progress"
 	if o["type"] == "message" {
 		o["content"] = []any{}
-	} else {
+	} else if o["type"] == "function_call" {
 		o["arguments"] = ""
 	}
 	return o

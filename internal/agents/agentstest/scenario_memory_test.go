@@ -162,7 +162,8 @@ func echo(b *bench) {
 	b.write(p, "deploy.sh", "#!/bin/sh\necho 'deploy: the vault is sealed, unseal it first' >&2\nexit 4\n")
 	b.session(p, rule+" The staging database is called lyra.", Shell(push), Shell("./deploy.sh staging"), Say("I could do neither."))
 	t := b.session(p, "Please deploy to staging, then publish the work.", Shell("./deploy.sh staging"), Shell(push), Say("I could do neither."))
-	b.turn(b.agent, p, Turn{Prompt: "Please try again to publish the work.", Continue: true}, Shell(push), Say("I could not."))
+	b.turn(b.agent, p, Turn{Prompt: "Please try again to publish the work.", Continue: true}, Shell(push),
+		Step{Tool: "search_memories", Args: map[string]any{"query": "push to main"}}, Shell("lukasa list"), Say("I could not."))
 	if !denied(t.result(1)) {
 		b.Errorf("the push was not denied: %q", t.result(1))
 	}

@@ -208,3 +208,51 @@ func quoted(b *bench) {
 		}
 	}
 }
+
+// forgotten lifts a rule by naming it no more than "that rule".
+func forgotten(b *bench) {
+	p := b.project("shop")
+	b.session(p, rule, Say("Understood."))
+	b.session(p, "Forget that rule.", Say("Forgotten."))
+	t := b.session(p, "Please publish the work.", Shell(push), Say("Pushed."))
+	b.allowed(t, p, 0)
+}
+
+// modes installs with each mode of enforcement; installing again keeps it.
+func modes(b *bench) {
+	p := b.project("shop")
+	b.install(b.agent, "--enforce", "off")
+	b.session(p, rule, Say("Understood."))
+	b.install(b.agent)
+	t := b.session(p, "Please publish the work.", Shell(push), Say("Pushed."))
+	b.allowed(t, p, 0)
+	b.commit(p)
+	b.install(b.agent, "--enforce", "deny")
+	b.install(b.agent)
+	t = b.session(p, "Please publish the work again.", Shell(push), Say("I did not push."))
+	b.stopped(t, p, 0)
+}
+
+// codeModeRule breaks a rule from a script that calls the shell.
+func codeModeRule(b *bench) {
+	p := b.project("shop")
+	b.turn(b.agent, p, Turn{Prompt: rule, Model: codeModel}, Say("Understood."))
+	t := b.turn(b.agent, p, Turn{Prompt: "Please publish the work.", Model: codeModel}, Shell("git status; exit 3"), Shell(push), Say("I did not push."))
+	b.stopped(t, p, 1)
+}
+
+// codeModel is a model that gets one tool, which runs JavaScript.
+const codeModel = "gpt-6.1-sol"
+
+// subagent has the agent hand a rule of its own to a sub-agent: nobody stated it.
+func subagent(b *bench) {
+	p := b.project("shop")
+	args := map[string]any{"description": "Look around", "prompt": rule + " Look at the repository.", "subagent_type": "general-purpose"}
+	tool := "Agent"
+	if b.agent.Name == "opencode" {
+		tool, args["subagent_type"] = "task", "general"
+	}
+	b.session(p, "Please have a sub-agent look at the repository.", Step{Tool: tool, Args: args}, Say("I looked."), Say("It looked."))
+	t := b.session(p, "Please publish the work.", Shell(push), Say("Pushed."))
+	b.allowed(t, p, 0)
+}

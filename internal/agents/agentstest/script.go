@@ -4,7 +4,8 @@ package agentstest
 type Step struct {
 	// Shell is a command for the agent's shell tool.
 	Shell string
-	// Tool and Args are a call of another tool. The name is that of the agent.
+	// Tool and Args are a call of another tool, by its name or the end of it: agents put the
+	// name of an MCP server in front.
 	Tool string
 	Args map[string]any
 	// Say is text. A step that only says something ends the turn.
@@ -18,6 +19,3 @@ func Shell(command string) Step { return Step{Shell: command} }
 
 // Say returns a step that says something and ends the turn.
 func Say(text string) Step { return Step{Say: text} }
-
-// calls reports whether the step calls a tool.
-func (s Step) calls() bool { return s.Shell != "" || s.Tool != "" }
