@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -29,6 +30,12 @@ func (b *bench) settings() map[string]string {
 			strings.Contains(name, "plugin") && strings.Contains(base, "lukasa"):
 			data, err := os.ReadFile(path)
 			all[name] = string(data)
+			return err
+		case name == ".claude.json": // Claude Code keeps its own state in it
+			data, err := os.ReadFile(path)
+			if i := strings.Index(string(data), `"lukasa"`); i >= 0 {
+				all[name] = string(data[i:min(len(data), i+200)])
+			}
 			return err
 		}
 		return nil
@@ -75,7 +82,8 @@ func installation(b *bench) {
 				n++
 			}
 		}
-		if n > 1 || n == 0 && prompt == "Please list the files." {
+		// What hooks did not see comes from transcripts, where they can be read.
+		if backfills := b.agent.Name == "claude-code" || b.agent.Name == "codex"; n > 1 || n == 0 && (backfills || prompt == "Please list the files.") {
 			b.Errorf("%q is recorded %d times", prompt, n)
 		}
 	}
@@ -101,28 +109,90 @@ func differing(x, y map[string]string) []string {
 	return names
 }
 
-// order asserts that each call and each result is recorded once, and a result after its call.
-// Where an agent names no calls, there are never more results than calls.
+// order asserts that each call, each result and each later outcome is recorded once, and both
+// of them after the call. Where an agent names no calls, there are never more results than calls.
 func (b *bench) order() {
 	b.Helper()
-	calls, results := map[string]int{}, map[string]int{}
+	calls, results, outcomes := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, e := range b.events() {
 		key := e.Session + " " + e.call()
-		switch e.Type {
-		case "tool_call":
+		count := results
+		switch {
+		case e.Type == "tool_call":
 			calls[key]++
 			if calls[key] > 1 && e.call() != "" {
 				b.Errorf("call %s is recorded %d times", key, calls[key])
 			}
-		case "tool_result":
-			results[key]++
-			if results[key] > 1 && e.call() != "" {
-				b.Errorf("the result of %s is recorded %d times", key, results[key])
-			}
-			if results[key] > calls[key] {
-				b.Errorf("the result of %s is before its call", key)
-			}
+			continue
+		case e.Type != "tool_result":
+			continue
+		case e.Content["outcome"] == true:
+			count = outcomes
 		}
+		count[key]++
+		if count[key] > 1 && e.call() != "" {
+			b.Errorf("the result of %s is recorded %d times", key, count[key])
+		}
+		if count[key] > calls[key] {
+			b.Errorf("the result of %s is before its call", key)
+		}
+	}
+}
+
+// story tells the events of all sessions, as far as hooks and transcripts have them in common.
+// A later outcome is told in the place of the result.
+func story(events []*event) []string {
+	var all []string
+	results := map[string]int{}
+	outcomes := map[string]map[string]any{}
+	for _, e := range events {
+		switch e.Type {
+		case "message":
+			all = append(all, str(e.Content["role"])+" says "+e.text())
+		case "tool_call":
+			args := object(e.Content["arguments"])
+			command := text(args["command"])
+			if command == "" {
+				command = text(args["cmd"])
+			}
+			all = append(all, "call "+command)
+		case "tool_result":
+			key := e.Session + " " + e.call()
+			if _, ok := results[key]; !ok {
+				results[key], outcomes[key] = len(all), map[string]any{"exit code": float64(0), "success": true, "denied": false}
+				all = append(all, "")
+			}
+			o := outcomes[key]
+			if code, ok := number(e.Content, "exit_code"); ok {
+				o["exit code"] = code
+			}
+			for _, name := range []string{"success", "denied"} {
+				if v, ok := e.Content[name]; ok {
+					o[name] = v
+				}
+			}
+			if o["denied"] == true {
+				delete(o, "success")
+			}
+			all[results[key]] = fmt.Sprintf("result %v", o)
+		}
+	}
+	return all
+}
+
+// transcript compares what hooks recorded of a session with what its transcript becomes on an
+// empty board: the same events in the same order.
+func transcript(b *bench) {
+	p := b.project("shop")
+	b.session(p, rule+" Please look at the repository and publish the work.", Shell("git status --short"), Shell("cat nothing-there.txt"), Shell(push), Say("I did not push."))
+	b.lukasa("install", b.agent.Name, "--backfill")
+	b.order()
+	hooked := story(b.events())
+	b.world.env["LUKASA_DATA"] = filepath.Join(b.world.Root, "fresh")
+	b.lukasa("import", "--from", b.agent.Name, filepath.Join(b.world.Home, map[string]string{"claude-code": ".claude/projects", "codex": ".codex/sessions"}[b.agent.Name]))
+	imported := story(b.events())
+	if !slices.Equal(hooked, imported) {
+		b.Errorf("hooks recorded\n\t%s\nand the transcript says\n\t%s", strings.Join(hooked, "\n\t"), strings.Join(imported, "\n\t"))
 	}
 }
 

@@ -167,6 +167,11 @@ func echo(b *bench) {
 	if !denied(t.result(1)) {
 		b.Errorf("the push was not denied: %q", t.result(1))
 	}
+	for _, e := range b.events() {
+		if e.Type == "tool_result" && e.Content["success"] != nil && strings.Contains(text(e.Content["result"]), "push to main") {
+			b.Errorf("a denial is recorded as an outcome of the command: %v", e.Content)
+		}
+	}
 	own := ownLines(t)
 	if len(own) == 0 {
 		b.Errorf("Lukasa said nothing in a session with a denial:\n%s", t.summary())
