@@ -176,8 +176,8 @@ func openCode() *Agent {
 		Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Command: "opencode",
 		programs: []string{"opencode-" + platform() + "/bin/opencode"},
 		prepare: func(w *World) error {
-			// With these OpenCode finds its own plugin package installed, as it is for a user, and
-			// asks no registry.
+			// OpenCode adds $schema by itself. With the other files it finds its own plugin
+			// package installed, as it is for a user, and asks no registry.
 			for name, content := range map[string]string{
 				"node_modules/.keep": "",
 				"package.json":       `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`,
@@ -187,7 +187,7 @@ func openCode() *Agent {
 					return err
 				}
 			}
-			return w.Write(".config/opencode/opencode.json", "{\n  \"autoupdate\": false,\n  \"share\": \"disabled\",\n  \"snapshot\": false\n}\n")
+			return w.Write(".config/opencode/opencode.json", "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"autoupdate\": false,\n  \"share\": \"disabled\",\n  \"snapshot\": false\n}\n")
 		},
 		turn: func(w *World, s *Session, t Turn) ([]string, []string) {
 			settings := map[string]any{
