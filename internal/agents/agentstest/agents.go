@@ -149,10 +149,21 @@ func geminiCLI() *Agent {
 		programs: []string{"@google/gemini-cli/bundle/gemini.js"},
 		prepare: func(w *World) error {
 			return w.Write(".gemini/settings.json", `{
-  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "disableAutoUpdate": true, "disableUpdateNag": true },
-  "privacy": { "usageStatisticsEnabled": false },
-  "telemetry": { "enabled": false },
-  "security": { "auth": { "selectedType": "gemini-api-key" } }
+  "general": {
+    "enableAutoUpdate": false,
+    "enableAutoUpdateNotification": false
+  },
+  "privacy": {
+    "usageStatisticsEnabled": false
+  },
+  "telemetry": {
+    "enabled": false
+  },
+  "security": {
+    "auth": {
+      "selectedType": "gemini-api-key"
+    }
+  }
 }
 `)
 		},
