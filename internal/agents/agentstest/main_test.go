@@ -257,7 +257,7 @@ func (b *bench) turn(a *Agent, p *Project, how Turn, script ...Step) *turn {
 	t := &turn{Session: s, out: out, err: err}
 	b.Logf("%s %q: %d requests, %d of %d steps, %v", a.Name, how.Prompt, len(s.Requests()), s.Played(), len(script), time.Since(began).Round(100*time.Millisecond))
 	b.keep(t)
-	if err != nil || process.late {
+	if err != nil || process.late.Load() {
 		b.Fatalf("%s: %v\n%s\n%s", a.Name, err, out, t.summary())
 	}
 	if s.Played() < len(script) {

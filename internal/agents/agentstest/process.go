@@ -5,6 +5,7 @@ import (
 	"context"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,7 +16,7 @@ type Process struct {
 	done chan struct{}
 	err  error
 	stop context.CancelFunc
-	late bool
+	late atomic.Bool // its time was over
 }
 
 // output is what a process prints. It is safe for concurrent use.
@@ -54,7 +55,7 @@ func start(ctx context.Context, limit time.Duration, cmd *exec.Cmd) (*Process, e
 		select {
 		case <-p.done:
 		default:
-			p.late = true
+			p.late.Store(true)
 		}
 		killGroup(cmd.Process.Pid)
 	}()
