@@ -37,7 +37,7 @@ func (e *event) call() string { return str(e.Content["call_id"]) }
 func (b *bench) records() []recorded {
 	b.Helper()
 	var all []recorded
-	for line := range strings.Lines(b.lukasa("export")) {
+	for line := range strings.Lines(b.lukasa("export", "--wait", "1m")) {
 		var r recorded
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			b.Fatalf("export: %v in %s", err, line)

@@ -182,7 +182,7 @@ func echo(b *bench) {
 	} else {
 		b.noEcho(own)
 	}
-	b.lukasa("compile")
+	b.lukasa("compile", "--wait", "1m")
 	b.noEcho(own)
 }
 
