@@ -67,6 +67,10 @@ torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bi
 	LUKASA_TORTURE_KILLS=1000 LUKASA_TORTURE_DEEP=5 LUKASA_TORTURE_STRACE=all LUKASA_TORTURE_SOAK=20000 \
 		$(GO) test -count=1 -timeout 60m ./internal/torture
 
+.PHONY: agents
+agents: ## run Claude Code, Codex, Gemini CLI and OpenCode from npm through all scenarios; SCENARIO=rule runs one
+	LUKASA_NPM=1 $(GO) test -count=1 -v -timeout 60m -run 'TestAgents/.*/^$(or $(SCENARIO),.*)$$' ./internal/agents/agentstest
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin

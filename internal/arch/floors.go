@@ -212,6 +212,10 @@ func floors() []floor {
 		purpose:  "the settings of coding agents: where they are, and our entries in them",
 		packages: []string{"internal/agents"},
 	}, {
+		name:     "agent bench",
+		purpose:  "real coding agents against a scripted model, for tests",
+		packages: []string{"internal/agents/agentstest"},
+	}, {
 		name:     "commands",
 		purpose:  "the command line, one file a command",
 		packages: []string{"internal/cli"},
@@ -254,6 +258,7 @@ func thirdParties() []thirdParty {
 	return []thirdParty{
 		{"github.com/BurntSushi/toml", []string{"internal/agents", "internal/node"}, "the configuration file, and that of Codex"},
 		{"github.com/coder/websocket", []string{"client", "internal/node", "internal/transport/httpapi"}, "WebSocket frames"},
+		{"github.com/creack/pty", nil, "a terminal for agents that ask a person"},
 		{"github.com/getkin/kin-openapi", nil, "a second opinion on the OpenAPI document and what travels by it"},
 		{"github.com/google/jsonschema-go", nil, "the judge of tools' schemas that clients of the MCP library have"},
 		{"github.com/klauspost/compress", []string{"client", "internal/transport/httpapi"}, "zstd"},
