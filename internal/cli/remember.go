@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
 
@@ -34,6 +36,7 @@ type rememberFlags struct {
 	ttl        string
 	visibility string
 	holds      []string
+	everywhere bool
 	sources    []string
 	ifVersion  uint32
 
@@ -55,7 +58,9 @@ a note names what got lost.
 Saying again what is there changes nothing. With --if-version the write is
 refused when someone else was faster; 0 asks that there is none yet.
 
-A constraint is firm unless --strength says hard or soft, and a note tells it.
+A constraint is firm unless --strength says hard or soft, and a note says so. In a git
+repository it holds for that project, as a rule does that you state to an agent there;
+--everywhere makes it hold in all projects, and --condition where you say.
 
 What is derived from --source is trusted no more than the least of them.
 docs/formats/memory.md lists the types, their data and all rules.`,
@@ -95,6 +100,7 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 	suggestValues(c, "strength", names(memory.Strengths()))
 	suggestValues(c, "status", names(memory.GoalStatuses()))
 	f.StringArrayVar(&flags.holds, "condition", nil, "a `CONDITION` of where it holds, such as \"project: github.com/acme/shop\": elsewhere it is ignored; may be given again")
+	f.BoolVar(&flags.everywhere, "everywhere", false, "a constraint holds in all projects, not only in that of the current directory")
 	suggestValues(c, "visibility", names(memory.Visibilities()))
 	return c
 }
@@ -203,8 +209,40 @@ func (f *rememberFlags) memory(s *shell, c *cobra.Command, key string) (*lukasa.
 	if m.ValidUntil, err = timeFlag("valid-until", f.validUntil); err != nil {
 		return nil, err
 	}
-	m.TTLSeconds, err = seconds(f.ttl)
-	return m, err
+	if m.TTLSeconds, err = seconds(f.ttl); err != nil {
+		return nil, err
+	}
+	return m, f.bind(s, c, m)
+}
+
+// bind says where a constraint holds that names no condition: in the project of the current
+// directory, if that is a repository.
+func (f *rememberFlags) bind(s *shell, c *cobra.Command, m *lukasa.Memory) error {
+	if f.everywhere && len(f.holds) > 0 {
+		return fault.New(fault.Usage, "--everywhere and --condition contradict each other").WithFix("leave one away")
+	}
+	if f.everywhere || len(f.holds) > 0 || m.Type != memory.TypeConstraint {
+		return nil
+	}
+	place := s.place()
+	if !place.Repository {
+		return nil
+	}
+	m.ValidityScope.Conditions = []string{project.Condition(place.ID())}
+	s.note("the constraint holds in project %s; --everywhere makes it hold in all", place.Name)
+	return nil
+}
+
+// place returns what is known about the caller's current directory. A server asks its caller
+// for it.
+func (s *shell) place() project.Place {
+	dir := s.env("PWD")
+	if s.served.board == nil || dir == "" {
+		if at, err := os.Getwd(); err == nil && s.served.board == nil {
+			dir = at
+		}
+	}
+	return project.At(dir, s.home())
 }
 
 // typed returns the data of the memory's type: --data-json, and the flags that

@@ -44,6 +44,8 @@ type Place struct {
 	Name string `json:"name,omitempty"`
 	// Root is the main working tree of the repository, or the directory itself.
 	Root string `json:"root,omitempty"`
+	// Repository says that the directory is in a repository of git.
+	Repository bool `json:"repository,omitempty"`
 	// IDs identify the project, the most portable first.
 	IDs []string `json:"ids,omitempty"`
 	// Branch is checked out; empty if none is, or it is not known.
@@ -91,7 +93,7 @@ func At(dir, home string) Place {
 	p := Place{Root: dir}
 	r, found := repositoryAbove(dir)
 	if found {
-		p.Root = r.root
+		p.Root, p.Repository = r.root, true
 		p.Branch = r.branch()
 	}
 	p.Name = filepath.Base(p.Root)
