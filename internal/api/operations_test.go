@@ -61,7 +61,7 @@ var asked = map[string]string{
 	"artifact_diff":      `{"id":"{artifact1}","from":"{artifact2}"}`,
 	"approve_artifact":   `{"id":"{draft1}","reason":"It is seen often."}`,
 	"archive_artifact":   `{"id":"{artifact1}","reason":"It is done another way."}`,
-	"deprecate_artifact": `{"id":"{draft2}","reason":"It was a coincidence."}`,
+	"deprecate_artifact": `{"id":"{artifact3}","reason":"It was a coincidence."}`,
 	"compile":            `{"dry_run":true}`,
 	"next_step":          `{"session_id":"session-2026-11-02-refund-bug","limit":2}`,
 	"check_action":       `{"tool":"search_code","arguments":{"query":"refund"},"session_id":"session-2026-11-02-refund-bug"}`,

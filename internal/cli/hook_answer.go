@@ -89,7 +89,15 @@ func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View
 	tier("Failed before", lessons)
 	tier("For this project", linesOf(b.FrameRelevant))
 	tier("How it went before", linesOf(b.Outcomes))
-	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: hook.Within(text.String(), h.flags.budget)}, nil
+	within := hook.Within(text.String(), h.flags.budget)
+	given := h.givenTo()
+	for line := range strings.Lines(within) {
+		if entry, ok := strings.CutPrefix(line, "- "); ok {
+			given.add(entry)
+		}
+	}
+	given.keep()
+	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: within}, nil
 }
 
 // linesOf returns the texts of entries, a line each.

@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/memory"
 )
 
 // nameGiven is the directory in a data directory that says what each session was given, so
@@ -38,7 +41,7 @@ func (h *hooking) givenTo() *given {
 	if dir == "" {
 		dir = h.shell.served.dir
 	}
-	if dir == "" || !hook.Remembers(h.agent) {
+	if dir == "" {
 		return g
 	}
 	sum := sha256.Sum256([]byte(h.agent + "\x00" + h.call.Session))
@@ -58,17 +61,26 @@ func (h *hooking) givenTo() *given {
 	return g
 }
 
-// key is what a line is known by: where it is from, and what it says.
-func (g *given) key(source, text string) uint64 {
-	sum := sha256.Sum256([]byte(source + "\x00" + text))
+// key is what a line is known by: its letters and digits, without how binding a rule is, which
+// not every form of it tells.
+func (g *given) key(text string) uint64 {
+	for _, strength := range memory.Strengths() {
+		text = strings.TrimPrefix(text, "("+string(strength)+") ")
+	}
+	sum := sha256.Sum256([]byte(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
 // has reports whether the session was given a line.
-func (g *given) has(source, text string) bool { return g.lines[g.key(source, text)] }
+func (g *given) has(text string) bool { return g.lines[g.key(text)] }
 
 // add notes that the session is given a line.
-func (g *given) add(source, text string) { g.fresh = append(g.fresh, g.key(source, text)) }
+func (g *given) add(text string) { g.fresh = append(g.fresh, g.key(text)) }
 
 // keep writes down what was added. Nothing depends on it, so it is not synced.
 func (g *given) keep() {

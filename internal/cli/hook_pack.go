@@ -50,13 +50,16 @@ func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) 
 		return hook.Answer{}, nil
 	}
 	given := h.givenTo()
-	chosen.Entries = slices.DeleteFunc(chosen.Entries, func(e hmx.Entry) bool { return given.has(e.SourceID, e.Content) || h.saysItself(e.Content) })
+	chosen.Entries = slices.DeleteFunc(chosen.Entries, func(e hmx.Entry) bool { return given.has(e.Content) || h.saysItself(e.Content) })
 	if len(chosen.Entries) == 0 {
 		return hook.Answer{}, nil
 	}
 	defer func() {
+		if !hook.Remembers(h.agent) {
+			return
+		}
 		for _, e := range chosen.Entries {
-			given.add(e.SourceID, e.Content)
+			given.add(e.Content)
 		}
 		given.keep()
 	}()

@@ -75,6 +75,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 		h.log(h.call.Note)
 	}
 	h.settle()
+	h.forgetGiven()
 	if in.Cut {
 		h.log("the input was too long and is recorded in part")
 	}

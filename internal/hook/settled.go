@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/statement"
 )
 
 // Settled reports whether an event is no evidence for a prompt, because another record says
-// what came of it: a prompt that mostly states something is there as the memory that was made
-// of it, which may have been lifted or corrected since, and a call of a tool as its result.
+// what came of it: a prompt that states a rule, or mostly states something else, is there as
+// the memory that was made of it, which may have been lifted or corrected since, and a call of
+// a tool as its result.
 func Settled(ev *hmx.Event) bool {
 	switch ev.EventType {
 	case hmx.TypeToolCall:
@@ -21,6 +23,9 @@ func Settled(ev *hmx.Event) bool {
 		}
 		stated := 0
 		for _, s := range statement.Read(m.Text) {
+			if s.Type == memory.TypeConstraint {
+				return true
+			}
 			stated += s.To - s.From
 		}
 		return 2*stated >= len(strings.TrimSpace(m.Text)) && stated > 0

@@ -27,8 +27,8 @@ func Agents() []string {
 // Known reports whether there is an agent of that name.
 func Known(agent string) bool { return slices.Contains(Agents(), agent) }
 
-// Remembers reports whether what an agent's model was given once stays in its context until
-// that is compacted. OpenCode is given the newest pack with each request anew.
+// Remembers reports whether the pack of a prompt stays in an agent's context until that is
+// compacted. OpenCode is given the newest pack alone, with each request.
 func Remembers(agent string) bool { return agent != OpenCode }
 
 // Subscription is one hook event of an agent that Lukasa wants to be told of.
