@@ -30,15 +30,15 @@ func (s *Setup) Untrusted(ctx context.Context, dir string) (why, fix string) {
 // codexUntrusted asks Codex itself: it runs a hook only after a person has approved its very
 // text, and is silent about those that it skips.
 func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
+	fix = "start Codex, and trust the hooks of Lukasa with /hooks"
 	program := s.World.OnPath("codex")
 	if program == "" {
-		return "", ""
+		return s.codexNeverTrusted(fix)
 	}
 	list, err := codexHooks(ctx, program, s.World)
 	if err != nil {
-		return "", ""
+		return s.codexNeverTrusted(fix)
 	}
-	fix = "start Codex, and trust the hooks of Lukasa with /hooks"
 	ours, untrusted, modified, off := 0, 0, 0, 0
 	for _, h := range list {
 		if !s.Command.own(h.Command, hook.Codex) {
@@ -65,6 +65,28 @@ func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
 		return "its hooks have changed since Codex was told to trust them, so Codex skips them", fix
 	}
 	return "", ""
+}
+
+// codexNeverTrusted looks whether the settings of Codex trust any hook of the file that has
+// ours, where Codex itself cannot be asked. Which text was trusted is not told by that.
+func (s *Setup) codexNeverTrusted(fix string) (why, advice string) {
+	targets := s.targets()
+	c, err := load(targets[0].file)
+	if err != nil {
+		return "", ""
+	}
+	f, err := parseTOML(targets[0].file, c.data)
+	if err != nil {
+		return "", ""
+	}
+	hooks, _ := f.said["hooks"].(map[string]any)
+	state, _ := hooks["state"].(map[string]any)
+	for key, one := range state {
+		if m, _ := one.(map[string]any); m["trusted_hash"] != nil && strings.HasPrefix(key, targets[1].file+":") {
+			return "", ""
+		}
+	}
+	return "Codex was never told to trust its hooks and skips them, so nothing is recorded and no rule is enforced", fix
 }
 
 // codexHook is a hook as Codex knows it.

@@ -44,9 +44,15 @@ func TestCodexTrustUnknown(t *testing.T) {
 			t.Errorf("%q gave %v", text[:min(len(text), 20)], list)
 		}
 	}
-	s := machine(t, "codex", t.TempDir())
-	if why, _ := s.Untrusted(context.Background(), ""); why != "" {
+	// Where Codex cannot be asked, its settings tell whether any hook was ever trusted.
+	dir := t.TempDir()
+	s := machine(t, "codex", dir)
+	if why, _ := s.Untrusted(context.Background(), ""); !strings.Contains(why, "never told to trust") {
 		t.Errorf("without Codex: %q", why)
+	}
+	lay(t, dir, map[string]string{".codex/config.toml": "[hooks.state.\"" + dir + "/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n"})
+	if why, _ := s.Untrusted(context.Background(), ""); why != "" {
+		t.Errorf("without Codex, with trusted hooks: %q", why)
 	}
 }
 

@@ -206,7 +206,11 @@ func tellRemember(ctx context.Context, c *Call, in *rememberIn) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return wroteText("Remembered", in.Key, w), nil
+	text := wroteText("Remembered", in.Key, w)
+	if string(in.Type) == "constraint" && w.Trust < lukasa.User {
+		text += " It is a note of yours and is not enforced: a rule binds when the user states it."
+	}
+	return text, nil
 }
 
 func tellForget(ctx context.Context, c *Call, in *forgetIn) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
@@ -100,11 +101,18 @@ func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View
 	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: within}, nil
 }
 
-// linesOf returns the texts of entries, a line each.
+// linesOf returns the texts of entries, a line each and each once. Of events only decisions
+// and what people said about the outcome are worth a line at the start: edits and calls are
+// too many.
 func linesOf(entries []*lukasa.BundleEntry) []string {
 	var out []string
 	for _, e := range entries {
-		out = append(out, strings.Join(strings.Fields(e.Text), " "))
+		if e.Kind == record.Event && e.Type != string(hmx.TypeFeedback) && e.Type != string(hmx.TypeDecision) {
+			continue
+		}
+		if line := strings.Join(strings.Fields(e.Text), " "); !slices.Contains(out, line) {
+			out = append(out, line)
+		}
 	}
 	return out
 }
@@ -133,16 +141,18 @@ func (h *hooking) action() lukasa.Action {
 	}
 }
 
-// verdict is what becomes of an action.
+// verdict is what becomes of an action. One that a hard rule forbids with an exception that
+// only a person can judge is for that person, too.
 func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
-	if v.Level != guide.Stop {
-		return hook.Answer{}
-	}
 	for _, r := range v.Reasons {
-		if r.Level != guide.Stop {
+		if r.Level != guide.Stop && !(r.Level == guide.Warn && r.Excepted) {
 			continue
 		}
-		a := hook.Answer{Reason: r.Refusal(), Verdict: hook.Denied}
+		reason := r.Refusal()
+		if reason == "" {
+			continue
+		}
+		a := hook.Answer{Reason: reason, Verdict: hook.Denied}
 		if h.enforce == "ask" {
 			a.Verdict = hook.Asking
 		}

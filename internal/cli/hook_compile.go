@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
 )
+
+// mainPackage is the package that this program is built of.
+const mainPackage = "lukasa.dev/cmd/lukasa"
 
 // nameCompiled is a file in a data directory whose time says when a compile that a hook
 // started was last over.
@@ -33,6 +37,9 @@ func (h *hooking) compileLater(noServer bool) {
 	ended := slices.ContainsFunc(h.call.Events, func(e hook.Event) bool { return hook.Ended(e.Event) })
 	if !ended && !(h.call.Ask == hook.Start && noServer && h.uncompiled()) {
 		return
+	}
+	if info, ok := debug.ReadBuildInfo(); !ok || info.Path != mainPackage {
+		return // another program has this one in it, and takes other arguments
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -86,9 +86,7 @@ func (h *hooking) choose(ctx context.Context, t *lukasa.Tenant, p *hmx.Pack, bud
 	out := *p
 	out.Entries = nil
 	asked := hook.About(h.call.Query)
-	if asked.Empty() {
-		out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{}
-	}
+	out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{} // they say what is usual, in every project
 	own := &ownTurns{h: h, tenant: t}
 	left := int64(budget)
 	taken := map[int64]bool{}
@@ -125,7 +123,7 @@ func concerned(asked *hook.Question, some []hmx.Entry) (left []hmx.Entry) {
 	_ = index.Share(len(some), index.Parts(len(some), partConcerned), func(_, from, to int) error { // nothing fails
 		for i := from; i < to; i++ {
 			e := &some[i]
-			told[i] = e.Section == hmx.SectionConstraints || e.Section == hmx.SectionCore || asked.Concerns(e.Content)
+			told[i] = e.Section == hmx.SectionConstraints || e.Section == hmx.SectionCore || !isPolicy(e) && asked.Concerns(e.Content)
 		}
 		return nil
 	})
@@ -135,6 +133,12 @@ func concerned(asked *hook.Question, some []hmx.Entry) (left []hmx.Entry) {
 		}
 	}
 	return left
+}
+
+// isPolicy reports whether an entry is a compiled decision policy. It says what usually follows
+// what, in all projects, which is worth little to a model that has a prompt before it.
+func isPolicy(e *hmx.Entry) bool {
+	return e.SourceType == hmx.SourceArtifact && strings.Contains(e.Content, "\nrecommendation: ")
 }
 
 // partConcerned is how many entries are worth a goroutine.

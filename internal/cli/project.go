@@ -73,13 +73,11 @@ type ownSettings struct {
 // readOwnSettings reads what a person set. Nothing is set in a directory without the file.
 func readOwnSettings(dir string) (ownSettings, error) {
 	o := ownSettings{Version: 1, Projects: map[string]ownSetting{}}
-	text, err := os.ReadFile(filepath.Join(dir, nameProjects))
-	if errors.Is(err, fs.ErrNotExist) {
+	name := filepath.Join(dir, nameProjects)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return o, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &o)
-	}
+	err := json.Unmarshal(project.ReadFile(name), &o)
 	if err == nil && o.Version != 1 {
 		err = fmt.Errorf("it is of version %d, and this program reads 1", o.Version)
 	}

@@ -25,6 +25,7 @@ var needNoScope = map[string]string{
 	"ID":               "part of what is signed; public",
 	"Now":              "the clock",
 	"Damages":          "about files, for whoever runs the board",
+	"CompileFailures":  "how many compiles failed in the background; for whoever runs the board",
 	"Failed":           "why writes are refused; about the disk",
 	"Verify":           "about the directory as a whole, for whoever runs the board",
 	"Rebuild":          "about the directory as a whole, for whoever runs the board",
@@ -127,7 +128,11 @@ func call(t *testing.T, method reflect.Value, token string) error {
 	for i := range method.Type().NumIn() {
 		args = append(args, sample(t, method.Type().In(i), token))
 	}
-	out := method.Call(args)
+	run := method.Call
+	if method.Type().IsVariadic() {
+		run = method.CallSlice
+	}
+	out := run(args)
 	err, _ := out[len(out)-1].Interface().(error)
 	return err
 }

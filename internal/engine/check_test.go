@@ -236,7 +236,6 @@ func TestCheckActionTellsWhoStatedARule(t *testing.T) {
 	must(t)(b.Forget(ctx, user, engine.RefOf(memoryOf(t, f.ID)), "over", engine.AnyVersion()))
 	scoped := ruleOf("r", "Never push to main directly.", memory.StrengthHard)
 	scoped.ValidityScope.Conditions = []string{"project: github.com/acme/shop"}
-	scoped.Sources = []memory.URI{eventURI("gone")}
 	must(t)(b.Put(ctx, engine.Writer{Actor: "ops", Trust: record.Operator}, "acme", scoped, engine.AnyVersion()))
 	put := clock.Now()
 	if f = facts("a memory"); f.By != "the operator" || f.Scope != "project shop" || f.Said == 0 || f.Said > put.UnixMilli() || f.Said < put.Add(-time.Hour).UnixMilli() {

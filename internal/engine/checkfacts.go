@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
@@ -22,6 +24,13 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 	}
 	if f.Said = milliseconds(h.Updated); h.Version != h.Content {
 		f.Said = milliseconds(h.Created)
+	}
+	if !strings.HasPrefix(h.ID, saidKey+"-") {
+		name := h.Key
+		if name == "" {
+			name = f.ID
+		}
+		f.Command = "lukasa forget " + name
 	}
 	body, err := c.b.bodyAt(c.r, c.t, h.Kind, h.Position)
 	if err != nil {

@@ -169,6 +169,9 @@ type Reason struct {
 	Rule *RuleFacts
 	// Detail is what a refusal adds to the rule, such as the step that is missing.
 	Detail string
+	// Excepted says that the rule forbids the action, with an exception that only a person can
+	// judge.
+	Excepted bool
 }
 
 // Advice is something to do instead.
@@ -397,7 +400,7 @@ func (k *checking) obey() {
 			k.ruled = true
 			k.add(best.level, r.ID, r.Text, "%s", best.text)
 			reason := &k.v.Reasons[len(k.v.Reasons)-1]
-			reason.Rule, reason.Detail = r.facts(), best.detail
+			reason.Rule, reason.Detail, reason.Excepted = r.facts(), best.detail, best.excepted
 		}
 	}
 }
@@ -406,6 +409,7 @@ func (k *checking) obey() {
 type ruling struct {
 	level        Level
 	text, detail string
+	excepted     bool
 }
 
 // judge returns how much a clause that speaks of an act weighs.
@@ -437,19 +441,19 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ru
 		if plain == Stop {
 			level = Warn
 		}
-		return ruling{level, rule + "forbids it, with an exception that cannot be judged here (" + text + ")", "its exception cannot be judged here: " + text}
+		return ruling{level, rule + "forbids it, with an exception that cannot be judged here (" + text + ")", "its exception cannot be judged here: " + text, true}
 	case against:
 		if len(c.needs) > 0 {
-			return ruling{plain, rule + "requires a step before it, and that step failed in this session", "the step that it requires failed in this session"}
+			return ruling{plain, rule + "requires a step before it, and that step failed in this session", "the step that it requires failed in this session", false}
 		}
-		return ruling{plain, rule + "forbids it", ""}
+		return ruling{plain, rule + "forbids it", "", false}
 	case missing:
 		if c.only != "" {
-			return ruling{min(plain, Warn), rule + "requires " + c.only + " instead", ""}
+			return ruling{min(plain, Warn), rule + "requires " + c.only + " instead", "", false}
 		}
-		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken", "this session has not taken the step that it requires"}
+		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken", "this session has not taken the step that it requires", false}
 	}
-	return ruling{Caution, rule + "may forbid it, depending on what is not known here", ""}
+	return ruling{Caution, rule + "may forbid it, depending on what is not known here", "", false}
 }
 
 // remember counts what came of the same and its like.

@@ -22,6 +22,8 @@ type RuleFacts struct {
 	Said int64
 	// Scope is where it holds, such as "project shop"; empty means everywhere.
 	Scope string
+	// Command lifts the rule, if no sentence does: one that a person wrote by hand.
+	Command string
 }
 
 // Lift returns the sentence by which the rule is lifted.
@@ -121,6 +123,10 @@ func (r *Reason) Refusal() string {
 	if r.Detail != "" {
 		b.WriteString(" " + upperFirst(oneLine(r.Detail)) + ".")
 	}
+	if f.Command != "" {
+		b.WriteString(" To lift it, run: " + f.Command)
+		return b.String()
+	}
 	who := f.By
 	if who == "" {
 		who = "the user"
@@ -156,8 +162,8 @@ var liftLeads = []string{"remember that ", "remember: ", "remember, ", "please "
 // Lift returns the sentence by which a user lifts a rule: "You may X again." of "Never X.", "You
 // need not X any more." of "Always X.", and one that names the rule otherwise.
 func Lift(rule string) string {
-	text := oneLine(rule)
-	whole := text
+	whole := oneLine(rule)
+	text := statement.Unscoped(whole)
 	for again := true; again; {
 		again = false
 		for _, lead := range liftLeads {

@@ -230,7 +230,7 @@ func (c *call) act(t tool) {
 
 // maxChecked is how much of a text is looked at before an action: what is checked is short,
 // and what is longer is not checked to its end.
-const maxChecked = 16 << 10
+const maxChecked = 64 << 10
 
 // clipped returns a value with its texts cut to what is looked at.
 func clipped(v any) any {

@@ -203,16 +203,20 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
+// ReadFile returns the content of a regular file up to a bound, and nothing if it cannot be read
+// or is none.
+func ReadFile(name string) []byte { return readFile(name) }
+
 // readFile returns a file's content up to the bound, and nothing if it cannot be read.
 func readFile(name string) []byte {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil // opening a pipe would keep the caller waiting
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil // a pipe would keep the caller waiting
-	}
 	buf := make([]byte, 0, 4<<10)
 	for len(buf) < maxFile {
 		if len(buf) == cap(buf) {

@@ -31,7 +31,7 @@ import (
 // The bounds of what is read.
 const (
 	MaxLine     = 64 << 10 // bytes of a line
-	MaxCommands = 64       // commands of a line
+	MaxCommands = 2048     // commands of a line
 
 	maxNesting = 128  // parentheses and the like that are open at once
 	maxDepth   = 12   // lines within lines, calls of functions, aliases of aliases

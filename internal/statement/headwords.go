@@ -79,7 +79,7 @@ var (
 
 	// passing are phrases that bind a statement to a time or a task.
 	passing = phrases("for this task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
-		"in this conversation/session/chat/thread/file/pr/commit/message/answer|on this trip/flight/one|with this one|" +
+		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this trip/flight/one|with this one|" +
 		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|this once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
 		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +
 		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +

@@ -1,6 +1,11 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"strings"
+	"unicode"
+
+	"lukasa.dev/internal/memory"
+)
 
 // lift reads what ends a rule by allowing again what it forbade, or by no longer asking
 // for what it asked for: "you may push to main again", "no need to run the linter any
@@ -158,6 +163,9 @@ func (c clause) forget() (Statement, bool) {
 		return Statement{}, false
 	}
 	if kind, rest, ok := verb.ruleNoun(); ok {
+		if s, ok := rest.quotedRule(); ok {
+			return s, true
+		}
 		return rest.pointedAt(kind)
 	}
 	rest, ok := c.cut("forget that", "ignore that", "disregard that")
@@ -169,6 +177,42 @@ func (c clause) forget() (Statement, bool) {
 	s.Retraction, s.Correction, s.Replaces = true, true, ""
 	s.Exception, s.Anaphoric = false, false
 	return s, ok
+}
+
+// quotedRule reads the rule in quotes that is taken back, word for word: "forget the rule 'use
+// pnpm'".
+func (c clause) quotedRule() (Statement, bool) {
+	if len(c.words) < 2 || !c.words[0].quoted {
+		return Statement{}, false
+	}
+	var name strings.Builder
+	for _, w := range c.words {
+		if !w.quoted {
+			break
+		}
+		name.WriteString(w.low)
+	}
+	return Statement{Type: memory.TypeConstraint, Subject: namedPrefix + squashed(name.String()), Retraction: true, Correction: true}, true
+}
+
+// namedPrefix begins the subject of what takes a rule back by its words.
+const namedPrefix = "named/"
+
+// named reports whether a statement takes back what is known, by its words. The end of a long
+// one may be missing.
+func (s *Statement) named(k *Known) bool {
+	name, ok := strings.CutPrefix(s.Subject, namedPrefix)
+	return ok && name != "" && strings.HasPrefix(squashed(k.Text), name)
+}
+
+// squashed returns the letters and digits of a text in lower case.
+func squashed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // voided reads "that rule no longer applies" and "the rule about tabs is off".

@@ -52,6 +52,14 @@ type Action struct {
 // where or when limits a wider ban. "No need to" lifts only what was asked for. What
 // points back without a subject means the last statement of its type.
 func Merge(known []Known, s Statement, trust record.Trust, position uint64) Action {
+	if s.Retraction && strings.HasPrefix(s.Subject, namedPrefix) {
+		for i := len(known) - 1; i >= 0; i-- {
+			if s.named(&known[i]) && known[i].Trust <= trust {
+				return Action{Retract, known[i].ID}
+			}
+		}
+		return Action{Verdict: Stand}
+	}
 	said := strings.Join(plain(s.Text), " ")
 	who, named := s.Identity()
 	var target *Known

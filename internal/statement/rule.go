@@ -205,11 +205,30 @@ func (c clause) acting(strength memory.Strength) (Statement, bool) {
 		// It takes the place of the same rule without an exception.
 		words, s.Correction = words[:at], true
 	}
+	words = clause{words}.deedWords()
 	s.Subject = key("rule", words)
 	if at := (clause{words}).questioned(); at > 0 {
 		s.Subject = key(key("rule", words[:at]), clause{words[at:]}.triggers(false))
 	}
 	return s, s.Subject != ""
+}
+
+// deedWords returns the words that say what is done, without the reason and without what to do
+// instead: "push to main" of "push to main, open a pull request" and of "push to main because
+// CI deploys from it".
+func (c clause) deedWords() []word {
+	for i, w := range c.words {
+		if i < 2 || w.quoted {
+			continue
+		}
+		if w.low == "because" || w.low == "since" && c.words[i-1].stop != 0 {
+			return c.words[:i]
+		}
+		if c.words[i-1].stop != 0 && (actions()[w.low] && !strings.HasSuffix(w.low, "ing") || w.low == "always" || w.low == "instead" || w.low == "just") {
+			return c.words[:i]
+		}
+	}
+	return c.words
 }
 
 // forbidden is act for what is said without "always" or "never". That is often
