@@ -3,6 +3,7 @@ package lukasa
 import (
 	"context"
 
+	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/guide"
 )
@@ -70,4 +71,14 @@ func ProjectCondition(id string) string { return engine.ProjectCondition(id) }
 func (t *Tenant) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.NextStep(ctx, o)
+}
+
+// StatedRule is a rule that a user stated, as the files of a directory have it.
+type StatedRule = engine.StatedRule
+
+// RulesOnDisk returns the rules that users of a tenant stated and that held when something was
+// last learned, without opening the directory: for a caller that must not wait for the process
+// that has it.
+func RulesOnDisk(dir, tenant string) []StatedRule {
+	return engine.RulesOnDisk(disk.OS(), dir, tenant)
 }

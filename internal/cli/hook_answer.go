@@ -203,8 +203,9 @@ func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 	}
 }
 
-// judgeSpooled is the verdict on an action where the board cannot be had: by the rules that
-// prompts stated which still wait in the spool.
+// judgeSpooled is the verdict on an action where the board cannot be had, since another process
+// has it, the server hangs or the disk is full: by the rules that the files of the directory
+// have, and those that prompts stated which still wait in the spool.
 func (h *hooking) judgeSpooled() []byte {
 	if h.call.Ask != hook.Act || h.enforce == "off" {
 		return nil
@@ -217,11 +218,19 @@ func (h *hooking) judgeSpooled() []byte {
 	return h.call.Encode(h.verdict(&v))
 }
 
-// spooledRules returns the rules that hold here of what prompts in the spool state.
+// spooledRules returns the rules that hold here as far as the files tell, and what prompts in
+// the spool make of them.
 func (h *hooking) spooledRules() []guide.Rule {
 	tenant, _ := h.told()
 	var rules []guide.Rule
 	var known []statement.Known
+	for _, r := range lukasa.RulesOnDisk(h.dir, cmp.Or(tenant, "default")) {
+		if r.Project != "" && len(h.place.IDs) > 0 && !slices.Contains(h.place.IDs, r.Project) {
+			continue
+		}
+		known = append(known, statement.Known{ID: r.ID, Type: memory.TypeConstraint, Subject: r.Subject, Text: r.Text, Trust: record.User})
+		rules = append(rules, guide.Rule{ID: r.ID, Text: r.Text, Strength: r.Strength, Trust: record.User, Said: r.Said})
+	}
 	for _, p := range spool.Prompts(disk.OS(), h.dir) {
 		if tenant != "" && p.Tenant != "" && p.Tenant != tenant {
 			continue
