@@ -250,8 +250,10 @@ test("the Responses interface", async (t) => {
     assert.equal(r.repeated, 0);
   }
 });
-  r.text = "a\n".repeat(20);
+
+test("a pack is asked for with its mark, within the budget", async (t) => {
+  const { client, m, r } = await talk(t, { budget: 200 });
   m.says = [{ role: "assistant", content: "Yes." }];
   await client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "Well?" }] });
-  assert.deepEqual(r.packs.map((p) => p["budget"]), [140, 30]);
+  assert.deepEqual(r.packs.map((p) => [p["budget"], p["marked"]]), [[200, true]]);
 });
