@@ -245,7 +245,7 @@ func rememberOverMCP(ctx context.Context, t *testing.T, b *book, url string, rou
 		if err != nil {
 			return
 		}
-		if res.StatusCode != http.StatusOK || !strings.Contains(string(text), "lukasa://"+serveTenant+"/memory/") || strings.Contains(string(text), `"isError":true`) {
+		if res.StatusCode != http.StatusOK || !strings.Contains(string(text), "Remembered: "+key+", version 1.") || strings.Contains(string(text), `"isError":true`) {
 			t.Errorf("round %d: over MCP: %s %.300s", round, res.Status, text)
 			return
 		}
