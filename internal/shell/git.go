@@ -155,7 +155,7 @@ func (r *reader) after(words []string) {
 // fileLike reports whether a word is rather a file than a branch.
 func fileLike(w string) bool {
 	return w == "." || w == ".." || strings.HasPrefix(w, "./") || strings.HasSuffix(w, "/") || strings.ContainsAny(w, "*?:") ||
-		strings.Contains(w[strings.LastIndexByte(w, '/')+1:], ".") && strings.IndexAny(w, "0123456789") < 0
+		strings.Contains(w[strings.LastIndexByte(w, '/')+1:], ".") && !strings.ContainsAny(w, "0123456789")
 }
 
 // branchName returns the branch that a command prints, if it prints one that is known.

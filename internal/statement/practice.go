@@ -55,7 +55,7 @@ func (c clause) none() (Statement, bool) {
 		}
 		rest = rest.skip(1)
 	}
-	words := rest.words
+	var words []word
 	if rest.at(0).low == "force" {
 		words = append([]word{{low: "force-push"}}, rest.words[2:]...)
 		rest = rest.skip(1)
