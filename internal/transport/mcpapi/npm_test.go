@@ -168,7 +168,7 @@ func TestInspector(t *testing.T) {
 			want string
 		}{
 			{[]string{"--method", "tools/list"}, `"pack_context"`},
-			{[]string{"--method", "tools/call", "--tool-name", "remember", "--tool-arg", "key=colour", "--tool-arg", "text=Blue."}, `"version": 1`},
+			{[]string{"--method", "tools/call", "--tool-name", "remember", "--tool-arg", "key=colour", "--tool-arg", "text=Blue."}, `Remembered: colour, version 1.`},
 			{[]string{"--method", "tools/call", "--tool-name", "recall", "--tool-arg", "key=colour"}, `Blue.`},
 			{[]string{"--method", "resources/list"}, `memory://colour`},
 			{[]string{"--method", "prompts/list"}, `start_task`},
