@@ -87,7 +87,7 @@ func TestRulesHoldInTheirScope(t *testing.T) {
 		"no scope":              {hmx.ValidityScope{}, at("project: b"), nil, true},
 		"nothing is stated":     {inProject("a"), at(), nil, true},
 		"the same project":      {inProject("a"), at("project: a"), nil, true},
-		"one of several ids":    {inProject("a"), at("project: /work/a", "project: a"), nil, true},
+		"one of several ids":    {inProject("a"), at("project: /srv/a", "project: a"), nil, true},
 		"another project":       {inProject("a"), at("project: b"), nil, false},
 		"a name in capitals":    {inProject("a"), at("Project: b"), nil, false},
 		"another name":          {inProject("a"), at("environment: staging"), nil, true},
