@@ -12,7 +12,7 @@ import (
 )
 
 // A marked pack is within its budget, and is not recorded when it comes back: neither as a
-// whole nor a line of it, whoever sends it. What a user types stays, and so does the work of
+// whole nor a line of it, from any sender. What a user types stays, and so does the work of
 // other tools.
 func TestPackTextMarked(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 )
 
 // agentArguments returns the arguments of the agent that runs this hook, if it was started with
-// its prompt on the command line and ends with it: by them piped input is told apart from the
+// its prompt on the command line and ends with it: they separate piped input from the
 // prompt.
 func agentArguments(agent string) []string {
 	name, once := "", []string(nil)

@@ -102,7 +102,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 	return out
 }
 
-// until returns a context that ends when so many tenths of the time are over.
+// until returns a context that ends after that many tenths of the time limit.
 func (h *hooking) until(ctx context.Context, tenths time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, h.began.Add(h.flags.limit*tenths/10))
 }
@@ -164,8 +164,8 @@ func (h *hooking) broken(input []byte, why error) {
 	h.log(fmt.Sprintf("%v (%d bytes, put aside as %s)", why, len(input), name))
 }
 
-// forward has the server do it that has the directory. What it did before it failed is told
-// by the ids of events.
+// forward has the server that owns the directory handle the call. If the server fails midway,
+// the ids of events show what it recorded.
 func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
 	var out, problems bytes.Buffer
 	s := *h.shell

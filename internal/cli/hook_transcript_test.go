@@ -23,7 +23,7 @@ type retelling struct {
 	want  []string     // what is recorded of either, in order, see [kept]
 }
 
-// hookMoment is what a hook was told, so many milliseconds after the session began.
+// hookMoment is the input of a hook, at an offset in milliseconds from the session's start.
 type hookMoment struct {
 	at int64
 	in string

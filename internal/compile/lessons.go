@@ -14,7 +14,7 @@ const (
 	DefaultLessons = 8
 	MaxLessons     = 200
 
-	maxLessonKeys  = 1 << 15 // failures that are told apart, the first
+	maxLessonKeys  = 1 << 15 // distinct failures, the first ones
 	fixWithin      = 24      // acts after a failure among which a fix is looked for
 	maxBetween     = 4       // steps that led to a fix
 	lessonHalfLife = 30 * 24 * 3600 * 1000
@@ -32,8 +32,8 @@ type Lesson struct {
 	// are empty if no fix is known.
 	Fixed   string
 	Between []string
-	// Count is how often it failed so, in so many Sessions, and Mended how often a fix
-	// followed.
+	// Count is the number of such failures, Sessions the number of sessions they are from, and
+	// Mended the number that a fix followed.
 	Count, Sessions, Mended int
 	// Project is where it failed, as the events tell it.
 	Project string

@@ -38,7 +38,7 @@ const (
 	mostCounted = 7
 )
 
-// Enough is how close a text is at least that is told unasked, for a prompt. docs/hooks.md
+// Enough is the least closeness of a text that a prompt receives unasked. docs/hooks.md
 // says how it was measured.
 const Enough = 0.5
 
@@ -56,7 +56,7 @@ func About(prompt string) *Question {
 }
 
 // Query takes the query of a search apart. Words that ask for nothing count if there are no
-// others: whoever searches for "make" means it.
+// others: a search for "make" means it.
 func Query(query string) *Question {
 	if q := About(query); !q.Empty() {
 		return q

@@ -168,7 +168,7 @@ func (m *Marker) remember(text string) {
 // out.
 const User = "user"
 
-// Cut returns a text that somebody in a role says now without what was handed out, and how many
+// Cut returns a text that a speaker in a role says now, without what was handed out, and how many
 // lines of it that were.
 func (m *Marker) Cut(text, role string) (rest string, lines int) {
 	return m.CutAt(text, role, time.Time{})
@@ -203,7 +203,7 @@ func (m *Marker) cut(text string, whose handout.Whose, at time.Time) (string, in
 	})
 }
 
-// skew is how far the clock of whoever says when a text was said may be behind.
+// skew is how far the clock of a text's source may be behind.
 const skew = 15 * time.Minute
 
 // seconds returns a time as it is stored.

@@ -25,7 +25,7 @@ var needNoScope = map[string]string{
 	"ID":               "part of what is signed; public",
 	"Now":              "the clock",
 	"Damages":          "about files, for whoever runs the board",
-	"CompileFailures":  "how many compiles failed in the background; for whoever runs the board",
+	"CompileFailures":  "how many compiles failed in the background; for the operator",
 	"Failed":           "why writes are refused; about the disk",
 	"Verify":           "about the directory as a whole, for whoever runs the board",
 	"Rebuild":          "about the directory as a whole, for whoever runs the board",

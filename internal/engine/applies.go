@@ -52,7 +52,7 @@ func (v View) appliesBody(body memory.Body, tenant string, tags []string, now in
 		return true
 	}
 	if _, thing := body.(*memory.Artifact); thing {
-		// Which is in its head, so that whoever asks is told that it is over.
+		// Its head says so, so that a reader learns that it has expired.
 		timeless := *s
 		timeless.TimeRange = hmx.Opt[hmx.TimeRange]{}
 		s = &timeless

@@ -101,7 +101,7 @@ func (s *saying) hear(m *said) {
 }
 
 // take takes in one statement, with whose words it is. Rules, tastes, goals and facts hold
-// in the project that they were said in, unless they were said for all; what somebody says
+// in the project that they were said in, unless they were said for all; what a person says
 // of themself holds in all. What points back means something of the project before
 // something that holds everywhere, and what was said in the session before that.
 func (s *saying) take(m *said, x *statement.Statement, by voice) {
@@ -148,7 +148,7 @@ func (s *saying) keeps(own whose, x *statement.Statement) bool {
 	})
 }
 
-// takeIn takes in a statement among those that are somebody's, of which only some may be
+// takeIn adds a statement to those of one owner, of which only some may be
 // meant if there is a function that says which. It reports whether that settled it.
 func (s *saying) takeIn(own whose, m *said, x *statement.Statement, meant func(*saidThing) bool) bool {
 	live := s.live[own]

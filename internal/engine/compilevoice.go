@@ -13,7 +13,7 @@ import (
 // PST" are one person's change of mind or two people's facts. Who has a name in the
 // metadata of a message is that person. All others are taken for one person, until two
 // of them say that they are different people: from then on, in the order of the journal,
-// what somebody says of themself is kept apart by who they said they are, and of those
+// what a person says of themself is kept apart by who they said they are, and of those
 // who did not say it by session. Rules, and what is said of a project, are the tenant's.
 //
 // Only what was said before counts, so whoever compiles in portions finds the same.

@@ -223,7 +223,7 @@ func (g *group) compiled(t *ledger.Tenant, w *write) error {
 }
 
 // saidSince reports whether the word of an event at a position, or a later one, is already
-// behind a memory: somebody else wrote it since, or another compile or Learn did.
+// behind a memory: another writer, compile or Learn changed it since.
 func (g *group) saidSince(t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
 	var events []string
 	switch {

@@ -186,7 +186,7 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 	return first(failed, err)
 }
 
-// told reports whether a card is told to who looks: it may be shown, and holds where they
+// told reports whether a card is visible to the caller: it may be shown, and holds where they
 // are.
 func (g *gathering) told(c *frame.Card, failed *error) bool {
 	if !g.shows(c) {

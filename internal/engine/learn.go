@@ -32,7 +32,7 @@ type LearnReport struct {
 
 // learning is what a board knows of what users said.
 type learning struct {
-	turn chan struct{} // has one item, which whoever learns takes out
+	turn chan struct{} // semaphore of one: Learn takes the item
 	kept recent[string, *learned]
 }
 
@@ -88,7 +88,7 @@ func (b *Board) Learn(ctx context.Context, w Writer, tenant string, ids ...strin
 	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("try again when no erasure is under way")
 }
 
-// learnOnce is Learn for whoever has the turn.
+// learnOnce is Learn for the holder of the semaphore.
 func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
 	c := &compilation{b: b, tenant: tenant, erasures: b.traced.erasures.Load(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
 	now := &learned{erasures: c.erasures}

@@ -118,9 +118,9 @@ func TestLearnBindsAtOnce(t *testing.T) {
 func TestTwoProjectsContradict(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
-	store(t, b, saidIn(t, "e1", "s1", "/srv/a", "", 1, "Always use tabs."), saidIn(t, "e2", "s2", "/work/b", "", 2, "Never use tabs."), saidIn(t, "e3", "s3", "/other/a", "", 3, "Always use tabs."))
+	store(t, b, saidIn(t, "e1", "s1", "/srv/a", "", 1, "Always use tabs."), saidIn(t, "e2", "s2", "/srv/b", "", 2, "Never use tabs."), saidIn(t, "e3", "s3", "/other/a", "", 3, "Always use tabs."))
 	learn(t, b)
-	want := []string{"Always use tabs. project: /other/a", "Always use tabs. project: /srv/a", "Never use tabs. project: /work/b"}
+	want := []string{"Always use tabs. project: /other/a", "Always use tabs. project: /srv/a", "Never use tabs. project: /srv/b"}
 	if got := rulesNow(t, b); !slices.Equal(got, want) {
 		t.Errorf("it has %q", got)
 	}

@@ -122,8 +122,8 @@ func (x *savedSaying) saying(tenant string) *saying {
 	return s
 }
 
-// touched makes the things that something was done to the list of all: what was known
-// before first, in the order in which it began.
+// touched prepends the changed memories that were known before to the list of all, in the
+// order in which they began.
 func (s *saying) touched() {
 	known := make(map[string]bool)
 	for _, k := range s.things {
@@ -196,8 +196,8 @@ func parseLearned(data []byte, tenant string) *learned {
 }
 
 // learnedBefore returns what is known of what users said, or nil if that is nothing that is
-// of this state or an earlier one. It is for whoever has the turn, to change and to keep
-// again.
+// of this state or an earlier one. Only the holder of the semaphore may call it, change
+// the result and keep it again.
 func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
 	if x, ok := b.learning.kept.take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
 		return x, nil
@@ -221,7 +221,7 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 }
 
 // keepSaid keeps what is known of what users said, all of which is written, unless
-// something was erased since or more is known. It is for whoever has the turn. That the
+// something was erased since or more is known. Only the holder of the semaphore may call it. That the
 // file cannot be written is no reason to stop: what it is for can be read again.
 func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	if err := b.enter(ctx); err != nil {

@@ -285,12 +285,12 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 	}
 }
 
-// holds reports whether an artifact's own scope holds for whoever asks.
+// holds reports whether an artifact's own scope holds for the caller.
 func (p *packing) holds(a *hmx.Artifact) bool {
 	return p.view.applies(&a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
 }
 
-// inScope reports whether a thing holds for whoever asks, apart from the time.
+// inScope reports whether a record holds for the caller, apart from the time.
 func (p *packing) inScope(body memory.Body) bool {
 	return p.view.appliesBody(body, p.t.Name, p.request.Tags, p.now)
 }

@@ -94,7 +94,7 @@ func ScopeText(conditions []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Refusal returns one short text for whoever is kept from an action: the rule verbatim, who
+// Refusal returns one short text for the agent whose action is refused: the rule verbatim, who
 // stated it and when, where it holds, and how the user lifts it. It is empty for a reason that
 // rests on no rule.
 func (r *Reason) Refusal() string {

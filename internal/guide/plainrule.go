@@ -7,8 +7,8 @@ import (
 )
 
 // plainly returns a rule in the words that are read: people forbid the same in many forms.
-// "Nobody may push to main." is "never push to main.", and what needs somebody's word is
-// forbidden unless that is given.
+// "Nobody may push to main." is "never push to main.", and what needs a person's consent is
+// forbidden without it.
 func plainly(text string) string {
 	for _, f := range ruleForms() {
 		text = f.found.ReplaceAllString(text, f.put)
@@ -26,7 +26,7 @@ type ruleForm struct {
 var ruleForms = sync.OnceValue(func() []ruleForm {
 	var out []ruleForm
 	for _, f := range [][2]string{
-		// Who may not is whoever acts.
+		// The subject is the agent.
 		{`(?i)\b(no one|nobody|no agent|none of you) (may ever|may|can|should|must|shall|is allowed to|ever|is to) `, "never "},
 		{`(?i)\b(no one|nobody) (push|commit|deploy|merge|delete|publish|install|edit|touch|rebase)(es|s)?\b`, "never $2"},
 		{`(?i)\b(you|agents|we) (shall|must|may|can) (not|never) `, "never "},
@@ -38,7 +38,7 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(push|commit|deploy|merg|delet|publish|install|edit|rebas|forc|us|releas|writ)ing ([^.;:!?]{1,80}?) is (strictly )?(forbidden|prohibited|not allowed|disallowed|a no-go|banned|off limits|off-limits|taboo)`, "never ${1}\x01 $2"},
 		// Two rules in a sentence.
 		{`(?i),? and (never|always|do not|don't) `, ". $1 "},
-		// What needs somebody's word.
+		// What needs a person's consent.
 		{`(?i),? (without (first )?(asking|checking with|consulting|telling)\b[^.;:!?]*|without (my|our|explicit|prior|written)? ?(approval|permission|consent|ok|okay|go-ahead|say-so|confirmation|authorization)\b[^.;:!?]*)`, ", unless I say so"},
 		// Names of one branch.
 		{`(?i)\b(main)/(master)\b`, "main or master"},

@@ -87,7 +87,7 @@ func cutOnce(line string) (string, int) {
 
 // cutStrings takes out of a line what was handed out in strings, whose lines begin at a quote
 // or at a break that is written as \n; inside says that the line begins with one of them.
-// What follows the end of a string is somebody else's.
+// What follows the end of a string is foreign text.
 func cutStrings(line string, inside bool) (string, int) {
 	end := len(strings.TrimRight(line, lineEnds))
 	out := make([]byte, 0, len(line))

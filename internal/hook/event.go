@@ -206,7 +206,7 @@ func (c *call) act(t tool) {
 	if handout.OwnTool(t.name) {
 		return
 	}
-	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is told when it is done
+	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is recorded when it is done
 	if !edits {
 		c.call(t)
 	}

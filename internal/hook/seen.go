@@ -24,7 +24,7 @@ type World struct {
 // Seen returns the input with what the process of the hook saw and [Decode] needs: how a call of
 // Codex ended, which only the rollout tells; the calls of the last turn that the user rejected or
 // interrupted, for which Claude Code and Codex run no hook; and the arguments of the agent, by
-// which piped input is told apart from the user's words. An input that is no object, and one of
+// which separates piped input from the user's words. An input that is no object, and one of
 // which nothing was seen, is returned as it is.
 func Seen(agent string, input []byte, w World) []byte {
 	in, err := parse(input)

@@ -7,7 +7,7 @@ import (
 )
 
 // When Lukasa denies a call, that is recorded as a denial without Lukasa's own text; an edit,
-// which is told when it is done, gets its call with it.
+// which is recorded when it is done, gets its call with it.
 func TestDenial(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// entryShare is how much of a budget one entry of a bundle takes at most: one part of so many.
+// entryShare limits one entry of a bundle to this fraction of the budget: 1/entryShare.
 const entryShare = 4
 
 // Bundle writes what to know before a task: rules and goals as they are, then what matters
@@ -52,7 +52,7 @@ type part struct {
 	plain   bool
 }
 
-// entryLine returns an entry as a line of at most so many tokens of text.
+// entryLine returns an entry as a line of at most the given number of tokens of text.
 func entryLine(e *lukasa.BundleEntry, most int) pack.Line {
 	l := pack.Line{Label: e.Type, Text: pack.Excerpt(counter(), e.Text, max(most, leastText), nil)}
 	if plainKey().MatchString(e.Key) {

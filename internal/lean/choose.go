@@ -70,7 +70,7 @@ func readEvent(ev *hmx.Event) said {
 		s.text = q.Title + ": " + q.Text
 	}
 	if rest, ok := strings.CutPrefix(s.text, s.label+":"); ok && strings.TrimSpace(rest) != "" {
-		s.text = strings.TrimSpace(rest) // it is told who says it
+		s.text = strings.TrimSpace(rest) // the speaker is named
 	}
 	return s
 }

@@ -97,7 +97,7 @@ func share(hits []lukasa.SearchHit, evidence []string) float64 {
 	return float64(n) / float64(len(evidence))
 }
 
-// every is which of the questions are asked: one in so many; all unless LUKASA_FLOOR says otherwise.
+// every is the stride over the questions: all of them, unless LUKASA_FLOOR sets another.
 func every() int {
 	if n, err := strconv.Atoi(os.Getenv("LUKASA_FLOOR")); err == nil && n > 0 {
 		return n

@@ -69,7 +69,7 @@ type listing struct {
 	left  int // tokens
 }
 
-// add adds a hit of at most so many tokens of text, and reports whether there was room.
+// add adds a hit with at most the given number of tokens of text, and reports whether there was room.
 func (l *listing) add(h *lukasa.SearchHit, most int) bool {
 	s := read(h)
 	room := min(most, l.left-rowTokens)

@@ -73,12 +73,12 @@ type codexSession struct {
 	turn                            string
 	at                              hmx.Time
 	// ends is how calls went whose output is still to come, and script the call whose calls
-	// are told by themselves.
+	// are recorded by themselves.
 	ends   map[string]Outcome
 	script *codexScript
 }
 
-// codexScript is a call of exec, whose program calls tools. They are told one by one, as hooks
+// codexScript is a call of exec, whose program calls tools. They are recorded one by one, as hooks
 // tell them; the script is a call only if it calls none.
 type codexScript struct {
 	turn   turn
@@ -211,7 +211,7 @@ func (r *run) codexItem(t *turn, s *codexSession, kind string, item *codexItem) 
 		if s.script != nil && s.script.item.CallID == item.CallID {
 			told := s.script.nested > 0
 			if err := r.codexScriptEnds(s); told || err != nil {
-				r.leave(t.place, Note, "what a script gave back whose calls are told")
+				r.leave(t.place, Note, "the output of a script whose calls are recorded")
 				return err
 			}
 		}
@@ -272,7 +272,7 @@ func (r *run) codexResult(t *turn, s *codexSession, item *codexItem) error {
 }
 
 // codexCompleted reads how a call went, which the rollout tells before its output. A call of a
-// script has no output of its own: this is all that is told of it.
+// script has no output of its own: nothing else is recorded about it.
 func (r *run) codexCompleted(t *turn, s *codexSession, raw json.RawMessage) error {
 	done, ok := readCodexDone(raw)
 	if !ok {

@@ -57,7 +57,7 @@ func (o Outcome) Content(tool, call string) map[string]any {
 }
 
 // Failed returns the outcome of a tool that failed with a text: an exit code at its beginning
-// is told apart, and a denial and an interruption are recognised.
+// is separated, and a denial and an interruption are recognised.
 func Failed(text string) Outcome {
 	if o, ok := Stopped(text); ok {
 		return o

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// What agents put in place of a result is told for what it is, and a failure stays one.
+// What agents put in place of a result is recognised, and a failure stays one.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -42,7 +42,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// The user's own words are told apart from what a program put beside them.
+// The user's own words are separated from what a program put beside them.
 func TestUserWords(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -208,7 +208,7 @@ func (r *Recorder) again(ev *hmx.Event, line int) error {
 }
 
 // Apart gives an event an id of its session alone, and its parent, too: of agents that number
-// their tool calls anew in each session, another one has the id that the event would have. It
+// their tool calls from one in each session, another one has the id that the event would have. It
 // reports false for an event that is none of a call.
 func Apart(ev *hmx.Event) bool {
 	call, _ := told(ev)

@@ -48,7 +48,7 @@ func backwards(text []byte, visit func(line []byte) bool) {
 	}
 }
 
-// CodexEnd returns how a call went, by the end of a rollout, and whether that is told there.
+// CodexEnd returns how a call went, by the end of a rollout, and whether it says so.
 // Hooks of Codex have no exit code; the rollout has it when they run.
 func CodexEnd(tail []byte, call string) (o Outcome, ok bool) {
 	if call == "" {

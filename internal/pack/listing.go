@@ -67,7 +67,7 @@ func quote(seed string, texts []string, noted bool) string {
 	return open + strings.Join(texts, "") + shut
 }
 
-// Excerpt returns a text in one line of at most so many tokens: the part that has the words
+// Excerpt returns a text in one line of at most the given number of tokens: the part that has the words
 // of a question, with a marker where something is missing. It is empty if there is no room
 // for more than a marker.
 func Excerpt(c tokens.Counter, text string, most int, words []string) string {
@@ -78,7 +78,7 @@ func Excerpt(c tokens.Counter, text string, most int, words []string) string {
 	return strings.TrimSpace(out)
 }
 
-// Cut returns the beginning of a text of at most so many tokens, with a marker where
+// Cut returns the beginning of a text, at most the given number of tokens, with a marker where
 // something is missing.
 func Cut(c tokens.Counter, text string, most int) string {
 	out, _ := span(c, Visible(text), most, nil)

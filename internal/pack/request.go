@@ -135,7 +135,7 @@ type Request struct {
 	// Model names the model that made a vector of the query; empty for the built-in one
 	// alone.
 	Model string
-	// Conditions are what holds for whoever asks, sorted; see hmx.ValidityScope.
+	// Conditions are what holds for the caller, sorted; see hmx.ValidityScope.
 	Conditions []string
 }
 

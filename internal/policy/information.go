@@ -25,7 +25,7 @@ func InformationOf(counts, base []int64, n, all int64) float64 {
 	return bits
 }
 
-// Informs reports whether bits are more than chance gives where there are so many ways.
+// Informs reports whether bits exceed what chance gives for this number of ways.
 func Informs(bits float64, ways int) bool {
 	return bits >= max(LeastBits, float64(max(ways-1, 0))/(2*math.Ln2))
 }

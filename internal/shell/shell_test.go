@@ -233,7 +233,7 @@ func TestReadHostile(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	for name, line := range map[string]string{
 		"short":   "git push origin main",
-		"typical": "cd /work/shop && git add -A && git commit -m \"Fix the rounding of refunds\" && git push -u origin \"$(git branch --show-current)\" 2>&1 | tail -5",
+		"typical": "cd /srv/shop && git add -A && git commit -m \"Fix the rounding of refunds\" && git push -u origin \"$(git branch --show-current)\" 2>&1 | tail -5",
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -9,7 +9,7 @@ import (
 // leading is what the words before a statement say of it.
 type leading struct {
 	corrects bool // something is put right
-	memo     bool // it is told to be known
+	memo     bool // the user asks to remember it
 	general  bool // it is said beside the matter
 }
 

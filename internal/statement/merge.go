@@ -43,7 +43,7 @@ type Action struct {
 // Merge decides about a statement that somebody of a trust made in the record at
 // a position. Of the known, those are looked at that have its subject or the one
 // that it replaces, and rules about the same deed; for a correction also the only one that
-// is akin. What is kept already is not kept twice, nor is who somebody is in other words,
+// is akin. What is kept already is not kept twice, nor is an identity in other words,
 // nor a weaker form of a rule. What was said later, or was trusted more, is never put
 // aside, nor is what holds in general by what holds for a while. The order of the known
 // does not matter.

@@ -18,7 +18,7 @@ var (
 	// entrusted are those of what a group must do with what it was given.
 	entrusted = set("store share expose log delete disclose send email install sell lose leak keep encrypt back")
 
-	// hosts are where somebody works.
+	// hosts are where a person works.
 	hosts = set("machine computer laptop box host workstation account organisation organization tenant")
 
 	// behaves are verbs of what programs do.

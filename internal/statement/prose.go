@@ -142,7 +142,7 @@ func opened(line string) string {
 }
 
 // forwards reports whether nothing from a line on is the user's: it is the head of
-// somebody else's mail, or of what a program hands over.
+// another person's mail, or of what a program hands over.
 func forwards(line string) bool {
 	if hasPrefixOf(line, opens) {
 		return true

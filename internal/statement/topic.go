@@ -115,7 +115,7 @@ func (c clause) asking(first string, leading bool) []word {
 	return rest.words
 }
 
-// doing returns what somebody is about to do.
+// doing returns what the agent is about to do.
 func (c clause) doing() []word {
 	for _, am := range []string{"are", "am", "about", "to", "go", "want", "need", "ever"} {
 		if c.at(0).low == am {

@@ -140,7 +140,7 @@ func (b *bench) order() {
 }
 
 // story tells the events of all sessions, as far as hooks and transcripts have them in common.
-// A later outcome is told in the place of the result.
+// A later outcome replaces the result.
 func story(events []*event) []string {
 	var all []string
 	results := map[string]int{}
@@ -263,7 +263,7 @@ func server(b *bench) {
 	b.order()
 }
 
-// await waits until so many requests of the conversation have arrived.
+// await waits until n requests of the conversation have arrived.
 func (b *bench) await(s *Session, n int) {
 	b.Helper()
 	for began := time.Now(); time.Since(began) < b.limit; time.Sleep(50 * time.Millisecond) {
