@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
 
@@ -290,7 +291,25 @@ func (p *pages) thing(t *lukasa.Thing) error {
 	if p.states {
 		status = string(t.State)
 	}
-	return p.add(nil, name, class, status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60))
+	return p.add(nil, name, class, status, fmt.Sprint(t.Version), t.Trust.String(), moment(t.Updated), preview(text, 60)+where(t.Body))
+}
+
+// where names the projects that a memory holds in, if it does not hold everywhere.
+func where(body lukasa.Body) string {
+	m, ok := body.(*lukasa.Memory)
+	if !ok {
+		return ""
+	}
+	var projects []string
+	for _, c := range m.ValidityScope.Conditions {
+		if id, ok := project.OfCondition(c); ok {
+			projects = append(projects, id)
+		}
+	}
+	if len(projects) == 0 {
+		return ""
+	}
+	return " (in " + strings.Join(projects, ", ") + ")"
 }
 
 // opinion is what feedback says beside its columns: the note, else what it is
