@@ -13,6 +13,8 @@ type Command struct {
 	Program string
 	// Flags come after the words that say what it is to do, such as --tenant acme.
 	Flags []string
+	// ServerFlags come after those for the MCP server alone, such as --tools=hooked.
+	ServerFlags []string
 	// HookFlags come after those for hooks alone, such as --enforce=deny.
 	HookFlags []string
 	// OS is the operating system, by its name in Go: shells quote differently.
@@ -20,7 +22,7 @@ type Command struct {
 }
 
 // mcp returns the arguments that serve an agent on standard input and output.
-func (c Command) mcp() []string { return append([]string{"mcp"}, c.Flags...) }
+func (c Command) mcp() []string { return slices.Concat([]string{"mcp"}, c.Flags, c.ServerFlags) }
 
 // hook returns the arguments that take a hook of an agent.
 func (c Command) hook(agent string) []string {

@@ -4,64 +4,75 @@ package agents
 // another member, or another program than ours, which is called with `mcp` first. Nothing of it
 // may be lost without a copy.
 func (t target) handmade(c *config, cmd Command) (bool, error) {
-	switch t.form {
-	case formPlugin:
-		return false, nil
-	case formTOML:
-		f, err := parseTOML(t.file, c.data)
-		if err != nil {
-			return false, err
-		}
-		entry, there, err := f.entry()
-		return there && otherEntry(entry, []string{"command", "args"}), err
-	}
-	d, err := parseDocument(t.file, c.data)
-	if err != nil {
+	entry, names, err := t.serverEntry(c, cmd)
+	if err != nil || entry == nil {
 		return false, err
 	}
-	said, err := d.value()
-	if err != nil {
-		return false, err
-	}
-	for _, p := range t.parts {
-		if open, ok := p.(openCodePart); ok {
-			p = open.said(said)
-		}
-		if s, ok := p.(serverPart); ok && s.handmade(said, cmd) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// handmade is the same for what a document says.
-func (p serverPart) handmade(said map[string]any, cmd Command) bool {
-	at := said
-	for _, name := range p.path {
-		at, _ = at[name].(map[string]any)
-	}
-	entry, there := at[serverName].(map[string]any)
-	var names []string
-	for _, m := range p.entry(cmd) {
-		names = append(names, m.name)
-	}
-	return there && otherEntry(entry, names)
-}
-
-// otherEntry reports whether an entry has a member beside some, or calls another program.
-func otherEntry(entry map[string]any, names []string) bool {
 	left := len(entry)
 	for _, name := range names {
 		if _, ok := entry[name]; ok {
 			left--
 		}
 	}
-	if left > 0 {
-		return true
+	args := serverArgs(entry)
+	return left > 0 || len(args) == 0 || args[0] != "mcp", nil
+}
+
+// serverEntry returns the entry of our server in a file, or nil if there is none, and the names
+// of the members that we write.
+func (t target) serverEntry(c *config, cmd Command) (entry map[string]any, names []string, err error) {
+	switch t.form {
+	case formPlugin:
+		return nil, nil, nil
+	case formTOML:
+		f, err := parseTOML(t.file, c.data)
+		if err != nil {
+			return nil, nil, err
+		}
+		entry, _, err := f.entry()
+		return entry, []string{"command", "args"}, err
 	}
-	args, _ := entry["args"].([]any)
+	d, err := parseDocument(t.file, c.data)
+	if err != nil {
+		return nil, nil, err
+	}
+	said, err := d.value()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range t.parts {
+		if open, ok := p.(openCodePart); ok {
+			p = open.said(said)
+		}
+		s, ok := p.(serverPart)
+		if !ok {
+			continue
+		}
+		at := said
+		for _, name := range s.path {
+			at, _ = at[name].(map[string]any)
+		}
+		if entry, ok = at[serverName].(map[string]any); !ok {
+			continue
+		}
+		for _, m := range s.entry(cmd) {
+			names = append(names, m.name)
+		}
+		return entry, names, nil
+	}
+	return nil, nil, nil
+}
+
+// serverArgs returns the arguments of the program that an entry has.
+func serverArgs(entry map[string]any) []string {
+	list, _ := entry["args"].([]any)
 	if words, ok := entry["command"].([]any); ok && len(words) > 0 {
-		args = words[1:]
+		list = words[1:]
 	}
-	return len(args) == 0 || args[0] != "mcp"
+	var args []string
+	for _, a := range list {
+		word, _ := a.(string)
+		args = append(args, word)
+	}
+	return args
 }

@@ -11,11 +11,15 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// keptFlags are the flags of `lukasa hook` that a person sets, by `lukasa install` or by
+// keptHookFlags are the flags of `lukasa hook` that a person sets, by `lukasa install` or by
 // hand. Installing again keeps them.
-func keptFlags() []string {
+func keptHookFlags() []string {
 	return []string{"--enforce", "--budget", "--agent", "--limit", "--wait", "--scope"}
 }
+
+// keptServerFlags are the flags of `lukasa mcp` that a person sets by hand. Installing again
+// keeps them.
+func keptServerFlags() []string { return []string{"--tools", "--agent", "--scope"} }
 
 // HookFlags returns the flags that a person set for the agent's hooks, as the agent's files
 // have them now, each as --name=value. Files that cannot be read have none: installing says
@@ -27,10 +31,31 @@ func (s *Setup) HookFlags() []string {
 			continue
 		}
 		if words := t.hookWords(c, s.Command); words != nil {
-			return personal(words)
+			return personal(words, keptHookFlags())
 		}
 	}
 	return nil
+}
+
+// ServerFlags returns the flags that a person set for the agent's MCP server, as the agent's
+// files have them now, each as --name=value. An agent with hooks that has no set of tools yet
+// gets the one without what its hooks do.
+func (s *Setup) ServerFlags() []string {
+	var flags []string
+	for _, t := range s.targets() {
+		c, err := load(t.file)
+		if err != nil || !c.there {
+			continue
+		}
+		if entry, _, err := t.serverEntry(c, s.Command); err == nil && entry != nil {
+			flags = personal(serverArgs(entry), keptServerFlags())
+			break
+		}
+	}
+	if s.Agent.Hooked && !s.NoHooks && !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--tools=") }) {
+		flags = append(flags, "--tools=hooked")
+	}
+	return flags
 }
 
 // Enforcement returns what becomes of an action that a hard rule forbids, by flags of a hook:
@@ -45,12 +70,12 @@ func Enforcement(flags []string) string {
 	return mode
 }
 
-// personal returns the flags among the words of a command that are a person's.
-func personal(words []string) []string {
+// personal returns the flags among the words of a command that a person set.
+func personal(words, kept []string) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")
-		if !slices.Contains(keptFlags(), name) {
+		if !slices.Contains(kept, name) {
 			continue
 		}
 		if !joined {

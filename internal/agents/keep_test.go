@@ -86,3 +86,32 @@ func TestShellWords(t *testing.T) {
 		}
 	}
 }
+
+// The set of tools that a person chose for the MCP server stays. An agent with hooks gets the
+// set without what its hooks do, one without hooks all of the default ones.
+func TestServerFlagsAreKept(t *testing.T) {
+	t.Parallel()
+	for _, agent := range All() {
+		t.Run(agent.Name, func(t *testing.T) {
+			t.Parallel()
+			s := machine(t, agent.Name, t.TempDir())
+			if err := os.MkdirAll(agent.marks(s.World)[0], 0o700); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			if agent.Hooked {
+				want = []string{"--tools=hooked"}
+			}
+			if got := s.ServerFlags(); !slices.Equal(got, want) {
+				t.Fatalf("flags before the first install: %q", got)
+			}
+			s.Command.ServerFlags = []string{"--tools=all", "--scope=@mine"}
+			if _, err := s.Install(); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.ServerFlags(); !slices.Equal(got, s.Command.ServerFlags) {
+				t.Errorf("kept are %q", got)
+			}
+		})
+	}
+}

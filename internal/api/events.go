@@ -28,7 +28,7 @@ func eventOperations() []*Operation {
 			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
 			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
 			Tool: &Tool{
-				Default: true, Run: telling(tellRecordEvent),
+				Default: true, Hooks: true, Run: telling(tellRecordEvent),
 				Doc: "Record something that was said or done. Not needed where hooks are installed: they record by themselves.",
 			}, Needs: writes, Wrote: true,
 		}, runRecordEvent),

@@ -70,7 +70,7 @@ func lookOperations() []*Operation {
 		define(Operation{
 			Name: "feedback", Group: groupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
 			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &Tool{
-				Default: true, Run: telling(tellFeedback),
+				Default: true, Hooks: true, Run: telling(tellFeedback),
 				Doc: "After a task: say how it went and which memories it drew on. They rank higher or lower from then on.",
 			},
 			Needs: writes, Wrote: true,

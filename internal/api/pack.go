@@ -39,7 +39,7 @@ func contextOperations() []*Operation {
 		define(Operation{
 			Name: "context", Group: groupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
 			Method: "POST", Path: "/v1/context", Command: "context", Tool: &Tool{
-				Default: true, Idempotent: true, Run: telling(tellContext),
+				Default: true, Hooks: true, Idempotent: true, Run: telling(tellContext),
 				Doc: "Rules you must keep, goals, and how the same task went before. Call it before you change, run or deploy something.",
 			},
 			Needs: reads,

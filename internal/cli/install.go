@@ -258,6 +258,7 @@ func (s *shell) install(c *cobra.Command, name string, flags *installFlags) erro
 	if setup.Command.HookFlags, err = hookFlagsOf(c, setup, flags); err != nil {
 		return err
 	}
+	setup.Command.ServerFlags = setup.ServerFlags()
 	if flags.print {
 		return s.printSnippets(setup, flags)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,8 +47,8 @@ says which that is, and rules of other projects than the one it is in do not app
 	flags.addTenant(c)
 	flags.addScope(c)
 	c.Flags().StringVar(&flags.agent, "agent", "", "the `NAME` of the agent that it is for (default $LUKASA_AGENT, else none)")
-	c.Flags().StringVar(&flags.tools, "tools", "default", "which tools are offered, a `SET`: default, all")
-	suggestValues(c, "tools", []string{"default", "all"})
+	c.Flags().StringVar(&flags.tools, "tools", "default", "which tools are offered, a `SET`: default, hooked for an agent with hooks, all")
+	suggestValues(c, "tools", mcpapi.Sets())
 	return c
 }
 
@@ -57,8 +58,8 @@ func compileAfter() lukasa.CompileAfter {
 }
 
 func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
-	if flags.tools != "default" && flags.tools != "all" {
-		return unknownName(fault.Usage, "set for --tools", flags.tools, []string{"default", "all"})
+	if !slices.Contains(mcpapi.Sets(), flags.tools) {
+		return unknownName(fault.Usage, "set for --tools", flags.tools, mcpapi.Sets())
 	}
 	agent := flags.agent
 	if agent == "" {
@@ -83,7 +84,7 @@ func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
 			return err
 		}
 		defer done()
-		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, All: flags.tools == "all", Session: s.agentSession(), Conditions: s.agentProject(), Version: buildVersion()})
+		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, Tools: mcpapi.Set(flags.tools), Session: s.agentSession(), Conditions: s.agentProject(), Version: buildVersion()})
 		err = server.ServeStdio(ctx, who, s.stdin, prompt{s.stdout})
 		if ctx.Err() != nil {
 			return nil // told to go

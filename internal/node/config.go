@@ -20,7 +20,7 @@ type Config struct {
 	Origins []string `toml:"origins" doc:"web pages that may call it, such as https://app.example.com"`
 
 	Token Secret `toml:"token" doc:"the operator's own token; without it, one is made on the first start and kept in the file TOKEN of the data directory"`
-	Tools string `toml:"tools" doc:"which tools agents are offered over MCP: default or all"`
+	Tools string `toml:"tools" doc:"which tools agents are offered over MCP: default, hooked or all"`
 
 	Metrics string `toml:"metrics" doc:"an address that Prometheus metrics are served at, without a credential; none if it is empty"`
 	Pprof   string `toml:"pprof" doc:"an address that profiles of the process are served at, without a credential; none if it is empty"`

@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/transport/mcpapi"
 )
 
 // Sources are where a configuration comes from.
@@ -224,7 +225,7 @@ func (c *Config) Check() error {
 		return fault.Newf(fault.BadConfig, "%s: %q is none of %s", name, value, strings.Join(allowed, ", ")).WithFix("use one of these")
 	}
 	problems := []error{
-		oneOf("tools", c.Tools, "default", "all"),
+		oneOf("tools", c.Tools, mcpapi.Sets()...),
 		oneOf("log_level", c.LogLevel, "debug", "info", "warn", "error"),
 		oneOf("log_format", c.LogFormat, "auto", "text", "json"),
 	}

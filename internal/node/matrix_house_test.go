@@ -49,7 +49,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{
 		t: t, n: n, url: n.URL(), operator: string(config.Token), names: map[string]map[string]string{},
 		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, DisableCompression: true}, Timeout: time.Minute},
-		stdio: mcpapi.New(mcpapi.Options{Board: n.Board(), Keys: n.Keys(), Quotas: n.Quotas(), All: true}),
+		stdio: mcpapi.New(mcpapi.Options{Board: n.Board(), Keys: n.Keys(), Quotas: n.Quotas(), Tools: mcpapi.All}),
 	}
 	t.Cleanup(h.http.CloseIdleConnections)
 	for tenant := range canaries {

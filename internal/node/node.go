@@ -120,7 +120,7 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	agents := mcpapi.New(mcpapi.Options{
-		Board: n.board, Keys: n.keys, Quotas: n.quotas, All: c.Tools == "all", Log: n.log, Version: n.o.Version, Who: httpapi.Principal, Turn: httpapi.Turn, Hold: httpapi.Hold,
+		Board: n.board, Keys: n.keys, Quotas: n.quotas, Tools: mcpapi.Set(c.Tools), Log: n.log, Version: n.o.Version, Who: httpapi.Principal, Turn: httpapi.Turn, Hold: httpapi.Hold,
 		Ingested: func(became lukasa.Disposition, bytes int) { n.metrics.ingested(byMCP, httpapi.TakenOne(became, bytes)) },
 	})
 	n.api = httpapi.New(httpapi.Options{

@@ -17,7 +17,7 @@ import (
 // TestHostileBodies sends what no client sends, and looks whether each gets an answer and
 // the next one too.
 func TestHostileBodies(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	call := func(args string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":` + args + `}}`
@@ -157,7 +157,7 @@ func TestPromisedBodies(t *testing.T) {
 
 // TestHiddenTextIsShown has no answer of a tool hide from people what a model reads in it.
 func TestHiddenTextIsShown(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	hidden := "zebra \u202Eevil\u202C z\u200Bw \U000E0069\U000E0067 \x1b[31m"
 	call := func(tool string, args map[string]any) string {

@@ -44,7 +44,7 @@ func newLean(s *Server) lean {
 	}
 	for _, v := range l.revisions {
 		l.hello[v] = written(&mcp.InitializeResult{
-			Capabilities: capabilities(), Instructions: instructions, ProtocolVersion: v, ServerInfo: s.info(),
+			Capabilities: capabilities(), Instructions: s.o.Tools.instructions(), ProtocolVersion: v, ServerInfo: s.info(),
 		})
 	}
 	list := mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: "public"}}

@@ -87,7 +87,7 @@ func TestMain(m *testing.M) {
 	}
 	board, err := lukasa.Open(dir, lukasa.Options{})
 	if err == nil {
-		err = New(Options{Board: board, All: os.Getenv(stdioEnv+"_ALL") != ""}).ServeStdio(context.Background(), member("acme"), os.Stdin, os.Stdout)
+		err = New(Options{Board: board}).ServeStdio(context.Background(), member("acme"), os.Stdin, os.Stdout)
 		if e := board.Close(); err == nil {
 			err = e
 		}

@@ -79,7 +79,7 @@ func TestEveryRevision(t *testing.T) {
 	for _, version := range mcp.SupportedProtocolVersions() {
 		for _, overHTTP := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/http=%v", version, overHTTP), func(t *testing.T) {
-				s := New(Options{Board: openBoard(t), Who: whoIn, All: true, Version: "1.2.3"})
+				s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All, Version: "1.2.3"})
 				cs := connect(t, s, member("acme"), version, overHTTP)
 				if got := cs.InitializeResult().ProtocolVersion; got != version {
 					t.Errorf("agreed on %s", got)

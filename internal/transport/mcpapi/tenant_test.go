@@ -23,7 +23,7 @@ import (
 // TestTenantsNeverMeet gives two tenants the same names, and looks for what is one's in all
 // that the other can ask for.
 func TestTenantsNeverMeet(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	for _, overHTTP := range []bool{false, true} {
 		t.Run(fmt.Sprintf("http=%v", overHTTP), func(t *testing.T) {
 			ours := connect(t, s, member(fmt.Sprintf("ours-%v", overHTTP)), "", overHTTP)
@@ -229,7 +229,7 @@ func TestPanicIsAFault(t *testing.T) {
 // TestRightsDecide calls every tool with every kind of credential, and compares with the
 // table.
 func TestRightsDecide(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	for rights := auth.Rights(0); rights <= auth.Read|auth.Write|auth.Admin; rights++ {
 		for _, role := range []auth.Role{0, auth.Operator, auth.Member, auth.Agent, auth.Holder} {
 			for _, tenant := range []string{"", "acme"} {
@@ -250,7 +250,7 @@ func TestRightsDecide(t *testing.T) {
 
 // TestAnswersFitTheirSchemas checks structured answers against what tools/list says of them.
 func TestAnswersFitTheirSchemas(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
 	tools, err := cs.ListTools(t.Context(), nil)
 	if err != nil {
@@ -304,7 +304,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 
 // TestNothingIsRememberedYet begins with an empty memory, which is no reason to stop.
 func TestNothingIsRememberedYet(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
 	for tool, args := range map[string]object{
 		"recall": {"key": "a"}, "search_memories": {"query": "a"}, "context": {"verb": "build"}, "pack_context": {"topic": "a"}, "list_memories": {}, "list_tags": {},
@@ -331,7 +331,7 @@ func TestNothingIsRememberedYet(t *testing.T) {
 func TestHold(t *testing.T) {
 	var held int64
 	full := false
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: true, Hold: func(_ context.Context, bytes int64) error {
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All, Hold: func(_ context.Context, bytes int64) error {
 		if full {
 			return fault.New(fault.Overloaded, "too much is in memory")
 		}
@@ -362,7 +362,7 @@ func TestMemoryToolCounts(t *testing.T) {
 	if err := book.Attach(t.Context(), board); err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{Board: board, Who: whoIn, All: true, Quotas: book})
+	s := New(Options{Board: board, Who: whoIn, Tools: All, Quotas: book})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	for i := range 4 {
 		got := post(front, "a", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_tool","arguments":{"command":"create","path":"/memories/%d","file_text":"x"}}}`, i), nil).Body.String()

@@ -18,11 +18,38 @@ type tool struct {
 	def *mcp.Tool
 }
 
-// toolsOf returns the tools of a table: the default ones, or all, by name.
-func toolsOf(ops []*api.Operation, all bool) []*tool {
+// Set is which tools are offered.
+type Set string
+
+// The sets of tools.
+const (
+	// Default has what an agent needs that has nothing but this server.
+	Default Set = "default"
+	// Hooked has what is left to an agent whose hooks record and bring the context.
+	Hooked Set = "hooked"
+	// All has every operation that is a tool.
+	All Set = "all"
+)
+
+// Sets lists the names of the sets.
+func Sets() []string { return []string{string(Default), string(Hooked), string(All)} }
+
+// has reports whether a tool is in the set. No name is that of the default set.
+func (s Set) has(t *api.Tool) bool {
+	switch s {
+	case All:
+		return true
+	case Hooked:
+		return t.Default && !t.Hooks
+	}
+	return t.Default
+}
+
+// toolsOf returns the tools of a table that are in a set, by name.
+func toolsOf(ops []*api.Operation, set Set) []*tool {
 	var tools []*tool
 	for _, op := range ops {
-		if op.Tool == nil || op.Stream || !all && !op.Tool.Default {
+		if op.Tool == nil || op.Stream || !set.has(op.Tool) {
 			continue
 		}
 		tools = append(tools, newTool(op))

@@ -17,9 +17,9 @@ import (
 )
 
 // listedTools returns the answer to tools/list, as it is sent.
-func listedTools(t testing.TB, all bool) (result string, tools []*mcp.Tool) {
+func listedTools(t testing.TB, set Set) (result string, tools []*mcp.Tool) {
 	t.Helper()
-	s := New(Options{Board: openBoard(t), Who: whoIn, All: all})
+	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: set})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
 	w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	var list mcp.ListToolsResult
@@ -30,22 +30,30 @@ func listedTools(t testing.TB, all bool) (result string, tools []*mcp.Tool) {
 	return string(sent), list.Tools
 }
 
-// TestDefaultToolsAreCheap holds what an agent pays for the default tools.
-func TestDefaultToolsAreCheap(t *testing.T) {
-	const most = 1200 // tokens
-	sent, tools := listedTools(t, false)
-	var names []string
-	for _, tool := range tools {
-		names = append(names, tool.Name)
-	}
-	want := []string{"context", "feedback", "forget", "pack_context", "recall", "record_event", "remember", "search_memories"}
-	if !slices.Equal(names, want) {
-		t.Errorf("default tools %v, want %v", names, want)
-	}
-	if count := tokens.O200k().Count(sent); count > most {
-		t.Errorf("they take %d tokens, and should take %d at most", count, most)
-	} else {
-		t.Logf("%d tokens, %d bytes", count, len(sent))
+// TestToolsAreCheap holds what an agent pays for the sets of tools with every request.
+func TestToolsAreCheap(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		set  Set
+		most int // tokens
+		want []string
+	}{
+		{Default, 1200, []string{"context", "feedback", "forget", "pack_context", "recall", "record_event", "remember", "search_memories"}},
+		{Hooked, 720, []string{"forget", "pack_context", "recall", "remember", "search_memories"}},
+	} {
+		sent, tools := listedTools(t, tc.set)
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.Name)
+		}
+		if !slices.Equal(names, tc.want) {
+			t.Errorf("%s: tools %v, want %v", tc.set, names, tc.want)
+		}
+		count := tokens.O200k().Count(sent)
+		if count > tc.most {
+			t.Errorf("%s: they take %d tokens, and should take %d at most", tc.set, count, tc.most)
+		}
+		t.Logf("%s: %d tokens, %d bytes", tc.set, count, len(sent))
 	}
 }
 
@@ -53,10 +61,12 @@ func TestDefaultToolsAreCheap(t *testing.T) {
 // Claude Code passes on.
 func TestInstructionsAreShort(t *testing.T) {
 	t.Parallel()
-	if n := utf8.RuneCountInString(instructions); n >= 2048 {
-		t.Errorf("%d characters", n)
+	for _, set := range []Set{Default, Hooked, All} {
+		if n := utf8.RuneCountInString(set.instructions()); n >= 2048 {
+			t.Errorf("%s: %d characters", set, n)
+		}
 	}
-	for _, tool := range toolsOf(api.Operations(), false) {
+	for _, tool := range toolsOf(api.Operations(), Default) {
 		if n := utf8.RuneCountInString(tool.def.Description); n >= 2048 || tool.op.Tool.Doc == "" {
 			t.Errorf("%s: %d characters", tool.def.Name, n)
 		}
@@ -68,7 +78,7 @@ func TestInstructionsAreShort(t *testing.T) {
 
 // TestAllTools has every operation with a tool, and says of each what it does to the board.
 func TestAllTools(t *testing.T) {
-	sent, tools := listedTools(t, true)
+	sent, tools := listedTools(t, All)
 	t.Logf("%d tools, %d tokens, %d bytes", len(tools), tokens.O200k().Count(sent), len(sent))
 	byName := map[string]*mcp.Tool{}
 	for _, tool := range tools {
@@ -136,7 +146,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := append(seldom(), mcp.SupportedProtocolVersions()...)
-	s := New(Options{Board: openBoard(t), All: true})
+	s := New(Options{Board: openBoard(t), Tools: All})
 	for _, tool := range s.tools {
 		names = append(names, tool.def.Name)
 	}
