@@ -51,7 +51,7 @@ func lookOperations() []*Operation {
 		define(Operation{
 			Name: "forget", Group: groupMemories, Short: "Put a tombstone on a memory; its history stays.",
 			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &Tool{
-				Default: true, Destructive: true, Idempotent: true, Run: telling(tellForget),
+				Default: true, Hooks: true, Destructive: true, Idempotent: true, Run: telling(tellForget),
 				Doc: "Forget a memory that is wrong or no longer wanted. Its history stays.",
 			},
 			Needs: writes, Wrote: true,

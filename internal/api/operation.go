@@ -67,8 +67,8 @@ type Tool struct {
 	Name string
 	// Default says that it is offered without being asked for.
 	Default bool
-	// Hooks says that the hooks of an agent do the same by themselves, so that an agent with
-	// hooks is not offered it unless it asks for it.
+	// Hooks says that an agent with hooks hardly needs it, since they do the same by
+	// themselves: it is not in the set of tools for such agents.
 	Hooks bool
 	// Doc is what an agent reads of it, where that is not the operation's Short: when to use
 	// it, in plain words.

@@ -31,7 +31,7 @@ func contextOperations() []*Operation {
 		define(Operation{
 			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
 			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{
-				Default: true, Idempotent: true, Run: telling(tellPackContext),
+				Default: true, Hooks: true, Idempotent: true, Run: telling(tellPackContext),
 				Doc: "Everything known about a topic, sorted by kind: rules, facts, what happened when. Use it to get an overview before you start.",
 			},
 			Needs: reads, Media: "text/markdown",
