@@ -71,14 +71,8 @@ type Action struct {
 	Command   string
 	// Place is what is known of the working directory.
 	Place Place
-}
-
-// Place is what is known of the directory where an action would be taken.
-type Place struct {
-	// Branch is the git branch that is checked out, empty if it is not known.
-	Branch string
-	// Aliases are the aliases of git, by name.
-	Aliases map[string]string
+	// Project is the root of a project: only what is done there is judged. Empty is everything.
+	Project string
 }
 
 // Rule is a constraint or a policy in words that holds for whoever asks.
@@ -169,6 +163,9 @@ type Reason struct {
 	Rule *RuleFacts
 	// Detail is what a refusal adds to the rule, such as the step that is missing.
 	Detail string
+	// Guards is what the action would change that only a person may change while a hard rule
+	// holds: the rules, their enforcement or the hooks. Empty is nothing.
+	Guards string
 	// Excepted says that the rule forbids the action, with an exception that only a person can
 	// judge.
 	Excepted bool
@@ -197,6 +194,7 @@ type Checker struct {
 	causes    []cause
 	schemas   []schema
 	afters    map[string][]following
+	hard      bool // a rule is hard
 }
 
 type readRule struct {
@@ -215,6 +213,7 @@ func NewChecker(artifacts []*hmx.Artifact, rules []Rule) *Checker {
 		}
 		if list := clausesOf(r.Text); len(list) > 0 {
 			c.rules = append(c.rules, readRule{r, list})
+			c.hard = c.hard || r.Strength == memory.StrengthHard
 		}
 	}
 	artifacts = slices.Clone(artifacts)
@@ -227,10 +226,12 @@ func NewChecker(artifacts []*hmx.Artifact, rules []Rule) *Checker {
 
 // Check is Check for one action.
 func (c *Checker) Check(a Action, past, session []Doing) Verdict {
-	k := checking{Checker: c, acts: actsOf(&a), session: session}
+	k := checking{Checker: c, all: actsOf(&a), session: session}
+	k.acts = a.inProject(k.all)
 	k.v.Tool, k.v.Shape = a.Step()
 	k.line = isLine(&Doing{Tool: k.v.Tool, Shape: k.v.Shape})
 	k.obey()
+	k.guard()
 	k.remember(past)
 	k.repeat()
 	k.learned()
@@ -350,7 +351,8 @@ func hostOf(shape string) string {
 type checking struct {
 	*Checker
 	v       Verdict
-	acts    []*act
+	acts    []*act // those in the project that is judged
+	all     []*act
 	session []Doing
 	line    bool // the action is a command line
 	ruled   bool // a rule speaks of it

@@ -12,7 +12,7 @@ import (
 
 // MaxArguments is how many bytes of arguments are looked at. Longer ones are as if there
 // were none.
-const MaxArguments = 256 << 10
+const MaxArguments = 2 << 20
 
 // The bounds of what is looked at in an action.
 const (
@@ -58,6 +58,18 @@ type act struct {
 	// staged are verbs that count if a rule also names a path or a name of the act: a file
 	// that is staged is about to be committed.
 	staged set
+	// versioned says that it is done to branches, if the names of some are among what it is done
+	// to, and aimed that targets has all of them.
+	versioned, aimed bool
+	// added are the texts that it puts into files.
+	added []added
+	// dir is the directory that it is done in and root the project of that; empty is the place
+	// at hand.
+	dir, root string
+	// argv are the words of a command behind the program, and ownTool is the name of a tool of
+	// Lukasa without what agents put before it.
+	argv    []string
+	ownTool string
 	// text is the act as it was written, for reasons.
 	text string
 }
@@ -75,17 +87,20 @@ func addAll(to, from set) {
 // actsOf returns what an action does.
 func actsOf(a *Action) []*act {
 	if a.Tool == "" || a.Command != "" {
-		return commandActs(a.Command, &a.Place)
+		return commandActs(a.Command, &a.Place, "")
 	}
 	r := argReader{tool: a.Tool, act: newAct(a.Tool)}
 	r.named(a.Tool)
 	r.read(a.Arguments)
 	list := []*act{r.act}
 	for _, line := range r.lines {
-		list = append(list, commandActs(line, &a.Place)...)
+		list = append(list, commandActs(line, &a.Place, r.dir)...)
 	}
 	if len(r.lines) > 0 && len(list) > 1 {
 		list = list[1:] // the tool is a shell
+	}
+	if c := contentAct(r.file, a.Tool+" "+r.file, r.added); c != nil && r.file != "" {
+		list = append(list, c)
 	}
 	for _, text := range r.sql {
 		list = append(list, sqlActs(text, r.act)...)
@@ -95,10 +110,10 @@ func actsOf(a *Action) []*act {
 }
 
 // commandActs returns what a command line does, one act a command. A line that is no shell is
-// read word by word.
-func commandActs(line string, p *Place) []*act {
+// read word by word. In is the directory that it begins in, if that is another one.
+func commandActs(line string, p *Place, in string) []*act {
 	var list []*act
-	commands, err := shell.Read(line, shell.Options{Branch: p.Branch, Aliases: p.Aliases})
+	commands, err := shell.Read(line, p.options(in))
 	for i := range commands {
 		if list = append(list, shellActs(&commands[i])...); len(list) >= maxActs {
 			return list[:maxActs]
@@ -161,6 +176,10 @@ func shellActs(x *shell.Command) []*act {
 	for _, file := range x.Writes {
 		list = append(list, writeAct(file, "> "+file))
 	}
+	list = append(list, contents(x)...)
+	for _, a := range list {
+		a.dir, a.root = x.Dir, x.Root
+	}
 	return list
 }
 
@@ -212,7 +231,7 @@ func (a *act) transferred(both, put bool) {
 	case put:
 		addAll(a.verbs, writing())
 	case both && a.program == "mv":
-		addAll(a.verbs, setOf("touch modify change"))
+		addAll(a.verbs, setOf("touch modify change edit alter"))
 	case both:
 		for w := range setOf("write overwrite") {
 			delete(a.verbs, w)
@@ -238,8 +257,10 @@ func (a *act) pipedFrom(program string) {
 }
 
 var (
-	shells    = rawWords("sh bash zsh dash ksh")
-	databases = rawWords("psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd bq snowsql")
+	shells = rawWords("sh bash zsh dash ksh")
+	// versioners are the programs that work on branches.
+	versioners = rawWords("git hg jj sl svn gh glab hub tea")
+	databases  = rawWords("psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd bq snowsql")
 	// grouped are the subcommands of docker that have subcommands.
 	grouped = rawWords("compose container image volume network system buildx builder context stack swarm service node secret config plugin manifest trust")
 	// interpreters run the script that is their first word.
@@ -249,7 +270,8 @@ var (
 // commandAct returns what one command does, where branch is checked out if it is known.
 func commandAct(c *trace.Command, branch string) *act {
 	a := newAct(strings.Join(slices.Concat(c.Before, c.Words), " "))
-	a.program, a.at = strings.ToLower(c.Program), branch
+	a.program, a.at, a.argv = strings.ToLower(c.Program), branch, c.Words[1:]
+	a.versioned = versioners()[a.program]
 	a.names[folded(a.program)], a.runs[a.program] = true, true
 	for _, w := range c.Before {
 		if !strings.Contains(w, "=") {
@@ -290,6 +312,7 @@ func (a *act) script(path string) {
 	}
 	if len(list) > 0 {
 		a.nouns[folded("script")] = true
+		a.versioned = true // it may be: its words say what it does
 	}
 }
 

@@ -12,23 +12,28 @@ import (
 // ruledAction is a line of testdata/actions.txt.
 type ruledAction struct {
 	rule, level string
+	everywhere  bool // the rule is one of all projects
 	action      Action
 }
 
-func actionTable(t testing.TB) (list []ruledAction) {
+func actionTable(t testing.TB, name string) (list []ruledAction) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/actions.txt")
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule := ""
+	rule, everywhere := "", false
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if text, ok := strings.CutPrefix(line, "rule: "); ok {
-			rule = text
+			rule, everywhere = text, false
+			continue
+		}
+		if text, ok := strings.CutPrefix(line, "rule everywhere: "); ok {
+			rule, everywhere = text, true
 			continue
 		}
 		level, text, _ := strings.Cut(line, " ")
@@ -42,14 +47,14 @@ func actionTable(t testing.TB) (list []ruledAction) {
 		}
 		a.Command = strings.ReplaceAll(a.Command, `\n`, "\n")
 		a.Place = Place{Branch: branch, Aliases: map[string]string{"p": "push", "pm": "push origin main", "yolo": "!git push origin main"}}
-		list = append(list, ruledAction{rule, level, a})
+		list = append(list, ruledAction{rule, level, everywhere, a})
 	}
 	return list
 }
 
 func TestCheckActions(t *testing.T) {
 	t.Parallel()
-	rows := actionTable(t)
+	rows := actionTable(t, "testdata/actions.txt")
 	if len(rows) < 150 {
 		t.Errorf("there are %d actions only", len(rows))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
 )
 
@@ -17,8 +18,15 @@ type argReader struct {
 	sql   []string
 	// patches are texts that change files.
 	patches []string
-	values  int
-	doc     canon.Doc
+	// dir is the directory that a command runs in, if it is named, file the file that is
+	// written, and added the texts that are put into it.
+	dir, file string
+	added     []added
+	// shell says that the tool is a terminal, codes that it runs programs, and edits that its
+	// command is an operation on a file.
+	shell, codes, edits bool
+	values              int
+	doc                 canon.Doc
 }
 
 // named notes what the name of a tool says that it does.
@@ -27,7 +35,13 @@ func (r *argReader) named(tool string) {
 	a.names[folded(tool)] = true
 	words := nameWords(tool)
 	for i, w := range words {
+		r.shell = r.shell || terminals()[w]
+		r.codes = r.codes || coders()[w]
+		a.versioned = a.versioned || hosts()[w]
 		words[i] = folded(w)
+	}
+	if i := slices.Index(words, ownProgram); i >= 0 && (i == 0 || words[0] == "mcp") {
+		a.ownTool = strings.Join(nameWords(tool)[i+1:], "_")
 	}
 	addAll(a.verbs, toolVerbs(words))
 	looks := len(a.verbs) == 1 && slices.ContainsFunc(words, func(w string) bool { return readers()[w] && a.verbs[w] })
@@ -110,14 +124,105 @@ func (r *argReader) read(arguments string) {
 	if len(arguments) > MaxArguments || r.doc.Parse([]byte(arguments)) != nil || r.doc.Kind(0) != canon.Object {
 		return
 	}
+	r.edits = strings.IndexByte(r.text1("command"), ' ') < 0 && r.text1(fileNames...) != ""
+	r.dir = r.text1("workdir", "cwd", "dir_path", "directory", "working_directory", "working_dir", "workingDirectory", "dirPath")
 	r.members(0, 0)
 	r.request()
+	r.remote()
 }
+
+// fileNames are the names of arguments that hold the file that a tool works on.
+var fileNames = []string{"file_path", "filePath", "path", "notebook_path", "filename", "file", "target_file", "TargetFile"}
+
+// text1 returns the first of some arguments that is a text.
+func (r *argReader) text1(names ...string) string {
+	for _, name := range names {
+		if c := r.doc.Member(0, name); c != canon.None && r.doc.Kind(c) == canon.String {
+			return r.doc.Text(c)
+		}
+	}
+	return ""
+}
+
+// terminals are the words in the names of tools whose text is typed into a shell, coders in those
+// of tools that run a program, and hosts in those of tools for repositories.
+var (
+	terminals = rawWords("bash sh zsh shell terminal console tty pty stdin tmux powershell pwsh")
+	coders    = rawWords("exec execute run eval python node javascript js code interpreter repl jupyter sandbox ipython")
+	hosts     = rawWords("git github gitlab bitbucket gitea forgejo repo repository branch commit commits ref refs")
+)
 
 func (r *argReader) members(n canon.Node, depth int) {
 	first, end := r.doc.Children(n)
+	program, args := r.invocation(n)
+	r.replaces(n)
 	for c := first; c < end && r.values < maxValues; c = r.doc.After(c) {
-		r.member(c, string(r.doc.Key(c)), depth)
+		if c != program && c != args {
+			r.member(c, string(r.doc.Key(c)), depth)
+		}
+	}
+}
+
+// invocation reads a program and its arguments that stand side by side, and returns both.
+func (r *argReader) invocation(n canon.Node) (program, args canon.Node) {
+	program, args = canon.None, canon.None
+	for _, name := range [...]string{"args", "arguments", "argv", "parameters", "argument_list"} {
+		if c := r.doc.Member(n, name); c != canon.None && r.doc.Kind(c) == canon.Array && len(r.strings(c)) > 0 {
+			args = c
+			break
+		}
+	}
+	if args == canon.None {
+		return program, args
+	}
+	name := ""
+	for _, key := range [...]string{"command", "cmd", "program", "executable", "exe", "binary"} {
+		if c := r.doc.Member(n, key); c != canon.None && r.doc.Kind(c) == canon.String {
+			program, name = c, r.doc.Text(c)
+			break
+		}
+	}
+	words := r.strings(args)
+	switch low := strings.ToLower(r.tool); {
+	case name != "":
+		r.lines = append(r.lines, name+" "+shell.Quote(words))
+	case string(r.doc.Key(args)) == "argv":
+		r.lines = append(r.lines, shell.Quote(words))
+	case programs()[low]:
+		r.lines = append(r.lines, low+" "+shell.Quote(words))
+	default:
+		return canon.None, canon.None
+	}
+	return program, args
+}
+
+// strings returns the texts of a list, or nil if it has anything else.
+func (r *argReader) strings(n canon.Node) (list []string) {
+	first, end := r.doc.Children(n)
+	for x := first; x < end; x = r.doc.After(x) {
+		if r.doc.Kind(x) != canon.String {
+			return nil
+		}
+		if len(list) < maxValues {
+			list = append(list, r.doc.Text(x))
+		}
+	}
+	return list
+}
+
+// replaces notes the texts of an object that are put into a file, and those that are taken out.
+func (r *argReader) replaces(n canon.Node) {
+	text := func(names ...string) string {
+		for _, name := range names {
+			if c := r.doc.Member(n, name); c != canon.None && r.doc.Kind(c) == canon.String {
+				return r.doc.Text(c)
+			}
+		}
+		return ""
+	}
+	put := text("new_string", "newString", "new_str", "new_source", "content", "file_text", "insert_text", "contents", "code_edit", "CodeContent")
+	if put != "" && len(r.added) < maxValues {
+		r.added = append(r.added, added{put: put, took: text("old_string", "oldString", "old_str")})
 	}
 }
 
@@ -139,19 +244,28 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 				return
 			}
 		}
-		if _, size := r.doc.Measure(c); size <= maxValue*8 {
+		if _, size := r.doc.Measure(c); size <= maxValue*8 || lineNames()[key] || codeNames()[key] || inputNames()[key] {
 			r.text(r.doc.Text(c), key, words)
 		}
 	case canon.Array:
 		first, end := r.doc.Children(c)
-		if lineNames()[key] {
-			var line []string
-			for x := first; x < end && len(line) < 64; x = r.doc.After(x) {
-				if r.doc.Kind(x) == canon.String {
-					line = append(line, "'"+strings.ReplaceAll(r.doc.Text(x), "'", `'\''`)+"'")
+		if lineNames()[key] || listNames()[key] {
+			list := r.strings(c)
+			switch {
+			case len(list) > 0 && !listNames()[key] && !(key == "script" && len(list) > 1) && !strings.ContainsAny(list[0], " \t\n"):
+				r.lines = append(r.lines, shell.Quote(list))
+				return
+			case len(list) > 0:
+				r.lines = append(r.lines, strings.Join(list, "\n"))
+				return
+			}
+			for x := first; x < end && r.values < maxValues; x = r.doc.After(x) {
+				if words := r.doc.Kind(x) == canon.Array; words {
+					r.lines = append(r.lines, shell.Quote(r.strings(x)))
+				} else if depth < 4 {
+					r.member(x, key, depth+1)
 				}
 			}
-			r.lines = append(r.lines, strings.Join(line, " "))
 			return
 		}
 		for x := first; x < end && r.values < maxValues && depth < 4; x = r.doc.After(x) {
@@ -165,7 +279,10 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 }
 
 var (
-	lineNames  = rawWords("command cmd script command_line commandLine chars")
+	lineNames  = rawWords("command cmd script command_line commandLine chars shell_command shellCommand bash_command CommandLine cmdline")
+	listNames  = rawWords("commands cmds scripts command_list argv")
+	codeNames  = rawWords("code source_code")
+	inputNames = rawWords("text input data keys")
 	sqlNames   = rawWords("sql query statement q")
 	proseNames = rawWords("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
 	moneyNames = foldedWords("amount total price value sum cost fee budget refund payment charge")
@@ -194,10 +311,17 @@ func (r *argReader) number(n float64, key []string) {
 // text notes a string among the arguments.
 func (r *argReader) text(v, key string, words []string) {
 	switch {
-	case proseNames()[key]:
+	case r.edits && key == "command":
 		return
-	case lineNames()[key]:
+	case lineNames()[key] || listNames()[key] || inputNames()[key] && r.shell:
 		r.lines = append(r.lines, v)
+		return
+	case codeNames()[key] && (r.shell || r.codes):
+		if r.lines = append(r.lines, shell.Calls(v)...); r.shell {
+			r.lines = append(r.lines, v)
+		}
+		return
+	case proseNames()[key] || codeNames()[key]:
 		return
 	case sqlNames()[key]:
 		if sqlBegins(v) {
@@ -217,31 +341,55 @@ func (r *argReader) text(v, key string, words []string) {
 
 // request notes what a request or an edit does, of tools that make one.
 func (r *argReader) request() {
-	text := func(names ...string) string {
-		for _, name := range names {
-			if c := r.doc.Member(0, name); c != canon.None && r.doc.Kind(c) == canon.String {
-				return r.doc.Text(c)
-			}
-		}
-		return ""
-	}
-	if address := text("url", "uri", "endpoint"); address != "" {
-		method := text("method", "http_method", "verb")
+	if address := r.text1("url", "uri", "endpoint"); address != "" {
+		method := r.text1("method", "http_method", "verb")
 		if method == "" {
 			method = "GET"
 		}
 		r.act.method(method)
 	}
-	if text("new_string", "newString", "new_str", "new_source") != "" && text("file_path", "filePath", "path", "notebook_path") != "" {
+	file := r.text1(fileNames...)
+	if r.text1("new_string", "newString", "new_str", "new_source") != "" && file != "" {
 		r.act.writes() // it puts a text in the place of another
 	}
-	if r.tool == trace.ToolEdit || text("path", "file_path", "filename", "file") != "" {
-		switch op := folded(text("operation", "command", "action")); op {
+	if r.tool == trace.ToolEdit || file != "" {
+		switch op := r.text1("operation", "command", "action"); folded(op) {
 		case folded("delete"), folded("remove"):
 			addAll(r.act.verbs, setOf("delete remove touch"))
 		case folded("rename"), folded("move"):
 			addAll(r.act.verbs, setOf("rename move touch"))
+		case folded("view"), folded("read"):
+			for w := range writing() {
+				delete(r.act.verbs, w)
+				delete(r.act.names, w)
+			}
+		case "creat", "insert", "str_replac":
+			r.act.writes()
 		}
 		r.act.nouns[folded("file")] = true
+	}
+	if r.act.verbs[folded("write")] {
+		r.file = file
+	}
+}
+
+// remote notes the branch of a remote repository that a tool changes: one that is given a
+// branch, and what to put there.
+func (r *argReader) remote() {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return r.doc.Member(0, name) != canon.None })
+	}
+	a := r.act
+	looks := slices.ContainsFunc(nameWords(r.tool), func(w string) bool { return readers()[folded(w)] })
+	branch := r.text1("branch", "branch_name", "target_branch", "branchName")
+	switch ref := r.text1("ref"); {
+	case looks:
+	case branch != "" && (has("content", "contents", "files", "actions", "changes") || has("message", "commit_message", "commitMessage") && has(fileNames...)):
+		a.changesBranch(branch)
+	case strings.Contains(ref, "heads/") && has("sha", "oid", "newOid", "force"):
+		_, name, _ := strings.Cut(ref, "heads/")
+		a.changesBranch(name)
+	case branch != "":
+		a.versioned = true
 	}
 }

@@ -1,8 +1,12 @@
 package guide
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"lukasa.dev/internal/shell"
 )
 
 // gitWords returns the words of git behind the subcommand, and the subcommand.
@@ -28,6 +32,21 @@ func (a *act) particular(sub, rest []string) {
 		if len(sub) > 0 {
 			a.git(sub[0], rest)
 		}
+	case "jj", "hg", "sl":
+		a.pushesBookmarks(slices.Concat(sub, rest))
+	case "gh", "glab":
+		if len(sub) > 0 && sub[0] == "api" {
+			a.requests(rest)
+			a.pushesByAPI(rest)
+		}
+	case "find", "fd":
+		if a.has("-delete") {
+			a.noteDone("rm")
+		}
+	case "dd":
+		if slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "of=") }) {
+			a.writes()
+		}
 	case "sed", "perl", "gsed":
 		if a.has("-i", "--in-place") {
 			addAll(a.verbs, writing())
@@ -39,6 +58,7 @@ func (a *act) particular(sub, rest []string) {
 		}
 	case "curl", "wget", "http", "https":
 		a.requests(rest)
+		a.pushesByAPI(rest)
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "gem", "composer":
 		global := a.has("-g", "--global") || slices.Contains(sub, "global") || slices.Contains(rest, "--location=global")
 		if global || (a.program == "pip" || a.program == "pip3") && (a.runs["sudo"] || a.has("--break-system-packages")) {
@@ -67,6 +87,10 @@ func (a *act) git(sub string, rest []string) {
 	case "push", "send-pack":
 		a.pushes(rest)
 		a.bypasses(a.has("--no-verify"))
+	case "subtree":
+		a.subtree(rest)
+	case "config":
+		a.configures(rest)
 	case "commit":
 		if a.has("--amend") {
 			does("amend")
@@ -140,6 +164,12 @@ var pushValued = rawWords("-o --push-option --receive-pack --exec --repo")
 
 // pushes notes the branches that git pushes to, and what it does to them.
 func (a *act) pushes(rest []string) {
+	if a.has("-n", "--dry-run") { // it changes nothing
+		a.verbs, a.nouns = set{}, set{}
+		delete(a.names, folded("push"))
+		return
+	}
+	a.aimed = true
 	var words []string
 	for i := 0; i < len(rest); i++ {
 		switch w := rest[i]; {
@@ -181,6 +211,98 @@ func (a *act) pushes(rest []string) {
 		a.pushTo(a.at)
 	}
 	addAll(a.nouns, setOf("branch commit remote"))
+}
+
+// subtree notes what git subtree pushes.
+func (a *act) subtree(rest []string) {
+	if len(rest) == 0 || rest[0] != "push" {
+		return
+	}
+	var words []string
+	for i := 1; i < len(rest); i++ {
+		switch w := rest[i]; {
+		case w == "--prefix" || w == "-P":
+			i++
+		case !strings.HasPrefix(w, "-"):
+			words = append(words, w)
+		}
+	}
+	a.noteDone("git push")
+	a.pushes(words)
+}
+
+// configures notes a setting of git that makes a later push go to a branch.
+func (a *act) configures(rest []string) {
+	for i, w := range rest {
+		if _, ok := shell.PushRemote(w); ok && i+1 < len(rest) {
+			a.noteDone("git push")
+			a.aimed = true
+			a.refspec(rest[i+1])
+			return
+		}
+	}
+}
+
+// pushesBookmarks notes the branches that other programs push.
+func (a *act) pushesBookmarks(words []string) {
+	if len(words) > 0 && words[0] == "git" {
+		words = words[1:]
+	}
+	if len(words) == 0 || words[0] != "push" {
+		return
+	}
+	a.noteDone("git push")
+	a.aimed = true
+	for i, w := range words {
+		name, value, joined := strings.Cut(w, "=")
+		switch name {
+		case "-b", "-B", "--bookmark", "--branch", "-c", "--change", "-r":
+			if !joined && i+1 < len(words) {
+				value = words[i+1]
+			}
+			a.pushTo(value)
+		case "--all", "--tracked":
+			a.every = true
+		}
+	}
+	if len(a.targets) == 0 && !a.every {
+		a.pushTo(a.at)
+	}
+}
+
+// pushesByAPI notes the branch that a request to the API of a host changes.
+func (a *act) pushesByAPI(words []string) {
+	if a.keywords["get"] || a.keywords["head"] {
+		return
+	}
+	file, branch := false, ""
+	for _, w := range words {
+		if _, name, ok := strings.Cut(w, "/git/refs/heads/"); ok {
+			a.changesBranch(strings.TrimSuffix(name, "/"))
+			return
+		}
+		file = file || strings.Contains(w, "/contents/") || strings.Contains(w, "/repository/files/") || strings.Contains(w, "/repository/commits")
+		if name, ok := strings.CutPrefix(w, "branch="); ok {
+			branch = name
+		} else if m := branchMember().FindStringSubmatch(w); m != nil {
+			branch = m[1]
+		}
+	}
+	if file && branch != "" {
+		a.changesBranch(branch)
+	}
+}
+
+// branchMember finds the branch in the JSON of a request.
+var branchMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"branch"\s*:\s*"([^"]+)"`) })
+
+// changesBranch notes that a branch of the remote repository is changed.
+func (a *act) changesBranch(name string) {
+	a.noteDone("git push")
+	a.noteDone("git commit")
+	a.versioned, a.aimed = true, true
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "refs/"), "heads/")
+	a.pushTo(name)
 }
 
 // refspec notes what one refspec pushes to.

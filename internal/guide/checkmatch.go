@@ -25,6 +25,16 @@ func (a *act) meets(g *group) (met, means bool) {
 	for i := range g.words {
 		w := &g.words[i]
 		switch {
+		case g.program:
+			if a.program == w.low {
+				return true, true
+			}
+		case g.branch && (!a.versioned || a.aimed):
+			if slices.ContainsFunc(a.targets, func(b string) bool { return exactly(b) == exactly(w.low) }) {
+				met = true
+			}
+		case w.code && a.adds(w.raw):
+			return true, true
 		case w.keyword:
 			if a.keywords[w.low] {
 				return true, true

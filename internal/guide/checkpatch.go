@@ -18,10 +18,23 @@ func (r *argReader) patched() (list []*act) {
 // patchActs returns what a patch does to files, one act a file. It may be one of apply_patch
 // or a unified diff.
 func patchActs(text string) (list []*act) {
+	name := ""
+	var put, took strings.Builder
+	end := func() {
+		if a := contentAct(name, "patch "+name, []added{{put.String(), took.String()}}); a != nil && name != "" {
+			list = append(list, a)
+		}
+		put.Reset()
+		took.Reset()
+	}
 	add := func(file, words string) {
 		if file = strings.TrimSpace(file); file == "" || file == "/dev/null" || len(list) >= maxActs {
 			return
 		}
+		if file != name {
+			end()
+		}
+		name = file
 		a := writeAct(file, "patch "+file)
 		addAll(a.verbs, setOf(words))
 		list = append(list, a)
@@ -37,6 +50,8 @@ func patchActs(text string) (list []*act) {
 				add(file, "delete remove")
 			} else if file, ok := strings.CutPrefix(line, "*** Move to: "); ok {
 				add(file, "move rename")
+			} else {
+				changed(line, &put, &took)
 			}
 			continue
 		}
@@ -46,9 +61,22 @@ func patchActs(text string) (list []*act) {
 		} else if file, ok := strings.CutPrefix(line, "--- a/"); ok {
 			file, _, _ = strings.Cut(file, "\t")
 			add(file, "")
+		} else {
+			changed(line, &put, &took)
 		}
 	}
+	end()
 	return list
+}
+
+// changed notes a line of a patch that is put in or taken out.
+func changed(line string, put, took *strings.Builder) {
+	switch line[0] {
+	case '+':
+		put.WriteString(line[1:])
+	case '-':
+		took.WriteString(line[1:])
+	}
 }
 
 // patches returns what the patch does that a command is given.

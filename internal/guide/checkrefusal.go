@@ -99,6 +99,9 @@ func ScopeText(conditions []string) string {
 // rests on no rule.
 func (r *Reason) Refusal() string {
 	f := r.Rule
+	if r.Guards != "" {
+		return "Lukasa: rules of a person bind here, and this would change " + r.Guards + ". Only a person may do that: ask the user to run it."
+	}
 	if f == nil {
 		return ""
 	}

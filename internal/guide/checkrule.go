@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,14 +48,19 @@ type group struct {
 	by, into bool
 	// optional says that it only names the kind of what another group names.
 	optional bool
+	// branch says that it names branches that something is done to, and program that it means
+	// a program whose name is a verb, too.
+	branch, program bool
 }
 
 // word is a word as it is written, and in the forms in which it is compared.
 type word struct {
 	low, folded string
 	flag, path  bool
-	caps        bool // in capitals
-	keyword     bool // of SQL or a method of HTTP, in capitals
+	raw         string // as it is written
+	caps        bool   // in capitals
+	code        bool   // a name of code
+	keyword     bool   // of SQL or a method of HTTP, in capitals
 }
 
 // token is a word of a text, with the mark behind it.
@@ -63,6 +69,7 @@ type token struct {
 	raw  string
 	mark byte // , ; : or ( before the next, or 0
 	open bool // it stands in parentheses
+	call bool // parentheses follow it, as in eval()
 }
 
 // clausesOf reads a rule. What it does not understand gives no clause.
@@ -137,7 +144,8 @@ func sentencesOf(text string) [][]token {
 				continue
 			}
 			opens := strings.HasPrefix(f, "(")
-			inside = inside || opens
+			call := !opens && strings.HasSuffix(strings.TrimRight(f, "`'\".,;:!?"), "()")
+			inside = inside || opens && !call
 			body := unmarked(strings.Trim(f, "()\"“”`"))
 			mark := byte(0)
 			trimmed := strings.TrimRight(body, ",;:!?")
@@ -150,7 +158,7 @@ func sentencesOf(text string) [][]token {
 			}
 			trimmed = unmarked(strings.Trim(trimmed, "()\"“”`'"))
 			if trimmed != "" {
-				s = append(s, token{low: strings.ToLower(trimmed), raw: trimmed, mark: mark, open: inside})
+				s = append(s, token{low: strings.ToLower(trimmed), raw: trimmed, mark: mark, open: inside && !call, call: call})
 			}
 			if strings.Contains(f, ")") {
 				inside = false
@@ -270,6 +278,13 @@ func (b *clauseBuilder) list() []clause {
 // settle marks what only names a kind.
 func (c *clause) settle() {
 	named, placed := 0, 0
+	pushes, code := false, false
+	for i := range c.groups {
+		for _, w := range c.groups[i].words {
+			pushes = pushes || onBranches()[w.folded]
+			code = code || w.code
+		}
+	}
 	for i := range c.groups {
 		switch w := c.groups[i].words[0].folded; {
 		case environments()[w]:
@@ -281,9 +296,19 @@ func (c *clause) settle() {
 	for i := range c.groups {
 		g := &c.groups[i]
 		w := g.words[0].folded
-		g.optional = !g.by && (kinds()[w] && named > 0 || w == folded("environment") && placed > 0)
+		g.optional = !g.by && (kinds()[w] && named > 0 || w == folded("environment") && placed > 0) || code && g.place && !g.words[0].code
+		g.program = c.use && i == 0 && len(g.words) == 1 && verbPrograms()[w]
+		g.branch = pushes && g.into && !slices.ContainsFunc(g.words, func(w word) bool { return !branchNames()[w.low] })
 	}
 }
+
+// onBranches are the verbs of what is done to branches, branchNames the names of branches that
+// mean nothing else, and verbPrograms the programs whose names are verbs.
+var (
+	onBranches   = foldedWords("push commit merge rebase")
+	branchNames  = rawWords("main master trunk develop")
+	verbPrograms = foldedWords("make touch kill")
+)
 
 // kinds are words for kinds of things, which say nothing beside a name.
 var kinds = foldedWords("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli")
@@ -442,12 +467,14 @@ func wordOf(t token) word {
 	if t.low == "|" {
 		t.low = "pipe"
 	}
-	w := word{low: t.low, folded: folded(t.low), caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
+	w := word{low: t.low, raw: t.raw, folded: folded(t.low), caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
 	switch {
 	case keywords()[t.raw]:
 		w.keyword = true
 	case len(t.raw) > 1 && t.raw[0] == '-':
 		w.flag, w.low = true, t.raw
+	case t.call || codeLike(t.raw):
+		w.code = true
 	case pathLike(t.raw):
 		w.path = true
 	}

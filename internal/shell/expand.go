@@ -136,7 +136,7 @@ func (e *expansion) parts(parts []syntax.WordPart, quoted bool) {
 				e.split(text)
 			}
 		case *syntax.ProcSubst:
-			e.r.substitute(p.Stmts)
+			e.r.piped = e.r.substitute(p.Stmts)
 			e.add("/dev/fd/63")
 		case *syntax.ArithmExp:
 			e.add("$(())")
@@ -310,10 +310,10 @@ func (r *reader) substitute(list []*syntax.Stmt) string {
 		return ""
 	}
 	r.depth++
-	first, vars, input, from := len(r.out), maps.Clone(r.vars), r.input, r.from
+	first, vars, input, from, dir := len(r.out), maps.Clone(r.vars), r.input, r.from, r.dir
 	r.input, r.from = "", nil
 	r.stmts(list)
-	r.vars, r.input, r.from = vars, input, from
+	r.vars, r.input, r.from, r.dir = vars, input, from, dir
 	r.depth--
 	r.substituted = r.substituted[:0]
 	for i := first; i < len(r.out); i++ {

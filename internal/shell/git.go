@@ -10,25 +10,41 @@ import (
 // git looks at a command of git: it leaves out global options, follows aliases, and notes
 // which branch is checked out afterwards.
 func (r *reader) git(words, before, env []string) {
-	aliases := r.gitAliases
+	saved := r.dir.now
+	defer func() { r.dir.now = saved }()
+	if v := r.gitVar(env); v != "" {
+		r.dir.now = r.gitDir(saved, v)
+	}
+	var set []string // by -c, for this command
 	for range maxDepth {
 		rest := words[1:]
 		for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
 			n := 1
-			switch rest[0] {
-			case "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--list-cmds":
-				n = 2
-			case "-c":
-				n = 2
-				if len(rest) > 1 {
-					aliases = withAlias(aliases, rest[1])
+			name, value, joined := strings.Cut(rest[0], "=")
+			switch name {
+			case "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--list-cmds", "-c":
+				if !joined && len(rest) > 1 {
+					n, value = 2, rest[1]
 				}
 			}
-			rest = rest[min(n, len(rest)):]
+			switch name {
+			case "-C":
+				r.dir.now = r.join(r.dir.now, value)
+			case "--git-dir":
+				r.dir.now = r.gitDir(r.dir.now, value)
+			case "-c":
+				set = append(set, value)
+			}
+			rest = rest[n:]
 		}
 		if len(rest) == 0 {
 			r.emit(words, before, env, nil)
 			return
+		}
+		place := r.here()
+		aliases := place.Aliases
+		for _, setting := range set {
+			aliases = withAlias(aliases, setting)
 		}
 		sub := rest[0]
 		text, ok := aliases[sub]
@@ -37,18 +53,54 @@ func (r *reader) git(words, before, env []string) {
 			break
 		}
 		if line, shell := strings.CutPrefix(text, "!"); shell {
-			aliases, saved := without(aliases, sub), r.gitAliases
-			args, has := r.args, r.hasArgs
-			r.gitAliases, r.args, r.hasArgs = aliases, rest[1:], true
+			args, has, old := r.args, r.hasArgs, place.Aliases
+			place.Aliases, r.args, r.hasArgs = without(aliases, sub), rest[1:], true
 			r.typed(line+` "$@"`, words, before, env)
-			r.gitAliases, r.args, r.hasArgs = saved, args, has
+			place.Aliases, r.args, r.hasArgs = old, args, has
 			return
 		}
-		aliases = without(aliases, sub)
+		set = append(set, "alias."+sub+"=") // an alias does not expand itself
 		words = slices.Concat([]string{"git"}, strings.Fields(strings.NewReplacer(`"`, "", `'`, "").Replace(text)), rest[1:])
 	}
-	r.emit(words, before, env, nil)
+	r.emit(r.withSpecs(words, set), before, env, nil)
 	r.after(words[1:])
+}
+
+// withSpecs returns a push that names nothing with the refspecs that its settings name.
+func (r *reader) withSpecs(words, set []string) []string {
+	if len(words) < 2 || words[1] != "push" || len(set) == 0 {
+		return words
+	}
+	plain := 0
+	for _, w := range words[2:] {
+		if len(w) > 0 && w[0] != '-' {
+			plain++
+		}
+	}
+	if plain > 1 {
+		return words
+	}
+	for _, setting := range set {
+		key, spec, _ := strings.Cut(setting, "=")
+		if remote, ok := PushRemote(key); ok && spec != "" {
+			if plain == 0 {
+				words = append(slices.Clone(words), remote)
+				plain++
+			}
+			words = append(slices.Clone(words), spec)
+		}
+	}
+	return words
+}
+
+// PushRemote returns the remote of a setting of git that says what a push without refspecs
+// pushes: origin of remote.origin.push.
+func PushRemote(key string) (remote string, ok bool) {
+	low := strings.ToLower(key)
+	if !strings.HasPrefix(low, "remote.") || !strings.HasSuffix(low, ".push") || len(key) <= len("remote..push") {
+		return "", false
+	}
+	return key[len("remote.") : len(key)-len(".push")], true
 }
 
 // withAlias returns aliases with one that alias.NAME=TEXT defines.
@@ -62,7 +114,9 @@ func withAlias(aliases map[string]string, setting string) map[string]string {
 	if out == nil {
 		out = make(map[string]string)
 	}
-	out[name] = text
+	if out[name] = text; text == "" {
+		delete(out, name)
+	}
 	return out
 }
 
@@ -84,7 +138,7 @@ func aliasName(key string) (string, bool) {
 var builtins = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq("add am apply archive bisect blame branch bundle cat-file checkout cherry-pick clean clone commit config describe diff fetch format-patch gc grep init log ls-files ls-remote ls-tree " +
-		"merge mv notes pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm send-pack shortlog show show-ref stash status submodule switch symbolic-ref tag update-ref version worktree") {
+		"merge mv notes pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm send-pack shortlog show show-ref stash status submodule subtree switch symbolic-ref tag update-ref version worktree") {
 		m[w] = true
 	}
 	return m
@@ -92,6 +146,7 @@ var builtins = sync.OnceValue(func() map[string]bool {
 
 // after notes what a command of git changes for those behind it.
 func (r *reader) after(words []string) {
+	at := r.here()
 	var flags, plain []string
 	paths := false
 	for _, w := range words[1:] {
@@ -112,42 +167,42 @@ func (r *reader) after(words []string) {
 		switch {
 		case len(plain) == 0:
 			if slices.Contains(words[1:], "-") {
-				r.branch = ""
+				at.Branch = ""
 			}
 		case has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"):
-			r.branch = plain[0]
+			at.Branch = plain[0]
 		case has("-d", "--detach", "-t", "--track"):
-			r.branch = ""
+			at.Branch = ""
 		case plain[0] == "-" || strings.HasPrefix(plain[0], "@{"):
-			r.branch = ""
+			at.Branch = ""
 		case !paths && len(plain) == 1 && !has("-p", "--patch", "--ours", "--theirs") && !fileLike(plain[0]):
-			r.branch = strings.TrimPrefix(plain[0], "refs/heads/")
-			if strings.ContainsAny(r.branch, "$~^") || r.branch == "HEAD" {
-				r.branch = ""
+			at.Branch = strings.TrimPrefix(plain[0], "refs/heads/")
+			if strings.ContainsAny(at.Branch, "$~^") || at.Branch == "HEAD" {
+				at.Branch = ""
 			}
 		}
 	case "branch":
-		if has("-m", "-M", "--move") && len(plain) > 0 && (len(plain) == 1 || plain[0] == r.branch) {
-			r.branch = plain[len(plain)-1]
+		if has("-m", "-M", "--move") && len(plain) > 0 && (len(plain) == 1 || plain[0] == at.Branch) {
+			at.Branch = plain[len(plain)-1]
 		}
 	case "init":
 		for i, w := range words {
 			if name, ok := strings.CutPrefix(w, "--initial-branch="); ok {
-				r.branch = name
+				at.Branch = name
 			} else if (w == "-b" || w == "--initial-branch") && i+1 < len(words) {
-				r.branch = words[i+1]
+				at.Branch = words[i+1]
 			}
 		}
 	case "symbolic-ref":
 		if len(plain) == 2 && plain[0] == "HEAD" {
-			r.branch = strings.TrimPrefix(plain[1], "refs/heads/")
+			at.Branch = strings.TrimPrefix(plain[1], "refs/heads/")
 		}
 	case "config":
 		if len(plain) > 0 && plain[0] == "set" {
 			plain = plain[1:]
 		}
 		if len(plain) > 1 {
-			r.gitAliases = withAlias(r.gitAliases, plain[0]+"="+strings.Join(plain[1:], " "))
+			at.Aliases = withAlias(at.Aliases, plain[0]+"="+strings.Join(plain[1:], " "))
 		}
 	}
 }

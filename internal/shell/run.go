@@ -12,7 +12,10 @@ func base(w string) string {
 	if i := strings.LastIndexAny(w, `/\`); i >= 0 && i+1 < len(w) {
 		w = w[i+1:]
 	}
-	return strings.TrimSuffix(w, ".exe")
+	if n := len(w) - len(".exe"); n > 0 && strings.EqualFold(w[n:], ".exe") {
+		return strings.ToLower(w[:n])
+	}
+	return w
 }
 
 // emit adds a command.
@@ -29,12 +32,21 @@ func (r *reader) emit(words, before, env, from []string) {
 	if from == nil {
 		from = r.from
 	}
-	r.out = append(r.out, Command{Words: words, Before: before, Env: env, From: from, Input: r.input, Branch: r.branch})
+	r.out = append(r.out, r.placed(Command{Words: words, Before: before, Env: env, From: from, Input: r.input}))
+}
+
+// placed returns a command with where it runs.
+func (r *reader) placed(c Command) Command {
+	at := r.here()
+	c.Branch, c.Dir, c.Root = at.Branch, r.dir.now, at.Root
+	return c
 }
 
 // run follows a command through the programs that run another one, and adds what runs in
 // the end.
 func (r *reader) run(words, before, env []string) {
+	dir := r.dir.now
+	moved := false
 	for range 2 * maxDepth {
 		if len(words) == 0 || r.full() {
 			return
@@ -52,6 +64,9 @@ func (r *reader) run(words, before, env []string) {
 			return
 		}
 		before = append(slices.Clone(before), words[:skip]...)
+		if to, ok := r.workDir(name, words[1:skip]); ok {
+			r.dir.now, moved = to, true
+		}
 		switch name {
 		case "env":
 			for len(rest) > 0 && assigns(rest[0]) {
@@ -71,6 +86,9 @@ func (r *reader) run(words, before, env []string) {
 		words = rest
 	}
 	r.final(words, before, env)
+	if moved {
+		r.dir.now = dir
+	}
 }
 
 // named follows what the line itself defined: aliases and functions. It reports whether it
@@ -100,7 +118,9 @@ func (r *reader) named(words []string, name string) bool {
 	return true
 }
 
-// quoted returns words as a line that has them unchanged.
+// Quote returns words as a line that has them unchanged.
+func Quote(words []string) string { return quoted(words) }
+
 func quoted(words []string) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -116,6 +136,9 @@ func quoted(words []string) string {
 func (r *reader) final(words, before, env []string) {
 	name := base(words[0])
 	rest := words[1:]
+	if sub, ok := strings.CutPrefix(name, "git-"); ok && builtins()[sub] {
+		name, words = "git", slices.Concat([]string{"git", sub}, rest)
+	}
 	switch name {
 	case "git":
 		r.git(words, before, env)
@@ -123,9 +146,41 @@ func (r *reader) final(words, before, env []string) {
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox":
 		r.shell(words, before, env)
 		return
+	case "powershell", "pwsh", "cmd", "wsl", "invoke-expression", "iex", "start-process", "saps":
+		if r.windows(name, words, before, env) {
+			return
+		}
 	case "eval":
 		r.typed(strings.Join(rest, " "), words, before, env)
 		return
+	case "source", ".":
+		if len(rest) > 0 && strings.HasPrefix(rest[0], "/dev/fd/") && r.piped != "" {
+			r.typed(r.piped, words, before, env)
+			return
+		}
+	}
+	if r.defines(name, rest) {
+		return
+	}
+	dir := r.dir.now
+	if to, ok := r.workDir(name, rest); ok {
+		r.dir.now = to
+	}
+	r.emit(words, before, env, nil)
+	if r.depth < maxDepth {
+		r.handed(name, rest)
+	}
+	r.dir.now = dir
+	switch name {
+	case "cd", "chdir", "pushd", "popd":
+		r.changes(name, rest)
+	}
+}
+
+// defines follows what sets variables, parameters and aliases. It reports whether the command
+// does nothing else.
+func (r *reader) defines(name string, rest []string) bool {
+	switch name {
 	case "alias":
 		for _, w := range rest {
 			if alias, text, ok := strings.Cut(w, "="); ok {
@@ -135,19 +190,19 @@ func (r *reader) final(words, before, env []string) {
 				r.aliases[alias] = text
 			}
 		}
-		return
+		return true
 	case "unalias":
 		for _, w := range rest {
 			delete(r.aliases, w)
 		}
-		return
+		return true
 	case "export", "declare", "typeset", "readonly", "local":
 		for _, w := range rest {
 			if key, text, ok := strings.Cut(w, "="); ok {
 				r.set(key, value{list: []string{text}, exported: name == "export"})
 			}
 		}
-		return
+		return true
 	case "set":
 		for i, w := range rest {
 			if w == "--" {
@@ -158,14 +213,44 @@ func (r *reader) final(words, before, env []string) {
 		for _, w := range rest {
 			delete(r.vars, w)
 		}
-	case "read", "mapfile", "readarray":
+	case "read":
+		r.reads(rest)
+	case "mapfile", "readarray":
 		for _, w := range rest {
 			delete(r.vars, w)
 		}
 	}
-	r.emit(words, before, env, nil)
-	if r.depth < maxDepth {
-		r.handed(name, rest)
+	return false
+}
+
+// reads sets the variables that read is given, from what it reads as far as the line has it.
+func (r *reader) reads(words []string) {
+	var names []string
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == "-p" || w == "-t" || w == "-n" || w == "-N" || w == "-d" || w == "-u" || w == "-i":
+			i++
+		case len(w) > 1 && w[0] == '-':
+		default:
+			names = append(names, w)
+		}
+	}
+	line, _, _ := strings.Cut(strings.TrimLeft(r.input, "\n"), "\n")
+	fields := strings.Fields(line)
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	for i, name := range names {
+		switch {
+		case len(line) == 0 || len(line) > maxValue || !syntax.ValidName(name):
+			delete(r.vars, name)
+		case i >= len(fields):
+			r.set(name, value{list: []string{""}})
+		case i == len(names)-1:
+			r.set(name, value{list: []string{strings.Join(fields[i:], " ")}})
+		default:
+			r.set(name, value{list: []string{fields[i]}})
+		}
 	}
 }
 
@@ -197,6 +282,9 @@ func (r *reader) shell(words, before, env []string) {
 				r.args, r.hasArgs = args, has
 				return
 			}
+		case strings.HasPrefix(w, "/dev/fd/") && r.piped != "":
+			r.typed(r.piped, words, before, env)
+			return
 		case strings.HasPrefix(w, "/dev/fd/") || w == "/dev/stdin":
 			r.emit(words, before, env, slices.Concat(r.from, r.substituted))
 			return
@@ -234,7 +322,11 @@ func (r *reader) typed(text string, words, before, env []string) {
 		}
 	}
 	first := len(r.out)
+	dir := r.dir
 	r.inner(text)
+	if name := base(words[0]); name != "eval" && name != "source" && name != "." {
+		r.dir = dir
+	}
 	for i := first; i < len(r.out); i++ {
 		r.out[i].Before = append(slices.Clone(before), r.out[i].Before...)
 	}
@@ -315,6 +407,23 @@ func (r *reader) handed(name string, rest []string) {
 				r.inner(w)
 			}
 		}
+		if i := slices.IndexFunc(rest, func(w string) bool { return len(w) > 0 && w[0] != '-' }); name == "screen" && i > 0 {
+			r.run(rest[i:], []string{name}, nil)
+		}
+	case "at", "batch":
+		if text := r.input; text != "" {
+			r.input = ""
+			r.inner(text)
+			r.input = text
+		}
+	case "expect":
+		for i, w := range rest {
+			if w == "-c" && i+1 < len(rest) {
+				r.inner(strings.NewReplacer("spawn ", "", "{", " ", "}", " ").Replace(rest[i+1]))
+			}
+		}
+	default:
+		r.coded(name, rest)
 	case "bundle", "poetry", "uv", "pipenv", "rye", "hatch", "pdm", "npm", "pnpm", "yarn", "mise", "dotenvx", "conda", "mamba":
 		if words := behindRun(name, rest); len(words) > 0 {
 			r.run(words, []string{name, rest[0]}, nil)
@@ -328,10 +437,10 @@ func (r *reader) handed(name string, rest []string) {
 
 // elsewhere reads a line that runs on another machine, where the branch is not known.
 func (r *reader) elsewhere(text string) {
-	branch := r.branch
-	r.branch = ""
+	own, dir, at := r.own, r.dir, r.at
+	r.own, r.dir, r.at = &Place{Root: own.Root, Aliases: own.Aliases}, dirs{}, nil
 	r.inner(text)
-	r.branch = branch
+	r.own, r.dir, r.at = own, dir, at
 }
 
 // assigns reports whether a word is the assignment of a variable.

@@ -30,8 +30,8 @@ import (
 
 // The bounds of what is read.
 const (
-	MaxLine     = 64 << 10 // bytes of a line
-	MaxCommands = 2048     // commands of a line
+	MaxLine     = 1 << 20 // bytes of a line
+	MaxCommands = 2048    // commands of a line
 
 	maxNesting = 128  // parentheses and the like that are open at once
 	maxDepth   = 12   // lines within lines, calls of functions, aliases of aliases
@@ -51,6 +51,14 @@ type Options struct {
 	Branch string
 	// Aliases are the aliases of git, by name.
 	Aliases map[string]string
+	// Dir is the working directory, Root the project that it belongs to and Home the user's
+	// own directory; all may be empty. Paths are absolute and have slashes.
+	Dir, Root, Home string
+	// In is the directory that the line begins in, if it is another one. It may be relative.
+	In string
+	// At returns what is known of another directory, and reports false of one that cannot be
+	// read. Without it every command is taken to run in the working directory.
+	At func(dir string) (Place, bool)
 }
 
 // Command is one simple command.
@@ -70,12 +78,18 @@ type Command struct {
 	Writes []string
 	// Branch is the git branch that is checked out when it runs, empty if it is not known.
 	Branch string
+	// Dir is the directory that it works in, empty if that is not known, and Root the project
+	// of that directory.
+	Dir, Root string
 }
 
 // Read returns the commands of a line. On ErrSyntax it returns those of the statements before
 // the one that could not be parsed.
 func Read(line string, o Options) ([]Command, error) {
-	r := reader{branch: o.Branch, gitAliases: o.Aliases}
+	r := reader{own: &Place{o.Root, o.Branch, o.Aliases}, ownKey: o.Root + "\x00" + o.Branch, begins: o.Dir, home: o.Home, at: o.At}
+	if r.dir.now = o.Dir; o.In != "" {
+		r.dir.now = r.join(o.Dir, o.In)
+	}
 	err := r.line(line[:min(len(line), MaxLine)])
 	return r.out, err
 }
@@ -93,20 +107,27 @@ func (v *value) String() string { return strings.Join(v.list, " ") }
 
 // reader walks one line.
 type reader struct {
-	out        []Command
-	vars       map[string]value
-	args       []string // positional parameters
-	hasArgs    bool
-	aliases    map[string]string // of the shell
-	gitAliases map[string]string
-	funcs      map[string]*syntax.Stmt
-	branch     string
-	depth      int
-	steps      int
-	input      string   // what the statement at hand reads
-	from       []string // the pipe that it reads from
+	out     []Command
+	vars    map[string]value
+	args    []string // positional parameters
+	hasArgs bool
+	aliases map[string]string // of the shell
+	funcs   map[string]*syntax.Stmt
+	depth   int
+	steps   int
+	input   string   // what the statement at hand reads
+	from    []string // the pipe that it reads from
 	// substituted are the programs of the last substitution, whose output became a word.
 	substituted []string
+	// piped is the text that the last process substitution prints.
+	piped string
+
+	dir          dirs
+	begins, home string
+	at           func(string) (Place, bool)
+	own          *Place // of the directory that the line begins in
+	ownKey       string
+	seen, places map[string]*Place // by directory, and by root and branch
 }
 
 // full reports whether no more is read.

@@ -43,7 +43,7 @@ func (r *reader) stmt(s *syntax.Stmt) {
 		return
 	}
 	if first == len(r.out) && !r.full() {
-		r.out = append(r.out, Command{Branch: r.branch})
+		r.out = append(r.out, r.placed(Command{}))
 	}
 	if last := len(r.out) - 1; last >= first {
 		r.out[last].Writes = append(r.out[last].Writes, writes...)
@@ -58,9 +58,9 @@ func (r *reader) command(c syntax.Command) {
 	case *syntax.BinaryCmd:
 		r.binary(c)
 	case *syntax.Subshell:
-		vars := maps.Clone(r.vars)
+		vars, dir := maps.Clone(r.vars), r.dir
 		r.stmts(c.Stmts)
-		r.vars = vars
+		r.vars, r.dir = vars, dir
 	case *syntax.Block:
 		r.stmts(c.Stmts)
 	case *syntax.IfClause:
@@ -112,8 +112,9 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 		r.stmt(c.Y)
 		return
 	}
-	first, input, from := len(r.out), r.input, r.from
+	first, input, from, dir := len(r.out), r.input, r.from, r.dir
 	r.stmt(c.X)
+	r.dir = dir
 	r.input = ""
 	if c.Op == syntax.Pipe {
 		r.input = printed(r.out[first:])
@@ -125,7 +126,7 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 		}
 	}
 	r.stmt(c.Y)
-	r.input, r.from = input, from
+	r.input, r.from, r.dir = input, from, dir
 }
 
 // printed returns what commands print, if they only print text that the line has.

@@ -44,7 +44,8 @@ var wrappers = sync.OnceValue(func() map[string]wrapper {
 const wrapperTable = `
 sudo doas: -u -g -p -C -h -r -t -T -U -D -R --user --group --prompt --chdir --host --role --type --other-user --close-from --chroot --command-timeout =
 env: -u -C --unset --chdir =
-nohup command builtin exec time setsid caffeinate unbuffer chronic npx bunx pnpx dbus-run-session faketime: -a -o -f -t -w -p --package --format --output
+nohup setsid builtin unbuffer chronic:
+command exec time caffeinate npx bunx pnpx dbus-run-session faketime: -a -o -f -t -w -p --package --format --output
 nice ionice chrt taskset: -n -c -p -t --adjustment --class --classdata --pid
 stdbuf: -i -o -e --input --output --error
 timeout gtimeout: 1 -s -k --signal --kill-after
@@ -73,8 +74,16 @@ func unwrap(name string, words []string) (skip int, rest []string, ok bool) {
 		switch {
 		case a == "--":
 			return i + 1, words[i+1:], true
-		case (name == "env") && (a == "-S" || a == "--split-string") && i+1 < len(words):
-			return i + 1, append(strings.Fields(words[i+1]), words[i+2:]...), true
+		case name == "env" && splits(a):
+			_, text, _ := strings.Cut(a, "S")
+			if strings.HasPrefix(a, "--") {
+				_, text, _ = strings.Cut(a, "=")
+			}
+			if text == "" && i+1 < len(words) {
+				i++
+				text = words[i]
+			}
+			return i, append(strings.Fields(text), words[i+1:]...), true
 		case name == "command" && (a == "-v" || a == "-V"), name == "flock" && a == "-c":
 			if a == "-c" && i+1 < len(words) {
 				return i + 1, []string{"sh", "-c", words[i+1]}, true
@@ -99,6 +108,14 @@ func unwrap(name string, words []string) (skip int, rest []string, ok bool) {
 		}
 	}
 	return len(words), nil, true
+}
+
+// splits reports whether a flag of env is the one whose value is split into a command.
+func splits(flag string) bool {
+	if strings.HasPrefix(flag, "--") {
+		return flag == "--split-string" || strings.HasPrefix(flag, "--split-string=")
+	}
+	return len(flag) > 1 && flag[0] == '-' && strings.HasPrefix(strings.TrimLeft(flag[1:], "iv0"), "S")
 }
 
 // behindHost returns the command that ssh runs on another machine.

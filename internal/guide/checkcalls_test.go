@@ -1,0 +1,63 @@
+package guide
+
+import (
+	"slices"
+	"testing"
+
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// worldAt is what testdata/calls.txt says of directories.
+func worldAt(branch string) func(dir string) (Place, bool) {
+	return func(dir string) (Place, bool) {
+		p, ok := map[string]Place{
+			"/srv/shop":     {Root: "/srv/shop", Branch: branch},
+			"/srv/shop/web": {Root: "/srv/shop", Branch: branch},
+			"/srv/shop/db":  {Root: "/srv/shop", Branch: branch},
+			"/srv/shop-fix": {Root: "/srv/shop", Branch: "main"},
+			"/srv/other":    {Root: "/srv/other", Branch: "main", Aliases: map[string]string{"op": "push origin main"}},
+			"/srv/docs":     {Root: "/srv/docs", Branch: "topic"},
+		}[dir]
+		return p, ok
+	}
+}
+
+// verdictOn is the verdict of a hook on a call: of the rules of each project for what the call
+// does there.
+func verdictOn(row *ruledAction) (worst Verdict) {
+	a := row.action
+	a.Place.Dir, a.Place.Root, a.Place.Home = "/srv/shop", "/srv/shop", "/home/ada"
+	a.Visit(worldAt(a.Place.Branch))
+	roots := []string{a.Place.Root}
+	for _, p := range a.Place.Elsewhere {
+		if row.everywhere && !slices.Contains(roots, p.Root) {
+			roots = append(roots, p.Root)
+		}
+	}
+	for _, root := range roots {
+		a.Project = root
+		v := Check(CheckInput{Action: a, Rules: []Rule{{ID: "r", Text: row.rule, Strength: memory.StrengthHard, Trust: record.User}}})
+		if v.Level >= worst.Level {
+			worst = v
+		}
+	}
+	return worst
+}
+
+func TestCheckCalls(t *testing.T) {
+	t.Parallel()
+	bad := 0
+	rows := actionTable(t, "testdata/calls.txt")
+	if len(rows) < 200 {
+		t.Errorf("there are %d calls only", len(rows))
+	}
+	for i := range rows {
+		row := &rows[i]
+		if v := verdictOn(row); v.Level.String() != row.level {
+			bad++
+			t.Errorf("%s\n\ton %q: %s%s %s: %s, want %s %v", row.rule, row.action.Place.Branch, row.action.Command, row.action.Tool, row.action.Arguments, v.Level, row.level, v.Reasons)
+		}
+	}
+	t.Logf("%d of %d", bad, len(rows))
+}

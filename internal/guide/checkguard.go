@@ -1,0 +1,130 @@
+package guide
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Rules would be worth little if the agent that they bind could switch them off. While a hard
+// rule holds, a call that ends rules, their enforcement or the hooks is for a person.
+
+// guards returns what an act would switch off, empty if it does not.
+func (a *act) guards() string {
+	if a.program == ownProgram {
+		return a.ownCommand()
+	}
+	if a.program == "" && a.ownTool != "" {
+		switch a.ownTool {
+		case "forget", "redact_memory", "restore_memory":
+			return "a tool of Lukasa that ends or changes rules"
+		}
+		return ""
+	}
+	if !a.changesFiles() {
+		return ""
+	}
+	gone := a.verbs[folded("delete")] || a.verbs[folded("move")]
+	for _, p := range a.paths {
+		if what := guardedPath(p, gone); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+const ownProgram = "lukasa"
+
+// changesFiles reports whether an act writes, moves or removes what it names.
+func (a *act) changesFiles() bool {
+	for _, v := range [...]string{"write", "edit", "modify", "delete", "remove", "move", "touch", "overwrite", "discard"} {
+		if a.verbs[folded(v)] {
+			return true
+		}
+	}
+	return false
+}
+
+// ownCommand returns what a command of Lukasa would switch off.
+func (a *act) ownCommand() string {
+	if a.has("--help", "-h", "--print", "--dry-run") {
+		return ""
+	}
+	words := ownWords(a.argv)
+	sub := ""
+	if len(words) > 0 {
+		sub = words[0]
+	}
+	switch sub {
+	case "forget", "redact", "restore", "hook", "ingest", "import", "uninstall", "expire":
+		return "`lukasa " + sub + "`"
+	case "project":
+		if a.has("--enforce", "--record") {
+			return "`lukasa project`"
+		}
+	case "install":
+		if a.has("--enforce") {
+			return "`lukasa install --enforce`"
+		}
+	case "conflicts":
+		if slices.Contains(words, "resolve") {
+			return "`lukasa conflicts resolve`"
+		}
+	}
+	return ""
+}
+
+// ownWords returns the words of a command of Lukasa without its flags and the values of those
+// that may stand before the subcommand.
+func ownWords(argv []string) (words []string) {
+	for i := 0; i < len(argv); i++ {
+		switch w := argv[i]; {
+		case w == "--data" || w == "--tenant" || w == "--scope" || w == "--wait" || w == "--config":
+			i++
+		case len(w) > 0 && w[0] != '-':
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// guardedDirs are directories that hold settings of hooks, or the data directory.
+var guardedDirs = rawWords(".lukasa .claude .codex .gemini .cursor .opencode")
+
+// guardedPath returns what a path holds that an agent must not change, empty if nothing. Gone says
+// that the path is removed or moved, with what is below it.
+//
+// These are the files that `lukasa install` writes hooks to, and those that switch hooks off.
+func guardedPath(p string, gone bool) string {
+	p = strings.TrimSuffix(p, "/")
+	dir, name := path.Base(path.Dir(p)), path.Base(p)
+	const settings = "the settings of the agent that hold Lukasa's hooks"
+	switch {
+	case name == ".lukasa" || slices.Contains(strings.Split(p, "/"), ".lukasa"):
+		return "the settings of Lukasa"
+	case dir == ".claude" && (name == "settings.json" || name == "settings.local.json"),
+		dir == ".codex" && (name == "hooks.json" || name == "config.toml"),
+		dir == ".gemini" && name == "settings.json",
+		dir == ".cursor" && name == "hooks.json",
+		strings.HasSuffix(p, ".github/hooks/lukasa.json"), strings.HasSuffix(p, ".copilot/hooks/lukasa.json"),
+		(dir == "plugin" || dir == "plugins") && name == "lukasa.js",
+		gone && guardedDirs()[name]:
+		return settings
+	}
+	return ""
+}
+
+// guard adds a reason to stop for what would switch off the rules, while a hard one holds.
+func (k *checking) guard() {
+	if !k.hard {
+		return
+	}
+	for _, a := range k.all {
+		if what := a.guards(); what != "" {
+			k.ruled = true
+			k.add(Stop, "", "", "a hard rule holds here, and only a person may change %s: %s", what, a.text)
+			k.v.Reasons[len(k.v.Reasons)-1].Guards = what
+			return
+		}
+	}
+}
