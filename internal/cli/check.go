@@ -106,7 +106,12 @@ func (f *checkFlags) options(s *shell, c *cobra.Command, args []string) (o lukas
 			return o, fault.New(fault.Usage, "--in is no directory").WithCause(err).WithFix("name the directory where the action would be taken")
 		}
 		place = project.At(dir, s.home())
-		o.Action.Place = lukasa.ActionPlace{Branch: place.Branch, Aliases: place.Aliases}
+		o.Action.Place = placeFor(&place)
+		o.Action.Place.Dir, o.Action.Place.Home, o.Action.Project = filepath.ToSlash(dir), filepath.ToSlash(s.home()), o.Action.Place.Root
+		o.Action.Visit(func(dir string) (lukasa.ActionPlace, bool) {
+			p, ok := repositoryAt(dir, s.home())
+			return placeFor(&p), ok
+		})
 	}
 	if o.View, err = s.headView(f.now); err != nil {
 		return o, err

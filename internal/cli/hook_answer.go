@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/spool"
 	"lukasa.dev/internal/statement"
@@ -120,30 +121,41 @@ func linesOf(entries []*lukasa.BundleEntry) []string {
 // check is the verdict on an action. What is known beyond a rule comes with the prompt or the
 // start of the session: no agent shows the model anything before the tool has run, but a
 // refusal.
+//
+// A call is judged in each project that it acts in, by the rules that hold there.
 func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
-	o := lukasa.CheckOptions{Action: h.action(), Session: h.call.Session, View: view}
-	found, err := t.CheckAction(ctx, o)
-	if fault.CodeOf(err) == fault.NotFound { // the session begins with it
-		o.Session = ""
-		found, err = t.CheckAction(ctx, o)
+	var out hook.Answer
+	for _, p := range h.projects() {
+		view.Conditions = p.place.Conditions()
+		o := lukasa.CheckOptions{Action: h.action(p.place.Root), Session: h.call.Session, View: view}
+		found, err := t.CheckAction(ctx, o)
+		if fault.CodeOf(err) == fault.NotFound { // the session begins with it
+			o.Session = ""
+			found, err = t.CheckAction(ctx, o)
+		}
+		if err != nil {
+			return hook.Answer{}, err
+		}
+		out = stricter(out, verdictOf(&found.Verdict, p.enforce))
 	}
-	if err != nil {
-		return hook.Answer{}, err
-	}
-	return h.verdict(&found.Verdict), nil
+	h.denied = out.Verdict == hook.Denied
+	return out, nil
 }
 
-// action is what the agent is about to do, and where.
-func (h *hooking) action() lukasa.Action {
-	return lukasa.Action{
-		Tool: h.call.Tool, Arguments: h.call.Arguments,
-		Place: guide.Place{Branch: h.place.Branch, Aliases: h.place.Aliases},
+// stricter returns the answer that allows less.
+func stricter(a, b hook.Answer) hook.Answer {
+	if a.Verdict == hook.Denied || b.Reason == "" || a.Verdict == b.Verdict {
+		return a
 	}
+	return b
 }
 
-// verdict is what becomes of an action. One that a hard rule forbids with an exception that
+// verdictOf is what becomes of an action. One that a hard rule forbids with an exception that
 // only a person can judge is for that person, too.
-func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
+func verdictOf(v *guide.Verdict, enforce string) hook.Answer {
+	if enforce == "off" {
+		return hook.Answer{}
+	}
 	for _, r := range v.Reasons {
 		if r.Level != guide.Stop && !(r.Level == guide.Warn && r.Excepted) {
 			continue
@@ -153,10 +165,9 @@ func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
 			continue
 		}
 		a := hook.Answer{Reason: reason, Verdict: hook.Denied}
-		if h.enforce == "ask" {
+		if enforce == "ask" {
 			a.Verdict = hook.Asking
 		}
-		h.denied = a.Verdict == hook.Denied
 		return a
 	}
 	return hook.Answer{}
@@ -207,25 +218,28 @@ func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 // has it, the server hangs or the disk is full: by the rules that the files of the directory
 // have, and those that prompts stated which still wait in the spool.
 func (h *hooking) judgeSpooled() []byte {
-	if h.call.Ask != hook.Act || h.enforce == "off" {
+	if h.call.Ask != hook.Act || !h.enforces() {
 		return nil
 	}
-	rules := h.spooledRules()
-	if len(rules) == 0 {
-		return nil
+	var out hook.Answer
+	for _, p := range h.projects() {
+		if rules := h.spooledRules(p.place); len(rules) > 0 {
+			v := guide.Check(guide.CheckInput{Action: h.action(p.place.Root), Rules: rules})
+			out = stricter(out, verdictOf(&v, p.enforce))
+		}
 	}
-	v := guide.Check(guide.CheckInput{Action: h.action(), Rules: rules})
-	return h.call.Encode(h.verdict(&v))
+	h.denied = out.Verdict == hook.Denied
+	return h.call.Encode(out)
 }
 
-// spooledRules returns the rules that hold here as far as the files tell, and what prompts in
-// the spool make of them.
-func (h *hooking) spooledRules() []guide.Rule {
+// spooledRules returns the rules that hold in a place as far as the files tell, and what prompts
+// in the spool make of them.
+func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
 	tenant, _ := h.told()
 	var rules []guide.Rule
 	var known []statement.Known
 	for _, r := range lukasa.RulesOnDisk(h.dir, cmp.Or(tenant, "default")) {
-		if r.Project != "" && len(h.place.IDs) > 0 && !slices.Contains(h.place.IDs, r.Project) {
+		if r.Project != "" && len(place.IDs) > 0 && !slices.Contains(place.IDs, r.Project) {
 			continue
 		}
 		known = append(known, statement.Known{ID: r.ID, Type: memory.TypeConstraint, Subject: r.Subject, Text: r.Text, Trust: record.User})
@@ -235,7 +249,7 @@ func (h *hooking) spooledRules() []guide.Rule {
 		if tenant != "" && p.Tenant != "" && p.Tenant != tenant {
 			continue
 		}
-		outside := hook.Elsewhere(p.Event, &h.place)
+		outside := hook.Elsewhere(p.Event, place)
 		for i, st := range statement.Read(p.Text) {
 			if outside && !st.Everywhere || st.Temporary() {
 				continue

@@ -171,7 +171,7 @@ func (h *hooking) elsewhere(ctx context.Context, t *lukasa.Tenant, some []hmx.En
 			out[of[n]] = true
 			continue
 		}
-		out[of[n]] = hook.Elsewhere(stored.Event, &h.place) || hook.Settled(stored.Event)
+		out[of[n]] = hook.Elsewhere(stored.Event, &h.place.Place) || hook.Settled(stored.Event)
 		if stored.Event.SessionID == h.call.Session && !out[of[n]] {
 			if out[of[n]], err = own.known(ctx, stored.Event); err != nil {
 				return nil, err

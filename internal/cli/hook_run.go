@@ -37,7 +37,7 @@ type hooking struct {
 	scope string
 	// place is what is known about the working directory, and enforce what becomes of an
 	// action that a hard rule forbids there.
-	place   project.Place
+	place   hookPlace
 	enforce string
 	// denied says that the action of this call was refused.
 	denied bool
@@ -137,15 +137,15 @@ func (h *hooking) placeAt(dir string) project.Place {
 	case h.flags.place != "":
 		_ = json.Unmarshal([]byte(h.flags.place), &h.place) // at worst nothing is known
 	case h.shell.served.board == nil:
-		h.place = project.At(dir, h.shell.home())
+		h.place = hookPlace{Place: project.At(dir, h.shell.home()), Dir: dir, Home: h.shell.home()}
 	}
-	return h.place
+	return h.place.Place
 }
 
 // answers reports whether the agent waits for something that may be answered.
 func (h *hooking) answers() bool {
 	if h.call.Ask == hook.Act {
-		return h.enforce != "off"
+		return h.enforces()
 	}
 	return h.call.Takes() && h.flags.budget > 0
 }

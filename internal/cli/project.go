@@ -244,7 +244,7 @@ func (h *hooking) settle() {
 	if err != nil {
 		h.log(err.Error())
 	}
-	a := policyAt(&h.place, own.of(&h.place), h.flags.enforce)
+	a := policyAt(&h.place.Place, own.of(&h.place.Place), h.flags.enforce)
 	for _, problem := range a.Problems {
 		h.log(a.File + ", " + problem)
 	}
@@ -252,7 +252,6 @@ func (h *hooking) settle() {
 	if !a.Record {
 		h.call.Events = nil
 	}
-	if h.enforce = a.Enforce; h.enforce == "ask" && !h.canAsk() {
-		h.enforce = "deny"
-	}
+	h.enforce = h.mode(a.Enforce)
+	h.visit(&own)
 }

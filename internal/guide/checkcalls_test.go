@@ -15,6 +15,7 @@ func worldAt(branch string) func(dir string) (Place, bool) {
 			"/srv/shop":     {Root: "/srv/shop", Branch: branch},
 			"/srv/shop/web": {Root: "/srv/shop", Branch: branch},
 			"/srv/shop/db":  {Root: "/srv/shop", Branch: branch},
+			"/srv/shop/lib": {Root: "/srv/shop/lib", Branch: "main"},
 			"/srv/shop-fix": {Root: "/srv/shop", Branch: "main"},
 			"/srv/other":    {Root: "/srv/other", Branch: "main", Aliases: map[string]string{"op": "push origin main"}},
 			"/srv/docs":     {Root: "/srv/docs", Branch: "topic"},
@@ -48,7 +49,7 @@ func verdictOn(row *ruledAction) (worst Verdict) {
 func TestCheckCalls(t *testing.T) {
 	t.Parallel()
 	bad := 0
-	rows := actionTable(t, "testdata/calls.txt")
+	rows := append(actionTable(t, "testdata/calls.txt"), actionTable(t, "testdata/calls2.txt")...)
 	if len(rows) < 200 {
 		t.Errorf("there are %d calls only", len(rows))
 	}

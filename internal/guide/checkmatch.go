@@ -44,7 +44,7 @@ func (a *act) meets(g *group) (met, means bool) {
 				return true, true
 			}
 		case w.path:
-			if a.hasPath(w.low) {
+			if name, dir := strings.CutSuffix(w.low, "/"); a.hasPath(w.low) || dir && a.exact[exactly(name)] {
 				return true, true
 			}
 			fallthrough

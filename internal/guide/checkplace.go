@@ -74,7 +74,7 @@ func (p *Place) options(in string) shell.Options {
 }
 
 // inProject returns the acts that are done in the project that the action is judged for: those
-// in its directories, and those that name a path in it.
+// in its directories, also of repositories below them, and those that name a path in it.
 func (a *Action) inProject(acts []*act) []*act {
 	if a.Project == "" {
 		return acts
@@ -88,8 +88,11 @@ func (a *Action) inProject(acts []*act) []*act {
 	return out
 }
 
-// reaches reports whether an act elsewhere names a path of a place.
+// reaches reports whether an act in another project is done below a place, or names a path there.
 func (a *act) reaches(p *Place) bool {
+	if isWithin(a.dir, p.Root) || isWithin(a.dir, p.Dir) {
+		return true
+	}
 	for _, name := range a.paths {
 		if !strings.HasPrefix(name, "/") {
 			if !strings.HasPrefix(name, "../") || a.dir == "" {

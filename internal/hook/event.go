@@ -200,18 +200,15 @@ func (c *call) call(t tool) {
 	c.add(hmx.TypeToolCall, id, content, "")
 }
 
-// act makes a tool call and asks what speaks against it. Nothing speaks against Lukasa's own
-// tools.
+// act makes a tool call and asks what speaks against it. Calls of Lukasa's own are not recorded.
+// Nothing speaks against its tools, but for those that end rules.
 func (c *call) act(t tool) {
-	if handout.OwnTool(t.name) {
+	if handout.OwnTool(t.name) && !strings.HasSuffix(t.name, "forget") && !strings.HasSuffix(t.name, "redact_memory") && !strings.HasSuffix(t.name, "restore_memory") {
 		return
 	}
 	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is recorded when it is done
 	if !edits {
 		c.call(t)
-	}
-	if own(t, nil) {
-		return
 	}
 	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
 	raw, _ := migrate.Content(clipped(migrate.Object(t.arguments, "input")).(map[string]any))
@@ -228,16 +225,16 @@ func (c *call) act(t tool) {
 	c.denial, c.Events = slices.Clone(c.Events[n:]), c.Events[:n]
 }
 
-// maxChecked is how much of a text is looked at before an action: what is checked is short,
-// and what is longer is not checked to its end.
-const maxChecked = 64 << 10
+// maxChecked is how much of a text is looked at before an action. Of a longer one the middle is
+// left out, which is the text of a file or a here-document.
+const maxChecked = 256 << 10
 
 // clipped returns a value with its texts cut to what is looked at.
 func clipped(v any) any {
 	switch v := v.(type) {
 	case string:
 		if len(v) > maxChecked {
-			return strings.ToValidUTF8(v[:maxChecked], "")
+			return strings.ToValidUTF8(v[:maxChecked*3/4]+"\n"+v[len(v)-maxChecked/4:], "")
 		}
 	case []any:
 		out := make([]any, len(v))

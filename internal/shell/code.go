@@ -147,6 +147,9 @@ func lineFrom(list []string) string {
 	if len(list) == 1 || strings.ContainsAny(list[0], " \t") {
 		return list[0]
 	}
+	if len(list) > 1 && list[0] == list[1] {
+		list = list[1:] // a program is given its own name, as exec does
+	}
 	return quoted(list)
 }
 

@@ -45,7 +45,7 @@ const wrapperTable = `
 sudo doas: -u -g -p -C -h -r -t -T -U -D -R --user --group --prompt --chdir --host --role --type --other-user --close-from --chroot --command-timeout =
 env: -u -C --unset --chdir =
 nohup setsid builtin unbuffer chronic:
-command exec time caffeinate npx bunx pnpx dbus-run-session faketime: -a -o -f -t -w -p --package --format --output
+command exec time caffeinate npx corepack bunx pnpx dbus-run-session faketime: -a -o -f -t -w -p --package --format --output
 nice ionice chrt taskset: -n -c -p -t --adjustment --class --classdata --pid
 stdbuf: -i -o -e --input --output --error
 timeout gtimeout: 1 -s -k --signal --kill-after
