@@ -229,6 +229,7 @@ type checkIn struct {
 	Tool      string          `json:"tool,omitempty" doc:"the tool, or command"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"of the tool" type:"object"`
 	Command   string          `json:"command,omitempty" doc:"a command line, in the place of a tool"`
+	Branch    string          `json:"branch,omitempty" doc:"the git branch checked out"`
 	SessionID string          `json:"session_id,omitempty" doc:"what it did before counts too"`
 	AgentID   string          `json:"agent_id,omitempty"`
 	Tags      []string        `json:"tags,omitempty"`
@@ -250,6 +251,7 @@ func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, e
 		}
 	}
 	o := lukasa.CheckOptions{Action: lukasa.Action{Tool: in.Tool, Arguments: string(in.Arguments), Command: in.Command}, Session: in.SessionID, Tags: in.Tags}
+	o.Action.Place.Branch = in.Branch
 	var err error
 	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
 		return nil, err

@@ -1160,6 +1160,7 @@ class OperationMethods:
         tool: Optional[str] = None,
         arguments: Optional[Dict[str, Any]] = None,
         command: Optional[str] = None,
+        branch: Optional[str] = None,
         session_id: Optional[str] = None,
         agent_id: Optional[str] = None,
         tags: Optional[List[str]] = None,
@@ -1168,7 +1169,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> CheckActionAnswer:
         """Say what speaks against an action before it is taken."""
-        return cast("CheckActionAnswer", self.call("check_action", {"tool": tool, "arguments": arguments, "command": command, "session_id": session_id, "agent_id": agent_id, "tags": tags, "now": now, "conditions": conditions}, options))
+        return cast("CheckActionAnswer", self.call("check_action", {"tool": tool, "arguments": arguments, "command": command, "branch": branch, "session_id": session_id, "agent_id": agent_id, "tags": tags, "now": now, "conditions": conditions}, options))
 
     def check_scope(
         self,

@@ -968,6 +968,8 @@ export interface CheckActionInput {
   arguments?: JSONObject;
   /** a command line, in the place of a tool */
   command?: string;
+  /** the git branch checked out */
+  branch?: string;
   /** what it did before counts too */
   session_id?: string;
   agent_id?: string;
