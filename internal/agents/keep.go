@@ -9,6 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/shell"
 )
 
 // keptHookFlags are the flags of `lukasa hook` that a person sets, by `lukasa install` or by
@@ -115,7 +116,7 @@ func (t target) hookWords(c *config, cmd Command) []string {
 		if h, ok := p.(hooksPart); ok {
 			if line := h.firstLine(d, cmd); line != "" {
 				_, rest, _ := strings.Cut(line, " hook "+h.agent)
-				return append([]string{}, shellWords(rest)...)
+				return append([]string{}, shell.Words(rest)...)
 			}
 		}
 	}
@@ -147,38 +148,4 @@ func (p hooksPart) firstLine(d *document, c Command) string {
 		}
 	}
 	return ""
-}
-
-// shellWords splits a command line into words as a shell does with quotes.
-func shellWords(line string) []string {
-	var words []string
-	var word strings.Builder
-	inside, quote := false, byte(0)
-	for i := 0; i < len(line); i++ {
-		switch b := line[i]; {
-		case quote != 0 && b == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteByte(b)
-		case b == '\'' || b == '"':
-			quote, inside = b, true
-		case b == '\\' && i+1 < len(line):
-			i++
-			word.WriteByte(line[i])
-			inside = true
-		case b == ' ' || b == '\t' || b == '\n':
-			if inside {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inside = false
-		default:
-			word.WriteByte(b)
-			inside = true
-		}
-	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words
 }

@@ -72,21 +72,6 @@ func TestHookFlagsByHand(t *testing.T) {
 	}
 }
 
-func TestShellWords(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string][]string{
-		"":                        nil,
-		" --a b":                  {"--a", "b"},
-		` --x='a b' "c d"e f\ g `: {"--x=a b", "c de", "f g"},
-		` '' x`:                   {"", "x"},
-		` 'it'\''s'`:              {"it's"},
-	} {
-		if got := shellWords(line); !slices.Equal(got, want) {
-			t.Errorf("%q is %q and not %q", line, got, want)
-		}
-	}
-}
-
 // The set of tools that a person chose for the MCP server stays. An agent with hooks gets the
 // set without what its hooks do, one without hooks all of the default ones.
 func TestServerFlagsAreKept(t *testing.T) {

@@ -40,7 +40,6 @@ func floors() []floor {
 			"internal/demo",
 			"internal/diagram",
 			"internal/fault",
-			"internal/handout",
 			"internal/merkle",
 			"internal/project",
 			"internal/record",
@@ -73,9 +72,10 @@ func floors() []floor {
 		packages: []string{"internal/remote"},
 	}, {
 		name:    "meaning",
-		purpose: "what an event is about, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
+		purpose: "what an event is about, what is Lukasa's own, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
 		packages: []string{
 			"internal/embed",
+			"internal/handout",
 			"internal/kind",
 			"internal/refine",
 			"internal/relevance",

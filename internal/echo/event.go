@@ -112,6 +112,17 @@ func Own(kind hmx.EventType, content map[string]any) bool {
 	return false
 }
 
+// OwnEvent is [Own] for an event as it is on record.
+func OwnEvent(ev *hmx.Event) bool {
+	switch ev.EventType {
+	case hmx.TypeToolCall, hmx.TypeToolResult, hmx.TypeCommandExec:
+	default:
+		return false
+	}
+	var content map[string]any
+	return json.Unmarshal([]byte(ev.Content), &content) == nil && Own(ev.EventType, content)
+}
+
 // OwnCall reports whether a call of a tool is one of Lukasa's own: by the name of the tool, or
 // by the command that a shell runs.
 func OwnCall(tool string, arguments map[string]any) bool {

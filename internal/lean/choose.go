@@ -7,7 +7,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/concern"
-	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 )
@@ -85,7 +85,7 @@ func Choose(query string, hits []lukasa.SearchHit) []lukasa.SearchHit {
 	found, best := false, 0.0
 	for i := range hits {
 		h := &hits[i]
-		if !h.DuplicateOf.IsZero() || h.Event != nil && hook.OwnCall(h.Event.Event) {
+		if !h.DuplicateOf.IsZero() || h.Event != nil && echo.OwnEvent(h.Event.Event) {
 			continue
 		}
 		s := read(h)

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/concern"
-	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/pack"
 )
 
@@ -102,5 +102,5 @@ func (o *PackOptions) known(e *hmx.Entry) bool {
 		return false
 	}
 	ev := o.Event(e.SourceID)
-	return ev == nil || ev.Event == nil || o.Session != "" && ev.Event.SessionID == o.Session || hook.OwnCall(ev.Event)
+	return ev == nil || ev.Event == nil || o.Session != "" && ev.Event.SessionID == o.Session || echo.OwnEvent(ev.Event)
 }

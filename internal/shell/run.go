@@ -118,6 +118,15 @@ func (r *reader) named(words []string, name string) bool {
 	return true
 }
 
+// Words returns the words of a simple command without their quotes.
+func Words(line string) []string {
+	list, _ := Read(": "+line, Options{}) // of what is no bash it has what comes before
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0].Words[1:]
+}
+
 // Quote returns words as a line that has them unchanged.
 func Quote(words []string) string { return quoted(words) }
 

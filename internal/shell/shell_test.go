@@ -3,6 +3,7 @@ package shell
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -170,6 +171,21 @@ func TestReadFails(t *testing.T) {
 	}
 	if list, err = Read("sh -c 'if ('; make", Options{}); err != nil || written(list) != "if ( ;; make" {
 		t.Errorf("%s, %v", written(list), err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"":                        nil,
+		" --a b":                  {"--a", "b"},
+		` --x='a b' "c d"e f\ g `: {"--x=a b", "c de", "f g"},
+		` '' x`:                   {"", "x"},
+		` 'it'\''s'`:              {"it's"},
+	} {
+		if got := Words(line); !slices.Equal(got, want) {
+			t.Errorf("%q is %q and not %q", line, got, want)
+		}
 	}
 }
 
