@@ -416,12 +416,15 @@ type ruling struct {
 
 // judge returns how much a clause that speaks of an act weighs.
 func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ruling {
+	since := ""
 	if (how == against || how == excepted) && len(c.needs) > 0 {
-		switch d := c.doneBefore(seen); {
+		switch d, stale := c.doneBefore(seen); {
 		case k.session == nil:
 			how = perhaps
 		case d == nil:
 			how = missing
+		case d.State == trace.OK && stale:
+			how, since = missing, " since the last edit of a file"
 		case d.State == trace.OK:
 			return ruling{}
 		case d.State != trace.Broken:
@@ -453,7 +456,7 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ru
 		if c.only != "" {
 			return ruling{min(plain, Warn), rule + "requires " + c.only + " instead", "", false}
 		}
-		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken", "this session has not taken the step that it requires", false}
+		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken" + since, "this session has not taken the step that it requires" + since, false}
 	}
 	return ruling{Caution, rule + "may forbid it, depending on what is not known here", "", false}
 }

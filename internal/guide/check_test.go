@@ -106,6 +106,9 @@ func TestCheckBefore(t *testing.T) {
 		"diff":               {"Always show the diff before you commit.", "git commit -m x", []Doing{tested}, Warn},
 		"diff seen":          {"Always show the diff before you commit.", "git commit -m x", []Doing{did("bash", "git diff", trace.OK, "")}, OK},
 		"diff, other action": {"Always show the diff before you commit.", "git push origin x", []Doing{}, OK},
+		"edited since":       {"always run tests before pushing", "git push origin topic", []Doing{tested, did("file_edit", "operation=modify path=<path>", trace.OK, "")}, Warn},
+		"edited before":      {"always run tests before pushing", "git push origin topic", []Doing{did("file_edit", "operation=modify path=<path>", trace.OK, ""), tested}, OK},
+		"pull, then edited":  {"always pull before pushing", "git push origin topic", []Doing{did("bash", "git pull", trace.OK, ""), did("file_edit", "operation=modify path=<path>", trace.OK, "")}, OK},
 		"ask":                {"always ask me before deleting files", "rm x", []Doing{tested}, Caution},
 	} {
 		v := Check(CheckInput{Action: planned(tc.action), Session: tc.session, Rules: []Rule{{ID: "r", Text: tc.rule, Strength: memory.StrengthHard, Trust: record.User}}})

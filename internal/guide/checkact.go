@@ -12,7 +12,7 @@ import (
 
 // MaxArguments is how many bytes of arguments are looked at. Longer ones are as if there
 // were none.
-const MaxArguments = 2 << 20
+const MaxArguments = 512 << 10
 
 // The bounds of what is looked at in an action.
 const (

@@ -2,6 +2,8 @@ package guide
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"lukasa.dev/internal/memory"
@@ -61,4 +63,21 @@ func TestCheckCalls(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d", bad, len(rows))
+}
+
+// A long call is judged to its end: what a line does behind a large here-document counts.
+func TestCheckLongCalls(t *testing.T) {
+	t.Parallel()
+	rules := []Rule{{ID: "r", Text: "Never push to main.", Strength: memory.StrengthHard, Trust: record.User}}
+	body := strings.Repeat("it's a \"line\" of (text) with $signs\n", 9<<10)
+	line := "cat > notes.txt <<'EOF'\n" + body + "EOF\ngit push origin main"
+	for _, a := range []Action{
+		{Tool: "Bash", Arguments: `{"command":` + strconv.Quote(line) + `}`},
+		{Tool: "Bash", Arguments: `{"command":"git push origin main","description":` + strconv.Quote(body) + `}`},
+		{Tool: "exec", Arguments: `{"argv":["git","push","origin","main"],"stdin":` + strconv.Quote(body) + `}`},
+	} {
+		if v := Check(CheckInput{Action: a, Rules: rules}); v.Level != Stop {
+			t.Errorf("%.80s: %s", a.Arguments, v.Level)
+		}
+	}
 }

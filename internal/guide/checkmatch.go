@@ -274,12 +274,14 @@ func (a *act) above(limit float64) (over, known bool) {
 }
 
 // doneBefore looks for what a clause asks for among what was done: the last step that
-// is it, or nil.
-func (c *clause) doneBefore(session []seenAct) *Doing {
+// is it, or nil, and whether a file was edited after it, if the step looks at files.
+func (c *clause) doneBefore(session []seenAct) (step *Doing, stale bool) {
+	edited := false
 	for i := len(session) - 1; i >= 0; i-- {
 		if !session[i].doing.ran() {
 			continue
 		}
+		edited = edited || session[i].doing.Tool == trace.ToolEdit
 		for _, a := range session[i].acts {
 			all := true
 			for k := range c.needs {
@@ -287,12 +289,23 @@ func (c *clause) doneBefore(session []seenAct) *Doing {
 				all = all && met
 			}
 			if all {
-				return session[i].doing
+				return session[i].doing, edited && c.looksAtFiles()
 			}
 		}
 	}
-	return nil
+	return nil, false
 }
+
+// looksAtFiles reports whether what a clause asks for says something about the files as they are
+// then.
+func (c *clause) looksAtFiles() bool {
+	return slices.ContainsFunc(c.needs, func(g group) bool {
+		return slices.ContainsFunc(g.words, func(w word) bool { return examining()[w.folded] })
+	})
+}
+
+// examining are the steps that look at the files of a project.
+var examining = foldedWords("test lint linter format formatter build typecheck compile vet diff check verify validate scan")
 
 // seenAct is a step with what it did.
 type seenAct struct {

@@ -30,8 +30,8 @@ import (
 
 // The bounds of what is read.
 const (
-	MaxLine     = 1 << 20 // bytes of a line
-	MaxCommands = 2048    // commands of a line
+	MaxLine     = 288 << 10 // bytes of a line
+	MaxCommands = 2048      // commands of a line
 
 	maxNesting = 128  // parentheses and the like that are open at once
 	maxDepth   = 12   // lines within lines, calls of functions, aliases of aliases
@@ -138,7 +138,7 @@ func (r *reader) line(text string) error {
 	if r.depth >= maxDepth || r.full() {
 		return nil
 	}
-	if nests(text) > maxNesting {
+	if nests(text) > maxNesting || len(text) > maxValue && keywords(text) > maxNesting {
 		return ErrSyntax
 	}
 	list, failed := parse(text)
@@ -190,6 +190,22 @@ func nests(text string) int {
 			most = max(most, depth)
 		case ')', '}', ']':
 			depth = max(0, depth-1)
+		}
+	}
+	return most
+}
+
+// keywords returns how many words in a row begin a statement within a statement: the parser goes
+// deeper with each of them.
+func keywords(text string) int {
+	run, most := 0, 0
+	for w := range strings.FieldsSeq(text) {
+		switch w {
+		case "if", "while", "until", "!", "time", "then", "do":
+			run++
+			most = max(most, run)
+		default:
+			run = 0
 		}
 	}
 	return most

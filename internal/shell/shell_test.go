@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -226,6 +227,13 @@ func TestReadHostile(t *testing.T) {
 		"sudo":      strings.Repeat("sudo ", 10_000) + "a",
 		"words":     "rm " + strings.Repeat("a/b ", 15_000),
 		"heredocs":  strings.Repeat("cat <<A\nA\n", 6_000),
+		"cds":       strings.Repeat("cd ..; pushd a; ", 6_000),
+		"settings":  "git " + strings.Repeat("-C a -c alias.a=b ", 6_000) + "a",
+		"codes":     "python3 -c '" + strings.Repeat("\"a\",x system(y);", 6_000) + "'",
+		"bodies":    strings.Repeat("f() ", 20_000),
+	}
+	for name, line := range maps.Clone(lines) {
+		lines[name+" of a megabyte"] = strings.Repeat(line, (1<<20)/len(line)+1)[:1<<20]
 	}
 	for name, line := range lines {
 		t.Run(name, func(t *testing.T) {
