@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/guide"
 )
 
 // Flags that a person set for hooks, by install or by hand, are there after every further
@@ -98,5 +100,37 @@ func TestServerFlagsAreKept(t *testing.T) {
 				t.Errorf("kept are %q", got)
 			}
 		})
+	}
+}
+
+// Every file that holds our hooks is one that agents must not change while a hard rule holds.
+func TestHookFilesAreGuarded(t *testing.T) {
+	t.Parallel()
+	for _, agent := range All() {
+		if !agent.Hooked {
+			continue
+		}
+		s := machine(t, agent.Name, t.TempDir())
+		worlds := []*World{s.World}
+		if agent.Projects {
+			inProject := *s.World
+			inProject.Project = filepath.Join(s.World.Home, "shop")
+			worlds = append(worlds, &inProject)
+		}
+		for _, w := range worlds {
+			n := 0
+			for _, target := range agent.targets(w) {
+				hooks := target.form == formPlugin || slices.ContainsFunc(target.parts, func(p part) bool { _, ok := p.(hooksPart); return ok })
+				if !hooks {
+					continue
+				}
+				if n++; !guide.Guarded(target.file) {
+					t.Errorf("%s: %s is not guarded", agent.Name, target.file)
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s has no hooks in %q", agent.Name, w.Project)
+			}
+		}
 	}
 }

@@ -114,6 +114,10 @@ func guardedPath(p string, gone bool) string {
 	return ""
 }
 
+// Guarded reports whether a file holds settings that an agent must not change while a hard rule
+// holds.
+func Guarded(file string) bool { return guardedPath(strings.ReplaceAll(file, `\`, "/"), false) != "" }
+
 // guard adds a reason to stop for what would switch off the rules, while a hard one holds.
 func (k *checking) guard() {
 	if !k.hard {

@@ -4,20 +4,24 @@
 // substitutions, functions, loops, aliases and variables that the line itself sets, text that
 // it hands to eval or to another shell, and programs that run another program (sudo, env,
 // xargs, find -exec, ssh and their kind). Of git it knows global options, aliases, and which
-// branch a checkout leaves behind.
+// branch a checkout leaves behind. It follows the directory that commands run in, knows how
+// shells of Windows are given a line, and finds the commands that programs of other languages
+// run as texts in the line.
 //
 // # What is guaranteed
 //
 //   - A function of the line and the options. Nothing is run, and no file, variable or
-//     process outside the line is looked at.
+//     process outside the line is looked at, but for what [Options.At] knows of directories.
 //   - Text that a command only prints, searches or stores is no command.
-//   - At most [MaxCommands] commands. Work is bounded by the length of the line, which is
-//     cut at [MaxLine], and by a fixed number of steps for loops and nested lines.
+//   - At most [MaxCommands] commands. Work is bounded by the length of the line, of which the
+//     middle is left out if it is longer than [MaxLine], and by a fixed number of steps for
+//     loops and nested lines.
 //
 // # What is not
 //
 // Both arms of a condition count as run. A value that only the running shell knows stays as it
-// is written, such as $BRANCH. What a script or another language does is not looked at.
+// is written, such as $BRANCH. What a script, a Makefile or a program in a file does is not looked
+// at.
 package shell
 
 import (
@@ -90,8 +94,17 @@ func Read(line string, o Options) ([]Command, error) {
 	if r.dir.now = o.Dir; o.In != "" {
 		r.dir.now = r.join(o.Dir, o.In)
 	}
-	err := r.line(line[:min(len(line), MaxLine)])
+	err := r.line(shortened(line))
 	return r.out, err
+}
+
+// shortened returns a line without its middle, if it is too long: that is the text of a
+// here-document, if it is a line that someone runs.
+func shortened(line string) string {
+	if len(line) <= MaxLine {
+		return line
+	}
+	return line[:MaxLine*3/4] + "\n" + line[len(line)-MaxLine/4+1:]
 }
 
 // parsers keeps parsers, since a new one costs more than a short line.
