@@ -56,7 +56,7 @@ func (a *act) ownCommand() string {
 		sub = words[0]
 	}
 	switch sub {
-	case "forget", "redact", "restore", "hook", "ingest", "import", "uninstall", "expire":
+	case "forget", "redact", "restore", "hook", "ingest", "import", "uninstall":
 		return "`lukasa " + sub + "`"
 	case "project":
 		if a.has("--enforce", "--record") {
