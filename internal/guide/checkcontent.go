@@ -19,7 +19,8 @@ func (a *act) adds(name string) bool {
 	return put > took
 }
 
-// occurrences counts how often a name of code stands in a text, by itself.
+// occurrences counts how often a name of code stands in a text, by itself. That of a call ends
+// with a parenthesis.
 func occurrences(text, name string) int {
 	n := 0
 	for {
@@ -28,7 +29,7 @@ func occurrences(text, name string) int {
 			return n
 		}
 		end := i + len(name)
-		if (i == 0 || !nameByte(text[i-1])) && (end == len(text) || !nameByte(text[end])) {
+		if (i == 0 || !nameByte(text[i-1])) && (end == len(text) || !nameByte(text[end]) || name[len(name)-1] == '(') {
 			n++
 		}
 		text = text[end:]

@@ -474,7 +474,9 @@ func wordOf(t token) word {
 	case len(t.raw) > 1 && t.raw[0] == '-':
 		w.flag, w.low = true, t.raw
 	case t.call || codeLike(t.raw):
-		w.code = true
+		if w.code = true; t.call {
+			w.raw += "("
+		}
 	case pathLike(t.raw):
 		w.path = true
 	}
