@@ -59,6 +59,7 @@ func scenarios() []scenario {
 		{name: "echo", run: echo},
 		{name: "installation", run: installation, bare: true},
 		{name: "transcript", run: transcript, only: []string{"claude-code", "codex"}},
+		{name: "record", run: record, bare: true},
 		{name: "alone", run: alone},
 		{name: "server", run: server},
 		{name: "locked", run: locked},
