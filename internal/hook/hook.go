@@ -171,6 +171,8 @@ type call struct {
 	seen fields
 	// piped is input of the agent that is no word of the user.
 	piped string
+	// said is the id of the prompt, if the agent has a name for it.
+	said string
 }
 
 // directory is where the agent works.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -245,12 +246,16 @@ func (s *sample) values(text []byte) (int, error) {
 func (s *sample) value(d *json.Decoder) error {
 	v := shape{}
 	err := v.read(d, "", 0)
-	// A session that is one document may be cut off while it is written.
-	document := s.cut || s.named == OpenCode || s.named == GeminiCLI
-	if len(v) > 0 && (err == nil || document && ended(err) && s.pieces == 0) {
+	// What is cut off counts if there is more, or if what is there can be of one format only.
+	if len(v) > 0 && (err == nil || ended(err) && s.pieces == 0 && (s.cut || v.plain())) {
 		s.add(v)
 	}
 	return err
+}
+
+// plain reports whether a value is certainly of a format.
+func (v shape) plain() bool {
+	return slices.ContainsFunc(Formats(), func(f Format) bool { return v.level(f) == certain })
 }
 
 // ended reports whether a value could not be read since the text ends within it.

@@ -13,6 +13,11 @@ import (
 // has its id, as of agents that number their tool calls anew in each, gets an id of its own;
 // it is the same however often it comes.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
+	if len(events) > 0 {
+		if err := migrate.Retell(ctx, b.Tenant(events[0].TenantID, lukasa.Writer{}), events); err != nil {
+			return nil, err
+		}
+	}
 	res, err := b.Append(ctx, w, events...)
 	if err != nil {
 		return res, err
