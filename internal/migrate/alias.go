@@ -95,12 +95,14 @@ func (h *heard) takeWords(role, text string, at time.Time) *mark {
 // toldUnnamed is told for a transcript of an agent whose hooks have no names.
 func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
-	if h.has(ev.EventID) {
-		return false, nil, nil // the same once more
-	}
+	same := h.has(ev.EventID) // the same once more
 	if call, words := told(ev); call == "" && words != "" && it.Alias == "" {
 		role, text, _ := strings.Cut(words, " ")
-		return h.takeWords(role, text, ev.Timestamp.Time()) != nil, nil, nil
+		m := h.takeWords(role, text, ev.Timestamp.Time())
+		return m != nil && !same, nil, nil
+	}
+	if same {
+		return false, nil, nil
 	}
 	if it.Alias == "" {
 		return false, nil, nil

@@ -133,7 +133,8 @@ func (s *imported) rename(ev *hmx.Event) {
 
 // renameMessage finds the message, or those that make it up.
 func (s *imported) renameMessage(ev *hmx.Event, words string, at time.Time) {
-	role, rest, _ := strings.Cut(words, " ")
+	role, whole, _ := strings.Cut(words, " ")
+	rest := whole
 	for _, e := range s.messages {
 		_, theirs := told(e)
 		its, text, _ := strings.Cut(theirs, " ")
@@ -154,5 +155,9 @@ func (s *imported) renameMessage(ev *hmx.Event, words string, at time.Time) {
 				return
 			}
 		}
+	}
+	if content, ok := anything([]byte(ev.Content)).(map[string]any); ok && rest != whole {
+		content["text"] = rest // the transcript told what came before it
+		ev.Content, _ = fit(content, maxContent)
 	}
 }
