@@ -156,7 +156,7 @@ func (h *hooking) verdict(v *guide.Verdict) hook.Answer {
 		if h.enforce == "ask" {
 			a.Verdict = hook.Asking
 		}
-		h.denied = a.Verdict == hook.Denied
+		h.denied, h.rule = a.Verdict == hook.Denied, r.Source
 		return a
 	}
 	return hook.Answer{}
