@@ -58,7 +58,7 @@ func scenarios() []scenario {
 		{name: "outcome", run: outcome},
 		{name: "echo", run: echo},
 		{name: "installation", run: installation, bare: true},
-		{name: "transcript", run: transcript, only: []string{"claude-code", "codex"}},
+		{name: "transcript", run: transcript},
 		{name: "record", run: record, bare: true},
 		{name: "alone", run: alone},
 		{name: "server", run: server},
