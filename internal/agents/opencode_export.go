@@ -98,8 +98,16 @@ func openCodeName(id string) bool {
 	return id != "" && len(id) < 200 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" && id[0] != '-'
 }
 
-// Stored reports whether the agent's own program has to export what it recorded.
-func (t *Transcripts) Stored() bool { return t.store != nil }
+// Exports returns how many sessions the agent's own program has to export.
+func (t *Transcripts) Exports() int {
+	if t.store == nil {
+		return 0
+	}
+	return len(t.store.sessions)
+}
+
+// Program reports whether one of Directories is the agent's program, which exports.
+func (t *Transcripts) Program(dir string) bool { return t.store != nil && t.store.program == dir }
 
 // Export has the agent's own program write its sessions into a directory, a file each, and
 // returns what is to be read: that directory and those that need no program. A session that it

@@ -107,7 +107,7 @@ func (b *backfill) run(c *cobra.Command) int {
 // read, and what to call in the end.
 func (b *backfill) export(c *cobra.Command) (dirs []string, done func(), err error) {
 	done = func() {}
-	if !b.found.Stored() {
+	if b.found.Exports() == 0 {
 		return b.found.Directories, done, nil
 	}
 	dir, err := os.MkdirTemp("", "lukasa-backfill-*")
@@ -255,8 +255,21 @@ func (b *backfill) tell() {
 	if b.flags.dryRun {
 		verb = "would import and compile"
 	}
-	fmt.Fprintf(s.stdout, "%s %s of %s, %s, below %s\n", s.paint.green(verb), counted(b.found.Files, "transcript"),
-		counted(b.found.Sessions, "session"), mebibytes(b.found.Bytes), oneLine(strings.Join(b.found.Directories, ", ")))
+	var parts, below []string
+	for _, dir := range b.found.Directories {
+		if !b.found.Program(dir) {
+			below = append(below, dir)
+		}
+	}
+	if n := b.found.Files - b.found.Exports(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s, %s, below %s", counted(n, "transcript"), counted(b.found.Sessions-b.found.Exports(), "session"), mebibytes(b.found.Bytes), oneLine(strings.Join(below, ", "))))
+	}
+	if n := b.found.Exports(); n > 0 {
+		parts = append(parts, counted(n, "session")+" that `opencode` exports")
+	}
+	for _, part := range parts {
+		fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), part)
+	}
 }
 
 // mebibytes writes how long something is, for people.

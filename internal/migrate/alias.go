@@ -22,7 +22,6 @@ const promptLead = 2 * time.Minute
 // mark is an event that a hook recorded, without a name that a transcript has.
 type mark struct {
 	id   string
-	call string
 	at   time.Time
 	seq  int64
 	end  end
@@ -41,12 +40,12 @@ func (h *heard) noteMark(ev *hmx.Event) {
 	m := &mark{id: ev.EventID, at: ev.Timestamp.Time(), seq: ev.Sequence, end: endOf(ev)}
 	key := ""
 	switch {
-	case edited(ev) != "":
-		m.call, key = edited(ev), "edit "+edited(ev)
+	case ev.EventType == hmx.TypeFileEdit:
+		key = editKey(ev)
 	case call != "" && ev.EventType == hmx.TypeToolCall:
-		m.call, key = call, "call "+call
+		key = "call " + call
 	case call != "":
-		m.call, key = call, "end "+call
+		key = "end " + call
 	case words != "":
 		role, text, _ := strings.Cut(words, " ")
 		m.text, key = text, "said "+role
@@ -113,8 +112,8 @@ func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, 
 		}
 	}
 	switch {
-	case edited(ev) != "":
-		return h.take("edit "+it.Alias, it.Since, it.Until) != nil, nil, nil
+	case ev.EventType == hmx.TypeFileEdit:
+		return h.take(editKey(ev), it.Since, it.Until) != nil, nil, nil
 	case ev.EventType == hmx.TypeToolCall:
 		m := h.take("call "+it.Alias, it.Since, it.Until)
 		if m != nil {
@@ -141,6 +140,12 @@ func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, 
 		ev.Sequence = max(ev.Sequence, bound.seq+1)
 	}
 	return false, nil, nil
+}
+
+// editKey is what an edit of a file is found by: earlier versions gave it no name of a call.
+func editKey(ev *hmx.Event) string {
+	e, _ := ev.FileEdit()
+	return "edit " + e.Path + "\x00" + e.Diff
 }
 
 // bind notes that a call of the transcript is one that a hook recorded.

@@ -13,19 +13,20 @@ import (
 // Retell gives events of hooks that have no name the ids of those that a transcript told before,
 // so that the board knows that they are there. It looks only at sessions whose first event is
 // from a transcript; those of other agents have names.
-func Retell(ctx context.Context, t *lukasa.Tenant, events []*hmx.Event) error {
+func Retell(ctx context.Context, tenant func(name string) *lukasa.Tenant, events []*hmx.Event) error {
 	known := map[string]*imported{}
 	for _, ev := range events {
 		if !unnamed(ev) {
 			continue
 		}
-		session, ok := known[ev.SessionID]
+		key := ev.TenantID + "\x00" + ev.SessionID
+		session, ok := known[key]
 		if !ok {
 			var err error
-			if session, err = importedOf(ctx, t, ev.SessionID); err != nil {
+			if session, err = importedOf(ctx, tenant(ev.TenantID), ev.SessionID); err != nil {
 				return err
 			}
-			known[ev.SessionID] = session
+			known[key] = session
 		}
 		if session != nil {
 			session.rename(ev)
@@ -82,7 +83,7 @@ func importedOf(ctx context.Context, t *lukasa.Tenant, session string) (*importe
 func (s *imported) add(ev *hmx.Event, byID map[string]*importedCall) {
 	call, words := told(ev)
 	switch {
-	case edited(ev) != "":
+	case ev.EventType == hmx.TypeFileEdit:
 		s.edits = append(s.edits, ev)
 	case call != "" && ev.EventType == hmx.TypeToolCall:
 		tool, args := toolOf(ev)
@@ -104,7 +105,7 @@ func (s *imported) rename(ev *hmx.Event) {
 	call, words := told(ev)
 	at := ev.Timestamp.Time()
 	switch {
-	case edited(ev) != "":
+	case ev.EventType == hmx.TypeFileEdit:
 		mine, _ := ev.FileEdit()
 		for _, e := range s.edits {
 			its, _ := e.FileEdit()
