@@ -22,7 +22,8 @@
 //
 // # What is not
 //
-// No program is run, also where an agent has a command for the same purpose. Whether an agent is
+// No program is run to install, also where an agent has a command for the same purpose; Codex is
+// asked which hooks it trusts, and OpenCode exports its sessions. Whether an agent is
 // installed is a guess from its directories and the search path. Settings that an
 // administrator manages are neither read nor written.
 package agents

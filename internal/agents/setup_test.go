@@ -357,8 +357,11 @@ func TestTranscriptsAreCounted(t *testing.T) {
 		".claude/projects/-home-me-app/1.jsonl": "12345", ".claude/projects/-home-me-app/agent-2.jsonl": "123", ".claude/projects/-home-me-app/1/subagents/agent-3.jsonl": "1",
 		".claude/projects/-home-me-app/memory.md": "x", ".claude/projects/.hidden/9.jsonl": "x",
 		".codex/sessions/2026/11/16/rollout-1.jsonl": "1", ".codex/archived_sessions/rollout-2.jsonl": "22", ".codex/sessions/2026/notes.jsonl": "x",
+		".gemini/tmp/app/chats/session-1.jsonl": "1", ".gemini/tmp/app/chats/session-0.json": "22", ".gemini/tmp/app/chats/1/helper.jsonl": "333", ".gemini/tmp/app/logs.json": "x",
+		".local/share/opencode/storage/session/p/ses_1.json": "1", ".local/share/opencode/storage/message/ses_1/msg_1.json": "22",
 	})
-	for agent, want := range map[string]Transcripts{hook.ClaudeCode: {Files: 3, Sessions: 1, Bytes: 9}, hook.Codex: {Files: 2, Sessions: 2, Bytes: 3}} {
+	for agent, want := range map[string]Transcripts{hook.ClaudeCode: {Files: 3, Sessions: 1, Bytes: 9}, hook.Codex: {Files: 2, Sessions: 2, Bytes: 3},
+		hook.GeminiCLI: {Files: 3, Sessions: 2, Bytes: 6}, hook.OpenCode: {Files: 1, Sessions: 1, Bytes: 3}} {
 		s := machine(t, agent, dir)
 		got, err := s.Agent.Transcripts(t.Context(), s.World)
 		if err != nil || got.Files != want.Files || got.Sessions != want.Sessions || got.Bytes != want.Bytes || got.Newest.IsZero() {

@@ -25,9 +25,14 @@ type Transcripts struct {
 	Bytes           int64
 	// Newest is when the last of them was written to.
 	Newest time.Time
+	// Note says why some cannot be read, or is empty.
+	Note string
+	// store is what only the agent's own program reads.
+	store *ownStore
 }
 
-// Transcripts looks for what an agent has recorded. Links are not followed, and nothing is read.
+// Transcripts looks for what an agent has recorded. Links are not followed, and nothing is read;
+// OpenCode itself is asked which sessions it has.
 // For an agent whose records cannot be read, the error says why, and what can be done.
 func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error) {
 	found := &Transcripts{Format: migrate.Format(a.Name)}
@@ -36,6 +41,15 @@ func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error)
 		found.Looked = []string{filepath.Join(claudeDir(w), "projects")}
 	case hook.Codex:
 		found.Looked = []string{filepath.Join(codexDir(w), "sessions"), filepath.Join(codexDir(w), "archived_sessions")}
+	case hook.GeminiCLI:
+		tmp := filepath.Join(geminiDir(w), "tmp")
+		found.Looked, _ = filepath.Glob(filepath.Join(globbed(tmp), "*", "chats")) // the pattern is a good one
+		if len(found.Looked) == 0 {
+			found.Looked = []string{tmp}
+			return found, nil
+		}
+	case hook.OpenCode:
+		return found, a.openCodeTranscripts(ctx, w, found)
 	default:
 		return nil, a.unread()
 	}
@@ -49,6 +63,14 @@ func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error)
 		}
 	}
 	return found, nil
+}
+
+// globbed returns a path in which no letter means anything to filepath.Glob.
+func globbed(path string) string {
+	if strings.ContainsRune(path, '\\') {
+		return path // a separator of Windows, where nothing can be escaped
+	}
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // maxDepth is how deep directories are looked into, as by an import.
@@ -89,7 +111,8 @@ func (t *Transcripts) count(e fs.DirEntry) {
 	}
 	t.Files++
 	t.Bytes += info.Size()
-	if t.Format != migrate.ClaudeCode || !strings.HasPrefix(e.Name(), "agent-") {
+	sub := t.Format == migrate.ClaudeCode && strings.HasPrefix(e.Name(), "agent-") || t.Format == migrate.GeminiCLI && !strings.HasPrefix(e.Name(), "session-")
+	if !sub {
 		t.Sessions++
 	}
 	if info.ModTime().After(t.Newest) {
@@ -103,8 +126,6 @@ func (a *Agent) unread() error {
 		hook.Cursor:        {"Cursor keeps its chats in databases of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
 		hook.VSCode:        {"VS Code keeps its chats in files of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
 		hook.ClaudeDesktop: {"Claude Desktop keeps its conversations on its server, not on this machine", "leave --backfill away; export them at claude.ai, and then `lukasa import --from anthropic-messages conversations.json`"},
-		hook.GeminiCLI:     {"Gemini CLI keeps its sessions in files of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
-		hook.OpenCode:      {"OpenCode keeps its sessions in a store of its own, which no import reads", "leave --backfill away: the plugin records what comes from now on"},
 	}[a.Name]
 	return fault.New(fault.Usage, "there are no transcripts to bring in: "+why[0]).WithFix(why[1])
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev/internal/agents"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/migrate"
 )
 
 // backfill brings in what an agent has recorded until now.
@@ -20,6 +23,7 @@ type backfill struct {
 	shell *shell
 	flags *installFlags
 	found *agents.Transcripts
+	world *agents.World
 	told  *backfillAnswer
 }
 
@@ -30,6 +34,9 @@ type backfillAnswer struct {
 	Sessions    int      `json:"sessions"`
 	Bytes       int64    `json:"bytes"`
 	Newest      string   `json:"newest,omitempty"`
+	// Note says why some cannot be read, and Problems are sessions that were not exported.
+	Note     string   `json:"note,omitempty"`
+	Problems []string `json:"problems,omitempty"`
 	// Import is what lukasa import --from --json prints; absent if nothing was brought in.
 	Import json.RawMessage `json:"import,omitempty"`
 	// Compile is what lukasa compile --json prints then.
@@ -50,22 +57,22 @@ func (s *shell) planBackfill(c *cobra.Command, setup *agents.Setup, flags *insta
 	if err != nil {
 		return nil, stopped(c.Context(), err)
 	}
-	return &backfill{shell: s, flags: flags, found: found}, nil
+	return &backfill{shell: s, flags: flags, found: found, world: setup.World}, nil
 }
 
 // answer is what was found.
 func (b *backfill) answer() *backfillAnswer {
-	b.told = &backfillAnswer{Directories: append([]string{}, b.found.Directories...), Files: b.found.Files, Sessions: b.found.Sessions, Bytes: b.found.Bytes}
+	b.told = &backfillAnswer{Directories: append([]string{}, b.found.Directories...), Files: b.found.Files, Sessions: b.found.Sessions, Bytes: b.found.Bytes, Note: b.found.Note}
 	if !b.found.Newest.IsZero() {
 		b.told.Newest = b.found.Newest.UTC().Truncate(time.Second).Format(time.RFC3339)
 	}
 	return b.told
 }
 
-// run tells what was found and brings it in, as lukasa import --from does, compiles it, and
-// returns the exit code. What the import left out it has told; that is no failure of this
-// command, since nobody mends an agent's transcripts. With --json, what both print becomes a
-// part of the answer.
+// run brings in what was found, as lukasa import --from does, and compiles it. It prints a line
+// for what was found, one for what became of it and what was learned, and returns the exit code. What the import
+// left out is no failure of this command, since nobody mends an agent's transcripts. With
+// --json, what both print becomes a part of the answer.
 func (b *backfill) run(c *cobra.Command) int {
 	s := b.shell
 	if !s.json {
@@ -74,16 +81,97 @@ func (b *backfill) run(c *cobra.Command) int {
 	if b.found.Files == 0 || b.flags.dryRun {
 		return 0
 	}
-	code, answer := b.also(c, append([]string{"import", "--from", string(b.found.Format)}, b.shared(c)...), b.found.Directories)
-	b.told.Import = answer
+	dirs, done, err := b.export(c)
+	defer done()
+	if err != nil {
+		s.report(stopped(c.Context(), err))
+		return fault.ExitCode(err)
+	}
+	if len(dirs) == 0 {
+		return 0
+	}
+	code, printed := b.also(c, append([]string{"import", "--from", string(b.found.Format)}, b.shared(c)...), dirs)
+	b.told.Import = printed
 	if code > 1 {
 		return code
 	}
+	b.tellImport()
 	code, b.told.Compile = b.also(c, append([]string{"compile"}, b.shared(c)...), nil)
-	if !s.json && code == 0 {
-		s.detail("next", "`lukasa find` and `lukasa pack` answer from it; `lukasa stats` shows what there is now")
+	if code == 0 {
+		b.tellCompile()
 	}
 	return code
+}
+
+// export has the agent's own program write what only it can read, and returns what is to be
+// read, and what to call in the end.
+func (b *backfill) export(c *cobra.Command) (dirs []string, done func(), err error) {
+	done = func() {}
+	if b.found.Exports() == 0 {
+		return b.found.Directories, done, nil
+	}
+	dir, err := os.MkdirTemp("", "lukasa-backfill-*")
+	if err != nil {
+		return nil, done, fault.Newf(fault.ReadOnly, "a directory for what is exported: %w", cause(err))
+	}
+	done = func() { _ = os.RemoveAll(dir) } // at worst it is left to the system
+	p := b.shell.progress()
+	defer p.done()
+	dirs, err = b.found.Export(c.Context(), b.world, dir, func(done, all int) { p.counted("exporting sessions", done, all) }, func(session string, err error) {
+		b.told.Problems = append(b.told.Problems, session+": "+oneLine(err.Error()))
+	})
+	return dirs, done, err
+}
+
+// tellImport says what became of what was read.
+func (b *backfill) tellImport() {
+	s := b.shell
+	var a importFromAnswer
+	if s.json || json.Unmarshal(b.told.Import, &a) != nil {
+		return
+	}
+	line := s.paint.green("imported") + " " + counted(a.Events, "event") + " of " + counted(a.Sessions, "session")
+	if a.Duplicates > 0 {
+		line += ", " + thousands(a.Duplicates) + " there already"
+	}
+	fmt.Fprintf(s.stdout, "%s, from %s\n", line, counted(a.Files, "file"))
+	unfinished := 0
+	for _, l := range a.Skipped {
+		if l.Reason == migrate.Unfinished {
+			unfinished = l.Count
+		}
+	}
+	if unfinished > 0 {
+		s.detail("unfinished", counted(unfinished, "end")+" still being written; the next back-fill reads the rest")
+	}
+	problems := append([]string{}, b.told.Problems...)
+	for _, p := range a.Problems {
+		at := p.File
+		if p.Line > 0 {
+			at += ":" + strconv.Itoa(p.Line)
+		}
+		problems = append(problems, at+": "+p.Detail)
+	}
+	const shown = 3
+	for i, p := range problems {
+		if i == shown {
+			s.detail("problem", "… and "+thousands(len(problems)-shown+a.Omitted)+" more; --json lists them")
+			break
+		}
+		s.detail("problem", oneLine(p)+"; everything else is taken")
+	}
+}
+
+// tellCompile says what was learned.
+func (b *backfill) tellCompile() {
+	s := b.shell
+	var a answer.Compiled
+	if s.json || json.Unmarshal(b.told.Compile, &a) != nil {
+		return
+	}
+	fmt.Fprintf(s.stdout, "%s %s: %s, %s unchanged\n", s.paint.green("compiled"), counted(a.Tasks, "task"), counted(len(a.Changes), "change"), thousands(a.Unchanged))
+	s.showChanges(a.Changes)
+	s.detail("next", "`lukasa find` and `lukasa pack` answer from it; `lukasa stats` shows what there is now")
 }
 
 // shared returns the flags that both commands have.
@@ -94,37 +182,71 @@ func (b *backfill) shared(c *cobra.Command) []string {
 			flags = append(flags, "--"+name+"="+c.Flags().Lookup(name).Value.String())
 		}
 	}
-	if b.shell.json {
-		flags = append(flags, "--json")
-	}
-	return flags
+	return append(flags, "--json")
 }
 
-// also runs another command in this process, and returns its exit code, and with --json what
-// it printed.
+// also runs another command in this process, and returns its exit code and what it printed. Its
+// progress is shown; what it says of an error only if it ends with one.
 func (b *backfill) also(c *cobra.Command, args, rest []string) (int, json.RawMessage) {
 	s := b.shell
-	var out io.Writer = s.stdout.target
-	var answer bytes.Buffer
-	if s.json {
-		out = &answer
-	}
+	var out bytes.Buffer
+	problems := &progressOnly{to: s.stderr}
 	s.stdout.passOn() // before others write there
-	sub := newShell(strings.NewReader(""), out, s.stderr, s.lookup, s.detect)
+	sub := newShell(strings.NewReader(""), &out, problems, s.lookup, func(stream any) terminal {
+		if stream == any(problems) {
+			stream = s.stderr
+		}
+		return s.detect(stream)
+	})
 	sub.now, sub.files = s.now, s.files
 	if len(rest) > 0 {
 		args = append(append(args, "--"), rest...)
 	}
 	code := sub.run(c.Context(), commands(), args)
-	if line := bytes.TrimSpace(answer.Bytes()); json.Valid(line) {
+	if code > 1 {
+		problems.tell(s)
+	}
+	if line := bytes.TrimSpace(out.Bytes()); json.Valid(line) {
 		return code, line
 	}
 	return code, nil
 }
 
+// progressOnly passes on the line of a progress, and holds everything else back.
+type progressOnly struct {
+	to   io.Writer
+	held bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (p *progressOnly) Write(text []byte) (int, error) {
+	if bytes.HasPrefix(text, []byte("\r")) {
+		return p.to.Write(text)
+	}
+	return p.held.Write(text)
+}
+
+// tell reports the error that was held back.
+func (p *progressOnly) tell(s *shell) {
+	var body struct {
+		Error struct {
+			Code        fault.Code
+			Detail, Fix string
+		}
+	}
+	if json.Unmarshal(bytes.TrimSpace(p.held.Bytes()), &body) == nil && body.Error.Code != "" {
+		s.report(fault.New(body.Error.Code, body.Error.Detail).WithFix(body.Error.Fix))
+		return
+	}
+	_, _ = p.to.Write(p.held.Bytes()) // there is no other place to say it
+}
+
 // tell says how much there is.
 func (b *backfill) tell() {
 	s := b.shell
+	if b.found.Note != "" {
+		s.detail("back-fill", b.found.Note)
+	}
 	if b.found.Files == 0 {
 		fmt.Fprintf(s.stdout, "no transcripts below %s\n", oneLine(strings.Join(b.found.Looked, ", ")))
 		return
@@ -133,8 +255,21 @@ func (b *backfill) tell() {
 	if b.flags.dryRun {
 		verb = "would import and compile"
 	}
-	fmt.Fprintf(s.stdout, "%s %s of %s, %s, below %s\n", s.paint.green(verb), counted(b.found.Files, "transcript"),
-		counted(b.found.Sessions, "session"), mebibytes(b.found.Bytes), oneLine(strings.Join(b.found.Directories, ", ")))
+	var parts, below []string
+	for _, dir := range b.found.Directories {
+		if !b.found.Program(dir) {
+			below = append(below, dir)
+		}
+	}
+	if n := b.found.Files - b.found.Exports(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s, %s, below %s", counted(n, "transcript"), counted(b.found.Sessions-b.found.Exports(), "session"), mebibytes(b.found.Bytes), oneLine(strings.Join(below, ", "))))
+	}
+	if n := b.found.Exports(); n > 0 {
+		parts = append(parts, counted(n, "session")+" that `opencode` exports")
+	}
+	for _, part := range parts {
+		fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green(verb), part)
+	}
 }
 
 // mebibytes writes how long something is, for people.

@@ -138,7 +138,7 @@ func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View)
 		}
 		out = stricter(out, verdictOf(&found.Verdict, p.enforce))
 	}
-	h.denied = out.Verdict == hook.Denied
+	h.denied, h.rule = out.Verdict == hook.Denied, out.Rule
 	return out, nil
 }
 
@@ -164,7 +164,7 @@ func verdictOf(v *guide.Verdict, enforce string) hook.Answer {
 		if reason == "" {
 			continue
 		}
-		a := hook.Answer{Reason: reason, Verdict: hook.Denied}
+		a := hook.Answer{Reason: reason, Rule: r.Source, Verdict: hook.Denied}
 		if enforce == "ask" {
 			a.Verdict = hook.Asking
 		}
@@ -228,7 +228,7 @@ func (h *hooking) judgeSpooled() []byte {
 			out = stricter(out, verdictOf(&v, p.enforce))
 		}
 	}
-	h.denied = out.Verdict == hook.Denied
+	h.denied, h.rule = out.Verdict == hook.Denied, out.Rule
 	return h.call.Encode(out)
 }
 

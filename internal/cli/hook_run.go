@@ -39,8 +39,9 @@ type hooking struct {
 	// action that a hard rule forbids there.
 	place   hookPlace
 	enforce string
-	// denied says that the action of this call was refused.
+	// denied says that the action of this call was refused, and rule is the URI of the rule.
 	denied bool
+	rule   string
 }
 
 // log writes a line about what went wrong.
@@ -253,7 +254,7 @@ func (h *hooking) served(ctx context.Context) error {
 	} else {
 		out = h.answer(ctx, b)
 		if h.denied && !h.place.Settings.NoRecord {
-			h.call.Events = append(h.call.Events, h.call.Denial()...)
+			h.call.Events = append(h.call.Events, h.call.Denial(h.rule)...)
 		}
 		if err := h.record(ctx, b); err != nil {
 			return err
@@ -268,7 +269,7 @@ func (h *hooking) alone(ctx context.Context) []byte {
 	name, unspooled := h.spool(h.call.Events)
 	out := h.aloneWith(ctx, name, unspooled)
 	if h.denied && !h.place.Settings.NoRecord {
-		_, _ = h.spool(h.call.Denial()) // it is logged
+		_, _ = h.spool(h.call.Denial(h.rule)) // it is logged
 	}
 	return out
 }

@@ -174,7 +174,7 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 		if f.once {
 			return nil // told when it is read
 		}
-		src, err := m.shell.open(ctx, []string{f.name})
+		src, err := m.source(ctx, f, false)
 		if err != nil {
 			return nil // told when it is read
 		}
@@ -229,7 +229,16 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 			files = append(files, foundFile{name: "-", size: -1, once: true})
 			continue
 		}
-		found, err := m.shell.found(ctx, arg, m.format, func(file string, why migrate.Reason, detail string) {
+		found, stored, err := m.openCodeStorage(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		if stored {
+			m.inTime(ctx, found)
+			files = append(files, found...)
+			continue
+		}
+		found, err = m.shell.found(ctx, arg, m.format, func(file string, why migrate.Reason, detail string) {
 			m.file = file
 			m.leave(migrate.Left{Reason: why, Detail: detail})
 		})
@@ -255,7 +264,7 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 // later is to be recorded later, since it takes the place of what was said before. Others stay
 // in the order of their names.
 func (m *migration) inTime(ctx context.Context, files []foundFile) {
-	if m.format != migrate.ClaudeCode && m.format != migrate.Codex || m.flags.newest {
+	if !m.format.HasHooks() || m.flags.newest {
 		return
 	}
 	began := make(map[string]time.Time, len(files))
@@ -264,7 +273,7 @@ func (m *migration) inTime(ctx context.Context, files []foundFile) {
 			return
 		}
 		began[f.name] = f.time // what cannot be told is as old as the file
-		src, err := m.shell.open(ctx, []string{f.name})
+		src, err := m.source(ctx, f, false)
 		if err != nil {
 			continue // told when it is read
 		}
@@ -311,7 +320,7 @@ func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOp
 // one brings in one file. A file that cannot be read does not keep the others out.
 func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile) error {
 	m.file = f.name
-	src, err := m.shell.open(ctx, []string{f.name})
+	src, err := m.source(ctx, f, true)
 	if err != nil {
 		return m.unread(ctx, err)
 	}

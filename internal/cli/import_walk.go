@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,8 @@ type foundFile struct {
 	time  time.Time
 	below bool // it was found below a directory, and not named itself
 	once  bool // it can be read only once
+	// assemble puts it together of other files; nil for a file that is read as it is.
+	assemble func(ctx context.Context, whole bool) io.Reader
 }
 
 // maxDepth is how deep directories are looked into.

@@ -42,14 +42,15 @@ Without AGENT, list the agents: which are found on this machine, and which are s
 Everything else in a file stays as it is, comments and formatting too. A file is
 replaced in one step, and a copy of what it was is put beside it first. The same again
 changes nothing, and ` + "`lukasa uninstall`" + ` brings back what was there. No other program
-is run.
+is run for it.
 
 An action that a hard rule of yours forbids is stopped before it happens. With --enforce
 ask, which is the default, the agent asks you where it can and you are there, and otherwise
 refuses; deny always refuses, and off only records. Installing again keeps the mode.
 
 With --backfill, what the agent has recorded on this machine until now is
-brought in as by ` + "`lukasa import --from`" + `, in the order in which it happened.
+brought in as by ` + "`lukasa import --from`" + `, in the order in which it happened. For OpenCode,
+its own program is run to export its sessions.
 docs/integrations.md says what is written where.`,
 		Example: `  lukasa install
   lukasa install claude-code --print

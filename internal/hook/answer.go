@@ -19,9 +19,11 @@ const (
 type Answer struct {
 	// Title and Text are for the model. They are marked as Lukasa's own, as a block.
 	Title, Text string
-	// Verdict is about the action of an [Act], and Reason its reason in a line.
+	// Verdict is about the action of an [Act], Reason its reason in a line, and Rule the URI or
+	// the id of the rule that it is by.
 	Verdict Verdict
 	Reason  string
+	Rule    string
 }
 
 // None is the answer that says nothing, for every agent.

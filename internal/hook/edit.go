@@ -17,19 +17,15 @@ func (c *call) editedBy(t tool, response any, success hmx.Opt[bool]) bool {
 	}
 	for i, e := range all {
 		id := c.madeID("edit", e.Path, e.Diff)
-		call := t.id
-		if t.guessed {
-			call = ""
-		}
-		if call != "" {
+		if t.id != "" && !t.guessed {
 			if id = c.nameID("result", t.id); i > 0 {
 				id = c.nameID("edit", t.id, strconv.Itoa(i))
 			}
 		}
-		content := e.Content(t.name, call)
+		content := e.Content(t.name, t.id)
 		if ms, ok := c.in.millis("duration_ms", "duration"); ok {
 			content["duration_ms"] = ms
-		} else if told, ok := response.(map[string]any); ok && told["duration_ms"] != nil && c.Agent == Codex {
+		} else if told, ok := response.(map[string]any); ok && told["duration_ms"] != nil && (c.Agent == Codex || c.Agent == OpenCode) {
 			content["duration_ms"] = told["duration_ms"]
 		}
 		c.add(hmx.TypeFileEdit, id, content, "")

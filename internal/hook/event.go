@@ -119,7 +119,11 @@ func (c *call) prompt(text string) {
 	if p.Added != "" {
 		content["attachments"] = []any{map[string]any{"type": "text", "text": p.Added}}
 	}
-	c.add(hmx.TypeMessage, c.saidID("user", p.Own), content, "")
+	id := c.said
+	if id == "" {
+		id = c.saidID("user", p.Own)
+	}
+	c.add(hmx.TypeMessage, id, content, "")
 }
 
 // words tells the user's own words in a prompt apart from the rest.

@@ -84,9 +84,19 @@ type Call struct {
 }
 
 // Denial returns what is to be recorded when Lukasa denies the action of an [Act]: that the
-// call was denied, without the reason, which is Lukasa's own text. Agents run no hook for the
-// end of such a call.
-func (c *Call) Denial() []Event { return c.denial }
+// call was denied, and the URI of the rule if it is known, without the reason, which is Lukasa's
+// own text. Agents run no hook for the end of such a call.
+func (c *Call) Denial(rule string) []Event {
+	for _, e := range c.denial {
+		if e.EventType != hmx.TypeToolResult || rule == "" {
+			continue
+		}
+		content := migrate.Object(string(e.Content), "result")
+		content["rule"] = migrate.Name(rule, "")
+		e.Content, _ = migrate.Content(content)
+	}
+	return c.denial
+}
 
 // Options say how a call is read.
 type Options struct {
@@ -171,6 +181,8 @@ type call struct {
 	seen fields
 	// piped is input of the agent that is no word of the user.
 	piped string
+	// said is the id of the prompt, if the agent has a name for it.
+	said string
 }
 
 // directory is where the agent works.

@@ -1,10 +1,6 @@
 package hook
 
-import (
-	"strings"
-
-	"lukasa.dev/internal/migrate"
-)
+import "lukasa.dev/internal/migrate"
 
 // moments are what an agent calls those hook events that agents tell in the same members,
 // whatever they call them. Empty is one that it does not have.
@@ -63,8 +59,7 @@ func (c *call) used() tool {
 	t := usedOf(c.in)
 	if t.id == "" && c.Agent == GeminiCLI {
 		// Gemini CLI has no name for a call: it and its result are alike in all they do.
-		raw, _ := migrate.Content(migrate.Object(t.arguments, "input"))
-		t.id, t.guessed = strings.Replace(migrate.EventID(migrate.GeminiCLI, c.Session, t.name, string(raw)), "imp-", "call-", 1), true
+		t.id, t.guessed = migrate.GuessedCall(c.Session, t.name, migrate.Object(t.arguments, "input")), true
 	}
 	return t
 }

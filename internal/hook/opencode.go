@@ -24,6 +24,9 @@ func (c *call) opencode() bool {
 		return c.opencodeEvent(c.in.under("event"))
 	case "chat.message":
 		c.turn = in.text("messageID")
+		if id := out.under("message").text("id"); id != "" {
+			c.said = c.nameID("message", id)
+		}
 		c.prompt(c.opencodeSaid(out.list("parts")))
 	case "tool.execute.before":
 		t.arguments = out.first("args")
@@ -56,7 +59,8 @@ func (c *call) opencodeEvent(event fields) bool {
 	case "tool.error":
 		c.opencodeFailure(of)
 	case "session.error":
-		c.opencodeError(of.under("error"))
+		e := of.under("error")
+		c.failed(e.text("name"), e.under("data").text("message"))
 	case "session.compacted":
 		c.changed("context", "compacted", "", nil)
 	case "session.deleted":
@@ -67,7 +71,9 @@ func (c *call) opencodeEvent(event fields) bool {
 		c.turn = info.text("parentID")
 		if info.text("role") == "assistant" {
 			c.sayAs(c.nameID("message", info.text("id")), "assistant", of.text("text"))
-			c.opencodeError(info.under("error"))
+			if id := info.text("id"); id != "" {
+				c.failedAs(c.nameID("error", id), info.under("error"))
+			}
 		}
 	default:
 		return false
@@ -75,40 +81,34 @@ func (c *call) opencodeEvent(event fields) bool {
 	return true
 }
 
-// opencodeError makes an error, of its name and what it says.
-func (c *call) opencodeError(e fields) {
+// failedAs makes the error of a message, which its transcript has under the same id.
+func (c *call) failedAs(id string, e fields) {
+	n := len(c.Events)
 	c.failed(e.text("name"), e.under("data").text("message"))
+	if len(c.Events) > n {
+		c.Events[n].EventID = id
+	}
 }
 
-// opencodeResult makes the result of a tool that did not throw. The shell tool tells the exit
-// code, and none for a command that was ended.
+// opencodeResult makes the result of a tool that did not throw.
 func (c *call) opencodeResult(t tool, out fields) {
-	o := migrate.Outcome{Result: map[string]any{}}
 	text := out.text("output")
 	if text == "" {
 		text = texts(out["content"]) // of a tool of an MCP server
 	}
-	if text != "" {
-		o.Result["text"] = text
-	}
-	about := out.under("metadata")
-	exit, told := about["exit"]
-	if _, how := outcome(map[string]any(about)); how.Set {
-		o.Success = how
-	}
-	switch n, number := exit.(json.Number); {
-	case number:
-		o.Result["exit_code"], o.Success = n, hmx.Some(n == "0")
-	case told && strings.Contains(text, "User aborted the command"):
-		o.Interrupted = true
-	case told && strings.Contains(text, "exceeding timeout"):
-		o.Success = hmx.Some(false)
+	o := migrate.OpenCodeEnd(map[string]any{"output": text, "metadata": out["metadata"]})
+	if ms, ok := c.in.millis("duration_ms"); ok && !o.Interrupted {
+		o.Duration = ms
 	}
 	well := o.Success
 	if o.Interrupted {
 		well = hmx.Some(false)
 	}
-	if !c.editedBy(t, o.Result, well) {
+	response := map[string]any{}
+	if o.Duration != "" {
+		response["duration_ms"] = o.Duration
+	}
+	if !c.editedBy(t, response, well) {
 		c.call(t)
 		c.ended(t, o)
 	}

@@ -49,6 +49,7 @@ export const Lukasa = async ({ directory }) => {
   const asked = new Map() // calls that the user is asked about, by the id of the question
   const denied = new Map() // who denied a call that has no result yet
   const failed = new Set() // calls whose failure is handed over
+  const begun = new Map() // when calls began, in milliseconds
   const about = (hook, sessionID, rest) =>
     tell({ hook_event_name: hook, session_id: sessionID, parent_session_id: parents.get(sessionID), cwd: directory, ...rest })
 
@@ -64,6 +65,7 @@ export const Lukasa = async ({ directory }) => {
     const by = denied.get(part.callID)
     denied.delete(part.callID)
     warnings.delete(part.callID)
+    begun.delete(part.callID)
     await about("event", part.sessionID, { event: { type: "tool.error", properties: { part, denied_by: by } } })
   }
 
@@ -110,9 +112,13 @@ export const Lukasa = async ({ directory }) => {
         throw new Error(answer.deny)
       }
       if (answer.context) warnings.set(input.callID, answer.context)
+      begun.set(input.callID, Date.now())
     },
     "tool.execute.after": async (input, output) => {
-      await about("tool.execute.after", input.sessionID, { input, output: { title: output.title, output: output.output, metadata: output.metadata, content: output.content } })
+      const from = begun.get(input.callID)
+      const duration_ms = from === undefined ? undefined : Date.now() - from
+      begun.delete(input.callID)
+      await about("tool.execute.after", input.sessionID, { duration_ms, input, output: { title: output.title, output: output.output, metadata: output.metadata, content: output.content } })
       const warning = warnings.get(input.callID)
       if (warnings.delete(input.callID) && typeof output.output === "string") output.output += "\n\n" + warning
     },

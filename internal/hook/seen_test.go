@@ -22,9 +22,9 @@ func TestDenial(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, e := range c.Denial() {
+		for _, e := range c.Denial("lukasa://acme/memory/m1") {
 			got = append(got, string(e.EventType))
-			if e.EventType == "tool_result" && string(e.Content) != `{"call_id":"t1","denied":true,"denied_by":"lukasa","result":{},"tool_name":"`+c.Tool+`"}` {
+			if e.EventType == "tool_result" && string(e.Content) != `{"call_id":"t1","denied":true,"denied_by":"lukasa","result":{},"rule":"lukasa://acme/memory/m1","tool_name":"`+c.Tool+`"}` {
 				t.Errorf("the denial is %s", e.Content)
 			}
 			if last := c.Events; len(last) > 0 && e.Sequence <= last[len(last)-1].Sequence {

@@ -52,6 +52,8 @@ type Subscription struct {
 const (
 	answerLimit = 10
 	recordLimit = 10
+	// codexEndLimit is the most that Codex waits at the end of a session.
+	codexEndLimit = 3
 )
 
 // answered and recorded are subscriptions to everything that is called so.
@@ -79,6 +81,7 @@ func Events(agent string) []Subscription {
 		return []Subscription{
 			answered("SessionStart"), answered("UserPromptSubmit"), answered("PreToolUse"), recorded("PostToolUse"),
 			answered("SubagentStart"), recorded("SubagentStop"), recorded("Stop"), recorded("PreCompact"), recorded("PostCompact"),
+			{Event: "SessionEnd", Timeout: codexEndLimit},
 		}
 	case Cursor:
 		return []Subscription{

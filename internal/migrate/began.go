@@ -12,7 +12,7 @@ const beganBytes = 64 << 10
 // that tells none at its beginning, and for formats whose files are not sessions. The source is
 // used up.
 func Began(f Format, src Source) time.Time {
-	if f != ClaudeCode && f != Codex {
+	if !f.HasHooks() {
 		return time.Time{}
 	}
 	text, err := (&run{format: f, src: src, peek: beganBytes}).open()
@@ -20,17 +20,24 @@ func Began(f Format, src Source) time.Time {
 		return time.Time{} // told by whoever reads it
 	}
 	head, _ := text.Peek(beganBytes) // what cannot be read is told when it is
+	key := []byte(`"timestamp":`)
+	if f == OpenCode {
+		key = []byte(`"created":`)
+	}
 	for {
-		_, rest, ok := bytes.Cut(head, []byte(`"timestamp":`))
+		_, rest, ok := bytes.Cut(head, key)
 		if !ok {
 			return time.Time{}
 		}
 		head = rest
-		if value, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte(`"`)); ok {
+		value, quoted := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte(`"`))
+		if quoted {
 			value, _, _ = bytes.Cut(value, []byte(`"`))
-			if t, ok := when(string(value)); ok {
-				return t.Time()
-			}
+		} else if end := bytes.IndexAny(value, ",}\n "); f == OpenCode && end > 0 {
+			value = value[:end]
+		}
+		if t, ok := when(string(value[:min(len(value), 64)])); ok && (quoted || f == OpenCode) {
+			return t.Time()
 		}
 	}
 }

@@ -132,7 +132,7 @@ type held struct {
 // hold keeps a call back until its result is read, if the tool only edits files and its agent
 // has hooks, which tell it so. The event has its place all the same.
 func (r *run) hold(t *turn, id, tool string, arguments map[string]any) *held {
-	if r.format != ClaudeCode && r.format != Codex || id == "" || len(Edits(tool, arguments, nil)) == 0 {
+	if !r.format.HasHooks() || id == "" || len(Edits(tool, arguments, nil)) == 0 {
 		return nil
 	}
 	h := &held{turn: *t, arguments: arguments}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/echo"
@@ -65,6 +66,9 @@ type turn struct {
 	retold   bool
 	earlier  string // id under which the next event may be recorded already
 	part     int    // events made so far
+	// alias, since and until are those of an [Item].
+	alias        string
+	since, until time.Time
 }
 
 // lineSequence is the sequence of the first event of a line. A line may become many.
@@ -261,7 +265,7 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 	t.part++
 	earlier := t.earlier
 	t.earlier = ""
-	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier})
+	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier, Alias: t.alias, Since: t.since, Until: t.until})
 }
 
 // project adds the project of the working directory that metadata names.

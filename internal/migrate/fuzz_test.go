@@ -43,6 +43,8 @@ func fuzzFormat(f *testing.F, format Format) {
 
 func FuzzClaudeCode(f *testing.F)        { fuzzFormat(f, ClaudeCode) }
 func FuzzCodex(f *testing.F)             { fuzzFormat(f, Codex) }
+func FuzzGeminiCLI(f *testing.F)         { fuzzFormat(f, GeminiCLI) }
+func FuzzOpenCode(f *testing.F)          { fuzzFormat(f, OpenCode) }
 func FuzzOpenAIChat(f *testing.F)        { fuzzFormat(f, OpenAIChat) }
 func FuzzChatGPTExport(f *testing.F)     { fuzzFormat(f, ChatGPTExport) }
 func FuzzAnthropicMessages(f *testing.F) { fuzzFormat(f, AnthropicMessages) }

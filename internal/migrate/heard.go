@@ -24,6 +24,10 @@ type heard struct {
 	// edits are calls that edited files, as hooks told them.
 	edits map[string]bool
 	said  map[string]int // by hooks, and was not met in a transcript yet
+	// marks are what hooks recorded without names, and bound those that are a call of the
+	// transcript, by its name there.
+	marks map[string][]*mark
+	bound map[string]*mark
 }
 
 // end is what is known of how a call went.
@@ -47,11 +51,7 @@ func hasHooks(ev *hmx.Event) bool {
 	if !ev.Source.Set {
 		return false
 	}
-	switch Format(ev.Source.Value) {
-	case ClaudeCode, Codex, GeminiCLI:
-		return true
-	}
-	return false
+	return Format(ev.Source.Value).HasHooks()
 }
 
 // told reports whether what a transcript says is recorded, and returns the event that adds what
@@ -64,6 +64,9 @@ func (r *Recorder) told(it Item) (there bool, adds *hmx.Event, err error) {
 	h, err := r.listen(ev.TenantID, ev.SessionID)
 	if err != nil {
 		return false, nil, err
+	}
+	if Format(ev.Source.Value) == GeminiCLI {
+		return r.toldUnnamed(it, h)
 	}
 	if call := edited(ev); call != "" {
 		_, ended := h.ends[call]
@@ -237,6 +240,10 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 func (h *heard) note(ev *hmx.Event) {
 	hooked := byHook(ev)
 	h.ids[ev.EventID] = hooked
+	if unnamed(ev) {
+		h.noteMark(ev)
+		return
+	}
 	call, words := told(ev)
 	switch {
 	case edited(ev) != "":

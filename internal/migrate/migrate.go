@@ -50,6 +50,7 @@ const (
 	ClaudeCode        Format = "claude-code"
 	Codex             Format = "codex"
 	GeminiCLI         Format = "gemini-cli"
+	OpenCode          Format = "opencode"
 	OpenAIChat        Format = "openai-chat"
 	ChatGPTExport     Format = "chatgpt-export"
 	AnthropicMessages Format = "anthropic-messages"
@@ -67,7 +68,7 @@ const MaxPiece = 32 << 20
 
 // Formats lists the formats in the order in which they are documented.
 func Formats() []Format {
-	return []Format{ClaudeCode, Codex, OpenAIChat, ChatGPTExport, AnthropicMessages, MCPMemory, BasicMemory, Mem0, Engram, OTLP, HMX}
+	return []Format{ClaudeCode, Codex, GeminiCLI, OpenCode, OpenAIChat, ChatGPTExport, AnthropicMessages, MCPMemory, BasicMemory, Mem0, Engram, OTLP, HMX}
 }
 
 // ParseFormat returns the format called name.
@@ -86,6 +87,10 @@ func (f Format) Wants(file string) bool {
 		return ext == ".jsonl"
 	case Codex:
 		return ext == ".jsonl" && strings.HasPrefix(name, "rollout-")
+	case GeminiCLI:
+		return ext == ".jsonl" || ext == ".json" && strings.HasPrefix(name, "session-")
+	case OpenCode:
+		return ext == ".json"
 	case ChatGPTExport:
 		return ext == ".json" && strings.HasPrefix(name, "conversations")
 	case BasicMemory:
@@ -143,6 +148,21 @@ type Item struct {
 	Line int
 	// Earlier is an id under which earlier versions recorded the same, or empty.
 	Earlier string
+	// Alias is what hooks call the call that the event is about, if that is not the agent's own
+	// name for it: a call that is alike has the same. Since and Until are when the call was made
+	// and when it was over, as far as that is known.
+	Alias        string
+	Since, Until time.Time
+}
+
+// HasHooks reports whether the format is the transcript of an agent that has hooks as well, so
+// that a session may be told twice.
+func (f Format) HasHooks() bool {
+	switch f {
+	case ClaudeCode, Codex, GeminiCLI, OpenCode:
+		return true
+	}
+	return false
 }
 
 // Reason is why something was left out.
@@ -240,6 +260,8 @@ func (r *run) readers() map[Format]func(*text) error {
 	return map[Format]func(*text) error{
 		ClaudeCode:        r.claudeCode,
 		Codex:             r.codex,
+		GeminiCLI:         r.geminiCLI,
+		OpenCode:          r.openCode,
 		OpenAIChat:        r.openAIChat,
 		ChatGPTExport:     r.chatGPTExport,
 		AnthropicMessages: r.anthropicMessages,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -56,6 +57,10 @@ func (f Format) What() string {
 		return "a transcript of Claude Code"
 	case Codex:
 		return "a rollout of Codex"
+	case GeminiCLI:
+		return "a session of Gemini CLI"
+	case OpenCode:
+		return "an export of OpenCode"
 	case OpenAIChat:
 		return "messages of OpenAI's chat completions"
 	case ChatGPTExport:
@@ -241,10 +246,16 @@ func (s *sample) values(text []byte) (int, error) {
 func (s *sample) value(d *json.Decoder) error {
 	v := shape{}
 	err := v.read(d, "", 0)
-	if len(v) > 0 && (err == nil || s.cut && ended(err) && s.pieces == 0) {
+	// What is cut off counts if there is more, or if what is there can be of one format only.
+	if len(v) > 0 && (err == nil || ended(err) && s.pieces == 0 && (s.cut || v.plain())) {
 		s.add(v)
 	}
 	return err
+}
+
+// plain reports whether a value is certainly of a format.
+func (v shape) plain() bool {
+	return slices.ContainsFunc(Formats(), func(f Format) bool { return v.level(f) == certain })
 }
 
 // ended reports whether a value could not be read since the text ends within it.
@@ -421,11 +432,16 @@ func (v shape) all(names ...string) bool {
 func (v shape) level(f Format) int {
 	switch f {
 	case ClaudeCode:
-		return grade(v["type"] && (v.any("sessionId", "leafUuid", "parentUuid", "isSidechain") || v.all("messageId", "snapshot")),
+		return grade(v["type"] && !v["projectHash"] && (v.any("sessionId", "leafUuid", "parentUuid", "isSidechain") || v.all("messageId", "snapshot")),
 			v.any("type=user", "type=assistant", "type=system", "type=summary") && v.any("uuid", "message.content", "summary"), false)
 	case Codex:
 		return grade(v["payload"] && v.any("type=session_meta", "type=response_item", "type=event_msg", "type=turn_context", "type=compacted") || v["record_type"] || v.all("id", "timestamp", "instructions"),
 			v["call_id"] && v["type"] || v.all("type=message", "role") || v.all("type", "payload"), v["type=reasoning"])
+	case GeminiCLI:
+		return grade(v.all("sessionId", "projectHash") || v.any("$set", "$rewindTo") || v.all("type=gemini", "content"),
+			v.all("id", "timestamp", "content", "type=user") && !v.any("uuid", "payload", "sessionId"), v.any("type=info", "type=warning", "type=error") && v["content"])
+	case OpenCode:
+		return grade(v.all("info.id", "messages.info.id") || v.all("info.id", "info.directory"), v.all("info", "messages"), false)
 	case ChatGPTExport:
 		return grade(v["mapping"] && v.any("current_node", "conversation_id", "title", "create_time"), false, v["mapping"])
 	case MCPMemory:
@@ -470,7 +486,7 @@ var saidAt = []string{
 // chat says how sure it is that a value has messages of OpenAI's or of Anthropic's interface.
 // Plain messages are of both, and what has messages in another format's frame is of neither.
 func (v shape) chat(f Format) int {
-	for _, other := range []Format{ClaudeCode, Codex, ChatGPTExport, MCPMemory, Mem0, Engram, OTLP, HMX} {
+	for _, other := range []Format{ClaudeCode, Codex, GeminiCLI, OpenCode, ChatGPTExport, MCPMemory, Mem0, Engram, OTLP, HMX} {
 		if v.level(other) == certain {
 			return grade(false, false, v.has("role"))
 		}

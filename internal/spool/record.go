@@ -11,8 +11,12 @@ import (
 
 // Record appends events to a board. One that is refused because an event of another session
 // has its id, as of agents that number their tool calls anew in each, gets an id of its own;
-// it is the same however often it comes.
+// it is the same however often it comes. One that a transcript told before has its id.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
+	tenant := func(name string) *lukasa.Tenant { return b.Tenant(name, lukasa.Writer{}) }
+	if err := migrate.Retell(ctx, tenant, events); err != nil {
+		return nil, err
+	}
 	res, err := b.Append(ctx, w, events...)
 	if err != nil {
 		return res, err

@@ -64,9 +64,8 @@ func installation(b *bench) {
 	untrusted("Please list the files.", Shell("ls"), Shell("cat nothing-there.txt"), Say("One is missing."))
 	b.order()
 	backfill := func() []*event {
-		if out, err := b.world.Run(b.ctx(), b.world.Root, "lukasa", "install", b.agent.Name, "--backfill"); err != nil {
-			b.Logf("no back-fill: %s", out)
-		}
+		out := b.lukasa("install", b.agent.Name, "--backfill")
+		b.Log(out)
 		b.order()
 		return b.events()
 	}
@@ -82,8 +81,8 @@ func installation(b *bench) {
 				n++
 			}
 		}
-		// What hooks did not see comes from transcripts, where they can be read.
-		if backfills := b.agent.Name == "claude-code" || b.agent.Name == "codex"; n > 1 || n == 0 && (backfills || prompt == "Please list the files.") {
+		// What hooks did not see comes from transcripts.
+		if n != 1 {
 			b.Errorf("%q is recorded %d times", prompt, n)
 		}
 	}
@@ -189,7 +188,11 @@ func transcript(b *bench) {
 	b.order()
 	hooked := story(b.events())
 	b.world.env["LUKASA_DATA"] = filepath.Join(b.world.Root, "fresh")
-	b.lukasa("import", "--from", b.agent.Name, filepath.Join(b.world.Home, map[string]string{"claude-code": ".claude/projects", "codex": ".codex/sessions"}[b.agent.Name]))
+	if b.agent.Name == "opencode" { // its own program has to export it
+		b.lukasa("install", b.agent.Name, "--backfill")
+	} else {
+		b.lukasa("import", "--from", b.agent.Name, filepath.Join(b.world.Home, map[string]string{"claude-code": ".claude/projects", "codex": ".codex/sessions", "gemini-cli": ".gemini/tmp"}[b.agent.Name]))
+	}
 	imported := story(b.events())
 	if !slices.Equal(hooked, imported) {
 		b.Errorf("hooks recorded\n\t%s\nand the transcript says\n\t%s", strings.Join(hooked, "\n\t"), strings.Join(imported, "\n\t"))
