@@ -15,6 +15,7 @@ type word struct {
 	stop     byte // the mark behind it: a comma, a colon, a dash; else 0
 	capital  bool
 	quoted   bool // in quotes or between backticks
+	code     bool // between backticks
 }
 
 // split returns the words of a sentence.
@@ -37,8 +38,12 @@ func split(text string, s sentence) []word {
 				code = !code
 			case ',', ':', '(':
 				mark(words, byte(r))
-			case '—', '–', '-':
+			case '—', '–':
 				mark(words, '-')
+			case '-':
+				if at+size >= s.to || text[at+size] == ' ' {
+					mark(words, '-') // not that of a flag
+				}
 			}
 			at += size
 			continue
@@ -53,7 +58,7 @@ func split(text string, s sentence) []word {
 		}
 		raw := text[from:at]
 		first, _ := utf8.DecodeRuneInString(raw)
-		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code}
+		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code, code: code}
 		words = expand(words, w)
 	}
 	return words
@@ -94,6 +99,9 @@ func inWord(text string, at, end int, r rune, size int) bool {
 
 // fold returns a word as lists have it.
 func fold(raw string) string {
+	if raw == "u" || raw == "U" {
+		return "you"
+	}
 	return strings.Trim(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "_")
 }
 
@@ -122,6 +130,8 @@ func contraction(low string) (first, second string, ok bool) {
 		return "do", "not", true
 	case "im":
 		return "i", "am", true
+	case "youre":
+		return "you", "are", true
 	}
 	at := strings.LastIndexByte(low, '\'')
 	if at < 1 {
@@ -238,6 +248,16 @@ func (x phraseSet) find(words []word) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// matchesOne reports whether words are one of the phrases.
+func matchesOne(x phraseSet, words []word) bool {
+	for _, rest := range x[words[0].low] {
+		if len(rest) == len(words)-1 && matches(words[1:], rest) {
+			return true
+		}
+	}
+	return false
 }
 
 func matches(words []word, want []string) bool {

@@ -23,7 +23,7 @@ func (c *clause) lead() (l leading) {
 		if _, _, ok := c.skip(1).ruleNoun(); ok {
 			return l // "scratch that rule" takes it back
 		}
-		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
+		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "i changed my mind", "i have changed my mind", "change of plan", "change of plans", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
 			*c, l.corrects = rest, true
 			continue
 		}
@@ -56,6 +56,14 @@ func (c *clause) lead() (l leading) {
 			continue
 		}
 		n := c.greeting()
+		if n == 0 {
+			n = c.vocative()
+		}
+		if n == 0 {
+			if n = c.spoken(); n > 0 {
+				l.general = true
+			}
+		}
 		if n == 0 {
 			return l
 		}
@@ -93,6 +101,41 @@ func (c clause) greeting() int {
 		}
 	}
 	return 1
+}
+
+// vocative returns how many words name the agent that is spoken to: "Claude,", "dear agent:".
+func (c clause) vocative() int {
+	n := 0
+	for n < 2 && agentKinds()[c.at(n).low] {
+		n++
+	}
+	if w := c.at(n); agents()[strings.TrimPrefix(w.low, "@")] && !w.quoted && w.stop != 0 && w.stop != '(' {
+		return n + 1
+	}
+	return 0
+}
+
+// maxSpoken is how many words stand at most before a rule that is spoken without marks.
+const maxSpoken = 9
+
+// spoken returns how many words stand before "never" or "always" that only lead to it, as in
+// "so one thing that is really important never push to main".
+func (c clause) spoken() int {
+	for i, w := range c.words[:min(maxSpoken, len(c.words))] {
+		switch {
+		case w.quoted:
+			return 0
+		case w.low == "never" || w.low == "always":
+			return i
+		case w.stop != 0 && (w.stop != ':' || c.at(i+1).low != "never" && c.at(i+1).low != "always"):
+			return 0
+		case w.low == "this" && !houses()[c.at(i+1).low]:
+			return 0
+		case !prelude()[w.low] && !houses()[w.low]:
+			return 0
+		}
+	}
+	return 0
 }
 
 // polite takes "could you please" off a question that is none, and reports

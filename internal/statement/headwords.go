@@ -7,7 +7,7 @@ var (
 	stress = set("really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
 
 	// fillers come before a statement.
-	fillers = set("please also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway ideally preferably")
+	fillers = set("please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway ideally preferably")
 
 	// greetings come before a statement, with a name or not, up to a comma.
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
@@ -72,7 +72,7 @@ var (
 	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
 		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +
 		"he said|she said|they said|he says|she says|they say|people say|he told|she told|they told|told me|told us|said to|i was told|according to|he wrote|she wrote|so to speak|" +
-		"quote unquote|in theory|or not|or something|or whatever|idk|i wish|no idea")
+		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|or whatever|idk|i wish|no idea")
 
 	// hedges make a rule a wish.
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
@@ -80,7 +80,7 @@ var (
 	// passing are phrases that bind a statement to a time or a task.
 	passing = phrases("for this task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
 		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this trip/flight/one|with this one|" +
-		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|this once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
+		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|one time|this once|for once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
 		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +
 		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +
 		"until january/february/march/april/may/june/july/august/september/october/november/december/noon/i/we|" +

@@ -34,16 +34,38 @@ func (c clause) lift() (Statement, bool) {
 		if c.has(renewed()) {
 			return rest.lifted()
 		}
-		return rest.spared()
+		if s, ok := rest.spared(); ok {
+			return s, true
+		}
+		return c.grant(false)
+	}
+	if s, ok := c.grant(false); ok {
+		return s, true
 	}
 	return c.allowed()
+}
+
+// grant reads a permission without "again" or "now": "you may push to main", and, said for
+// good, "go ahead and push to main from now on". What is allowed must be something of the
+// project, since "you can start the next task" allows nothing that was forbidden.
+func (c clause) grant(forGood bool) (Statement, bool) {
+	rest, ok := c.cut("you may", "you can", "you are allowed to", "you are free to", "feel free to")
+	if !ok {
+		if rest, ok = c.cut("go ahead and", "just"); !ok || !forGood && !c.has(onwards()) {
+			return Statement{}, false
+		}
+	}
+	if !rest.workshop() || !practises()[rest.based().at(0).low] || rest.has(refusals()) || rest.parted() {
+		return Statement{}, false
+	}
+	return rest.lifted()
 }
 
 // lifted returns what ends the rule about a verb and what it acts on.
 func (c clause) lifted() (Statement, bool) {
 	c = c.based()
 	words := unrenewed(c.words)
-	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
+	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", words), Retraction: true, Correction: true}, true

@@ -1,6 +1,10 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"strings"
+
+	"lukasa.dev/internal/memory"
+)
 
 // barred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
 // forbidden", "nobody pushes to main", "all commits must be signed".
@@ -16,33 +20,93 @@ func (c clause) barred() (Statement, bool) {
 	case first == "all" || first == "every" || first == "each" || first == "any":
 		return c.skip(1).every()
 	case first == "it":
-		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to"); ok && practises()[rest.at(0).low] {
+		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to", "it is not allowed to", "it is not permitted to", "it is never allowed to", "it is forbidden that you", "it is strictly forbidden that you", "it is not allowed that you"); ok && practises()[rest.at(0).low] {
 			return rest.act(memory.StrengthHard)
 		}
 		return Statement{}, false
 	}
-	base := gerund(c.at(0).low, practises())
-	if c.at(0).low == "direct" || c.at(0).low == "force" {
+	if s, ok := c.agented(); ok {
+		return s, true
+	}
+	if s, ok := c.handsOff(); ok {
+		return s, true
+	}
+	forced := c.at(0).low == "force"
+	if c.at(0).low == "direct" || forced {
 		c = c.skip(1)
 	}
+	base := gerund(c.at(0).low, practises())
 	if base == "" {
 		base = deeds[c.at(0).low]
 	}
 	if base == "" {
 		return Statement{}, false
 	}
+	if forced && base == "push" {
+		base = "force-push"
+	}
 	for i := 1; i < min(12, len(c.words)-1); i++ {
 		if c.words[i].low != "is" && c.words[i].low != "are" {
 			continue
 		}
 		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
-		if !ok || len(rest.words) > 0 && !bounds()[rest.at(0).low] {
+		if !ok || len(rest.words) > 0 && !bounds()[rest.at(0).low] || rest.at(0).low == "for" && !addressees()[rest.at(1).low] {
 			return Statement{}, false
 		}
 		words := append([]word{{low: base}}, c.words[1:i]...)
 		return clause{words}.act(memory.StrengthHard)
 	}
 	return Statement{}, false
+}
+
+// agented reads what agents must or must not do, in the third person: "agents must never
+// push to main", "the bot never merges its own pull requests".
+func (c clause) agented() (Statement, bool) {
+	n := 0
+	for n < 3 && agentKinds()[c.at(n).low] {
+		n++
+	}
+	if w := c.at(n); !agents()[w.low] || w.stop != 0 || w.quoted {
+		return Statement{}, false
+	}
+	rest, ok := c.skip(n+1).cut("must never ever", "must never", "must not ever", "must not", "must always", "may never", "may not", "should never", "should always", "shall never", "shall not", "can never", "are never to", "are not to", "is never to", "is not to",
+		"are never allowed to", "are not allowed to", "is never allowed to", "is not allowed to", "do not ever", "never ever", "never", "always")
+	if !ok {
+		return Statement{}, false
+	}
+	if verb := rest.at(0).low; third(verb) {
+		first := rest.words[0]
+		if first.low = verb[:len(verb)-1]; !actions()[first.low] {
+			first.low = verb[:len(verb)-2]
+		}
+		rest = clause{append([]word{first}, rest.words[1:]...)}
+	}
+	return rest.act(memory.StrengthHard)
+}
+
+// handsOff reads what is not to be touched: "hands off the migrations folder", "main is off
+// limits".
+func (c clause) handsOff() (Statement, bool) {
+	what, ok := c.cut("hands off of", "hands off", "keep your hands off of", "keep your hands off", "stay away from", "keep away from", "stay out of", "keep out of", "keep off")
+	if !ok && c.at(0).low == "leave" && c.has(alone()) {
+		what, ok = c.skip(1), true
+	}
+	if !ok {
+		for i := 1; i < min(6, len(c.words)-1) && !ok; i++ {
+			if c.words[i].low != "is" && c.words[i].low != "are" {
+				continue
+			}
+			rest, off := c.skip(i+1).cut("off limits", "off-limits", "untouchable", "taboo", "a no-go zone")
+			if !off || len(rest.words) > 0 && rest.at(0).low != "for" || rest.at(0).low == "for" && !addressees()[rest.at(1).low] && deeds[rest.at(1).low] == "" && rest.at(1).low != "direct" {
+				return Statement{}, false
+			}
+			what, ok = clause{c.words[:i]}, true
+		}
+	}
+	if what = (clause{what.deedWords()}); !ok || !what.workshop() || what.has(atHand()) || what.has(aloneForNow()) {
+		return Statement{}, false
+	}
+	return clause{append([]word{{low: "touch"}}, what.words...)}.act(memory.StrengthHard)
 }
 
 // none reads what follows "no": a kind of act, by its noun or its verb.
@@ -64,6 +128,8 @@ func (c clause) none() (Statement, bool) {
 	} else if verb := gerund(rest.at(0).low, practises()); verb != "" {
 		direct = true
 		words = append([]word{{low: verb}}, rest.words[1:]...)
+	} else if c.has(unasked()) && rest.workshop() && !c.has(bygone()) && !c.has(counted()) {
+		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", append([]word{{low: "add"}}, rest.deedWords()...))}, true
 	} else {
 		return Statement{}, false
 	}
@@ -101,9 +167,17 @@ func (c clause) every() (Statement, bool) {
 		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || c.words[i].low != "must" && c.at(i+1).low != "to" {
 			return Statement{}, false
 		}
+		if c.at(i+1).low == "be" && !participle(c.at(i+2).low) {
+			return Statement{}, false // it must be slow: a guess
+		}
 		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", c.words)}, true
 	}
 	return Statement{}, false
+}
+
+// participle reports whether a word can be what is done to something.
+func participle(low string) bool {
+	return strings.HasSuffix(low, "ed") || strings.HasSuffix(low, "en") || low == "done" || low == "built" || low == "green" || low == "kept" || low == "run" || low == "made"
 }
 
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
@@ -158,14 +232,35 @@ func (c clause) concludes() bool {
 	return false
 }
 
-// ruled returns the verb of a rule and what it acts on.
+// ruled returns the verb of a rule in its plain form and what it acts on.
 func (c clause) ruled() (string, clause) {
 	for i, w := range c.words {
-		if i > 0 && actions()[w.low] && !w.quoted {
-			return w.low, c.skip(i + 1)
+		if w.quoted && !w.code {
+			continue
+		}
+		low := w.low
+		switch verb := gerund(low, actions()); {
+		case low == "force" && (c.at(i+1).low == "push" || deeds[c.at(i+1).low] == "push" || c.at(i+1).low == "pushing"):
+			return "force-push", c.skip(i + 2)
+		case verb != "" && !actions()[low]:
+			return verb, c.skip(i + 1)
+		case deeds[low] != "":
+			return deeds[low], c.skip(i + 1)
+		case i > 0 && w.code && programs()[low] && low != "git":
+			return "run", c.skip(i)
+		case i > 0 && third(low) && bare()[c.at(i-1).low]:
+			return stem(low), c.skip(i + 1)
+		case i > 0 && actions()[low]:
+			return low, c.skip(i + 1)
 		}
 	}
 	return c.at(0).low, c.skip(1)
+}
+
+// casts reports whether a sentence gives the agent a role: "you are an expert", "act as".
+func (c clause) casts() bool {
+	c.lead()
+	return plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && (c.at(2).low == "a" || c.at(2).low == "an" || agents()[c.at(2).low])
 }
 
 // orders reports whether a sentence asks for a piece of work.
@@ -198,9 +293,6 @@ func drafts(words []word) bool {
 	c, _ = c.cut("can you", "could you", "would you", "help me", "i want you to", "i need you to", "i need", "i want", "i would like you to", "let us")
 	for fillers()[c.at(0).low] || c.at(0).low == "to" {
 		c = c.skip(1)
-	}
-	if plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && indefinite()[c.at(2).low] {
-		return true
 	}
 	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

@@ -4,7 +4,7 @@ package statement
 
 var (
 	// practises are verbs of how an agent works.
-	practises = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify delete remove rename create move install uninstall use ask show confirm tell explain answer reply review test lint format",
+	practises = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify change delete remove rename create move install uninstall use ask show confirm tell explain answer reply review test lint format",
 		"tag amend stash cherry-pick revert reset branch bump pin upgrade vendor mock skip assume guess invent suggest recommend summarize summarise translate document force bypass auto-merge add refactor reformat email",
 		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
 
@@ -65,17 +65,28 @@ var (
 	// branches are what is definite without being at hand.
 	branches = phrases("the main|the master|the release|the production|the default|the trunk|the staging|the prod")
 
+	// addressees are whom a ban is for if it binds the agent.
+	addressees = set("you everyone everybody all any agents bots every")
+
+	// unasked are phrases by which a ban without a verb is meant for ever.
+	unasked = phrases("without my|without asking|without permission|without approval|without consent|ever|without a review|without review")
+
+	// alone are phrases of leaving something as it is, for good, and aloneForNow of doing so
+	// for a while.
+	alone       = phrases("alone always|always alone|alone forever|alone for ever")
+	aloneForNow = phrases("for now|today|right now|at the moment|while|until")
+
 	// pieces are pieces of work of which something must be so.
 	pieces = set("commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
 
 	// deeds are nouns of what is done, with the verb.
 	deeds = map[string]string{
-		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push",
+		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push", "force-push": "force-push", "commit": "commit", "deploy": "deploy", "deployment": "deploy", "merge": "merge", "release": "release", "rebase": "rebase",
 	}
 
 	// composes are verbs by which a text is ordered, and writings are what it is.
 	composes = set("write draft compose create prepare")
-	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|tutorial|guide")
+	writings = phrases("poem|essay|story|email|mail|message|memo|notice|reminder|poster|sign|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|tutorial|guide")
 
 	// invents are verbs by which something is ordered that is made of words, whatever it is.
 	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")

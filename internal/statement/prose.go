@@ -11,6 +11,12 @@ func prose(text string, yield func(from, to int) bool) {
 	if at := headings(text); at >= 0 {
 		text = text[:at]
 	}
+	if at := ticket(text); at >= 0 {
+		text = text[:at]
+	}
+	p.letter = signed(text)
+	typed := yield
+	yield = func(from, to int) bool { return wrappedByEditor(text[from:to]) || typed(from, to) }
 	from := -1
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -53,6 +59,7 @@ func prose(text string, yield func(from, to int) bool) {
 // pasted knows in what a line stands that was not typed.
 type pasted struct {
 	fence   string // what opened the code
+	comment bool   // a comment of a program stands here, up to its end
 	tag     string // the markup that is open
 	foreign bool   // what a program handed over stands here, up to its end or that of the message
 	letter  bool   // a letter stands here, up to who signed it
@@ -72,6 +79,10 @@ func (p *pasted) skips(line string) bool {
 	if p.letter {
 		p.letter = !signs(trimmed)
 		p.printed = !p.letter // the name below
+		return true
+	}
+	if p.comment || strings.HasPrefix(trimmed, "/*") || strings.HasPrefix(trimmed, "<!--") {
+		p.comment = !strings.Contains(trimmed, "*/") && !strings.Contains(trimmed, "-->")
 		return true
 	}
 	if prompted(trimmed) || stamped(trimmed) {

@@ -22,6 +22,9 @@ var (
 	// complete are verbs that need nothing to act on.
 	complete = set("ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
 
+	// undirected are further ones in a ban, which then forbids all of it.
+	undirected = set("push commit deploy merge release publish")
+
 	// deciders are who acts behind "before" and "when".
 	deciders = set("i you we they")
 

@@ -177,12 +177,12 @@ func clean(text string) bool {
 // announces reports whether a sentence says that what comes below it is somebody
 // else's words, or a machine's, or what is to be written somewhere: with a colon at the
 // end of its line, or without one if it tells of them and points to what comes.
-func announces(text string, s sentence) bool {
-	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") || s.to-s.from > MaxText {
+func announces(text string, s sentence, words []word) bool {
+	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") {
 		return false
 	}
 	var foreign, tells, points, here, printed, own, document, binds bool
-	for _, w := range split(text, s) {
+	for _, w := range words {
 		own = own || ownWords()[w.low]
 		binds = binds || bindingWords()[w.low]
 		document = document || documents()[w.low] || fileName(w.low)
@@ -190,7 +190,7 @@ func announces(text string, s sentence) bool {
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	if s.colon && !binds && (document || !own && orders(split(text, s))) {
+	if s.colon && !binds && (document || !own && orders(words)) {
 		return true
 	}
 	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))

@@ -1,0 +1,200 @@
+package statement
+
+import "lukasa.dev/internal/memory"
+
+// reader reads a message in two steps: what each sentence states by itself, and then,
+// with all sentences known, which of the rules bind the agent.
+type reader struct {
+	text  string
+	lines []line
+	found []candidate
+	ruled bool // the sentence before states a rule
+	rules bool // a heading said that rules follow
+}
+
+// line is a sentence and its words.
+type line struct {
+	sentence
+	words  []word
+	stated bool // it is a statement, or belongs to one
+}
+
+// candidate is a statement that may be none in its message.
+type candidate struct {
+	Statement
+	clause  clause // what was read, without the words before it
+	general bool   // it is said beside the matter
+}
+
+// take reads one sentence, and reports whether the user's own words go on behind it.
+func (r *reader) take(s sentence) bool {
+	if s.to-s.from > MaxText {
+		r.lines = append(r.lines, line{sentence: s})
+		r.ruled = false
+		return true
+	}
+	words := split(r.text, s)
+	if announces(r.text, s, words) {
+		return delimited(r.text[s.to:])
+	}
+	if r.widens(words) {
+		return true
+	}
+	r.rules = r.rules || s.colon && heads(words)
+	c, ok := r.read(s, words)
+	whole := ok
+	if !ok {
+		c, ok = r.besides(s, words)
+	}
+	if ok {
+		c.general = c.general || r.rules
+		r.found = append(r.found, c)
+	}
+	r.lines = append(r.lines, line{s, words, whole})
+	r.ruled = ok && c.Type == memory.TypeConstraint
+	return true
+}
+
+// stated returns the statements that the message as a whole leaves standing.
+func (r *reader) stated() []Statement {
+	var out []Statement
+	var m *matter
+	for i := range r.found {
+		c := &r.found[i]
+		if c.Type == memory.TypeConstraint {
+			if m == nil {
+				m = matterOf(r.lines)
+			}
+			if !m.binds(c) {
+				continue
+			}
+		}
+		if out = append(out, c.Statement); len(out) == MaxStatements {
+			break
+		}
+	}
+	return out
+}
+
+// besides returns the rule that stands behind an order in one sentence: "fix it, and never
+// push to main". Behind anything but an order such words tell a story, and behind an order
+// about what a program does they are part of it.
+func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
+	c := clause{whole}
+	c.lead()
+	if request, ok := c.cut("can you", "could you", "would you", "will you"); ok {
+		c = request
+		for fillers()[c.at(0).low] {
+			c = c.skip(1)
+		}
+	} else if s.question {
+		return candidate{}, false
+	}
+	if first := c.at(0).low; !actions()[first] && !tasks()[first] || c.at(0).quoted || causes()[first] {
+		return candidate{}, false
+	}
+	for i := 1; i+1 < len(c.words); i++ {
+		w := c.at(i)
+		if !w.quoted && embeds()[w.low] {
+			return candidate{}, false
+		}
+		n := c.skip(i).joint()
+		if n == 0 && (w.quoted || c.at(i-1).stop != ',' && c.at(i-1).stop != '-') {
+			continue
+		}
+		rule := c.skip(i + n)
+		if _, ok := rule.cut("always", "never", "do not ever"); !ok || rule.at(0).quoted {
+			continue
+		}
+		verb, _ := rule.ruled()
+		if !processes()[verb] {
+			return candidate{}, false
+		}
+		s.from, s.question = rule.at(0).from, false
+		return r.read(s, split(r.text, s))
+	}
+	return candidate{}, false
+}
+
+// joint returns how many words a clause begins with that join it to the one before: "and",
+// "but please", "and then".
+func (c clause) joint() int {
+	if first := c.at(0); first.quoted || first.low != "and" && first.low != "but" {
+		return 0
+	}
+	n := 1
+	for fillers()[c.at(n).low] {
+		n++
+	}
+	return n
+}
+
+// read returns what a sentence states by itself.
+func (r *reader) read(s sentence, whole []word) (candidate, bool) {
+	if !clean(r.text[s.from:s.to]) {
+		return candidate{}, false
+	}
+	words, everywhere := unscoped(whole)
+	words, tagged := untagged(words)
+	c := clause{words}
+	if len(words) < 2 || words[0].quoted || s.question && !(tagged && !interrogative()[words[0].low]) && !c.polite() {
+		return candidate{}, false
+	}
+	lead := c.lead()
+	st, ok := c.state()
+	if rest, cut := here(words); !ok && cut {
+		c = clause{rest}
+		lead = c.lead()
+		st, ok = c.state()
+	}
+	if !ok {
+		st, ok = c.otherwise(lead, len(r.lines) == 0 || r.ruled)
+	}
+	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) {
+		return candidate{}, false
+	}
+	st.Correction = st.Correction || lead.corrects || c.contrast()
+	st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
+	st.Within = within(r.text, whole)
+	st.Everywhere = everywhere
+	if st.Type == memory.TypeConstraint {
+		if hedged := (clause{whole}).has(hedges()); hedged && st.Strength == memory.StrengthHard {
+			st.Strength = memory.StrengthFirm
+		} else if hedged {
+			st.Strength = memory.StrengthSoft
+		}
+		if !st.Retraction && !st.Exception {
+			st.Topic = c.topic(r.text)
+		}
+	}
+	return candidate{st, c, lead.general}, true
+}
+
+// otherwise reads what only an earlier sentence, or the words before, make a statement:
+// what is to be remembered, what puts a value right, and what limits a rule.
+func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
+	if len(c.words) == 0 || c.words[0].quoted {
+		return Statement{}, false
+	}
+	if lead.memo {
+		if s, ok := c.noted(); ok {
+			return s, true
+		}
+	}
+	if s, ok := c.corrected(lead.corrects); ok {
+		return s, true
+	}
+	return c.fragment(near)
+}
+
+// untagged returns the words of a sentence without the words at its end by which users ask
+// to be obeyed: "never push to main, ok?"
+func untagged(words []word) ([]word, bool) {
+	for n := 1; n <= 3 && n+2 < len(words); n++ {
+		at := len(words) - n
+		if matchesOne(tags(), words[at:]) && (n > 1 || words[at-1].stop != 0 || shortTags()[words[at].low]) && !words[at].quoted {
+			return words[:at], true
+		}
+	}
+	return words, false
+}
