@@ -42,7 +42,7 @@ func (c *clause) lead() (l leading) {
 			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
 			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
 			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
-			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
+			"and yes", "of course", "as an agent", "as an ai", "as an ai agent", "as a coding agent", "as the agent", "as my agent", "be so kind and", "be so nice and", "do me a favour and", "do me a favor and", "it is important that you", "it is essential that you", "it is crucial that you", "it is vital that you", "it is important that", "it is essential that", "it is crucial that", "it is important to", "it is essential to", "it is crucial to", "it is vital that", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
 			continue
 		}
@@ -75,14 +75,14 @@ func (c *clause) lead() (l leading) {
 // heading returns how many words a heading of what follows takes: "our policy:", "small
 // request:".
 func (c clause) heading() int {
-	for i, w := range c.words[:min(4, len(c.words))] {
-		if w.quoted {
+	for i, w := range c.words[:min(maxSpoken, len(c.words))] {
+		if w.quoted || w.stop != 0 && w.stop != ':' {
 			return 0
 		}
-		if headed()[w.low] && w.stop == ':' {
-			return i + 1
-		}
-		if !determiners()[w.low] && !earlier()[w.low] && !sizes()[w.low] {
+		if w.stop == ':' {
+			if heads(c.words[:i+1]) {
+				return i + 1
+			}
 			return 0
 		}
 	}
@@ -109,7 +109,9 @@ func (c clause) vocative() int {
 	for n < 2 && agentKinds()[c.at(n).low] {
 		n++
 	}
-	if w := c.at(n); agents()[strings.TrimPrefix(w.low, "@")] && !w.quoted && w.stop != 0 && w.stop != '(' {
+	w := c.at(n)
+	name, mention := strings.CutPrefix(w.low, "@")
+	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(') {
 		return n + 1
 	}
 	return 0

@@ -4,20 +4,20 @@ package statement
 
 var (
 	// stress are adverbs that change nothing of what is stated.
-	stress = set("really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
+	stress = set("hereby really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
 
 	// fillers come before a statement.
-	fillers = set("please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway ideally preferably")
+	fillers = set("please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
 
 	// greetings come before a statement, with a name or not, up to a comma.
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
 
 	// labels come before a statement and a colon.
-	labels = set("important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
+	labels = set("listen attention caution hinweis wichtig regel achtung important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
 
 	// headed are what a heading of a rule is called, and sizes are words before it.
 	headed = set("rule rules policy request wish convention principle guideline favour favor instruction")
-	sizes  = set("small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
+	sizes  = set("security git branch branching commit deployment release coding code workflow working small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
 
 	// frames begin a situation of which something is said.
 	frames = set("when whenever in for on before after while every each during with inside")
@@ -62,7 +62,7 @@ var (
 	printedWords = set("output log logs transcript email mail response traceback readme printout dump stdout stderr")
 
 	// foreignWords in an announcement say that they are not.
-	foreignWords = set("said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
+	foreignWords = set("handbook wiki guide manual confluence notion best practices principles said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
 		"response snippet code text quote quotes lyrics transcript config policy terms paste pasted file reply replied told tells answer page website post comment book poem letter example he she they it",
 		"following below printed returned shows got prints instructions results result description ticket report tweet blog passage excerpt input contents content")
 )
@@ -72,13 +72,13 @@ var (
 	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
 		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +
 		"he said|she said|they said|he says|she says|they say|people say|he told|she told|they told|told me|told us|said to|i was told|according to|he wrote|she wrote|so to speak|" +
-		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|or whatever|idk|i wish|no idea")
+		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|worked so well|worked great|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|or whatever|idk|i wish|no idea")
 
 	// hedges make a rule a wish.
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
 
 	// passing are phrases that bind a statement to a time or a task.
-	passing = phrases("for this task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
+	passing = phrases("for this exercise/challenge/puzzle/kata/game/round/demo/test/review/feature/function/change/refactoring/step/part/module/bug/fix/issue/ticket/task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
 		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this trip/flight/one|with this one|" +
 		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|one time|this once|for once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
 		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +

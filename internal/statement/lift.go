@@ -50,6 +50,11 @@ func (c clause) lift() (Statement, bool) {
 // project, since "you can start the next task" allows nothing that was forbidden.
 func (c clause) grant(forGood bool) (Statement, bool) {
 	rest, ok := c.cut("you may", "you can", "you are allowed to", "you are free to", "feel free to")
+	if !ok && forGood {
+		if s, ok := c.allowed(); ok {
+			return s, true
+		}
+	}
 	if !ok {
 		if rest, ok = c.cut("go ahead and", "just"); !ok || !forGood && !c.has(onwards()) {
 			return Statement{}, false
@@ -122,11 +127,19 @@ func limited(words []word) int {
 // allowed reads "pushing to main is allowed again", "... is fine on release branches",
 // and "running the linter is no longer required".
 func (c clause) allowed() (Statement, bool) {
-	if gerund(c.at(0).low, actions()) == "" {
+	if c.at(0).low == "direct" {
+		c = c.skip(1)
+	}
+	if c.at(0).low == "force" && c.at(1).low == "pushing" {
+		c = clause{append([]word{{low: "force-pushing"}}, c.words[2:]...)}
+	}
+	if verb := deeds[c.at(0).low]; verb != "" && plural(c.at(0).low) {
+		c = clause{append([]word{{low: verb}}, c.words[1:]...)}
+	} else if gerund(c.at(0).low, actions()) == "" {
 		return Statement{}, false
 	}
 	for i := 1; i < min(12, len(c.words)-1); i++ {
-		if c.words[i].low != "is" {
+		if c.words[i].low != "is" && c.words[i].low != "are" {
 			continue
 		}
 		deed, rest := clause{c.words[:i]}, c.skip(i+1)

@@ -1,10 +1,13 @@
 package statement
 
+import "strings"
+
 // matter is what the sentences of a message that state nothing say of those that do. Rules
 // are part of a program if the message orders one, part of a text if it orders a text,
 // and up for discussion if it asks about them.
 type matter struct {
 	works     bool // a piece of work is ordered
+	tells     bool // something else is told
 	automates bool // it is one that acts in place of the agent: a hook, a pipeline, a bot
 	answers   bool // it is one that talks to people
 	enforces  bool // it is to see to it that a rule is kept
@@ -26,13 +29,16 @@ func matterOf(lines []line) *matter {
 			m.tail(c)
 			continue
 		}
-		m.discusses = m.discusses || l.question && c.opines() || c.cites() || c.publishes()
+		m.discusses = m.discusses || l.question && c.opines() || c.cites() || c.publishes() || c.edits()
 		m.writes = m.writes || drafts(l.words) || files(l.words)
 		m.plays = m.plays || c.casts()
-		if !orders(l.words) {
-			continue
+		m.tells = m.tells || len(l.words) > 3
+		switch {
+		case orders(l.words):
+			m.order(c)
+		case c.specifies():
+			m.works = true
 		}
-		m.order(c)
 	}
 	return m
 }
@@ -65,25 +71,56 @@ func (m *matter) tail(c clause) {
 			rest = rest.skip(1)
 		}
 		first := rest.at(0)
-		if first.quoted || first.stop != 0 || !enforcing()[first.low] || rest.workshop() {
+		if first.quoted || first.stop != 0 || !enforcing()[first.low] {
 			continue
 		}
-		m.works = true
+		m.works = m.works || !rest.has(strong())
 		m.enforces = m.enforces || rest.has(backward()) || rest.has(checks())
 	}
+}
+
+// enforced reports whether a rule ends with an order that sees to it that it is kept: "never
+// do it on startup, add a command for it".
+func (c clause) enforced() bool {
+	for i, w := range c.words[:max(len(c.words)-1, 0)] {
+		if rest := c.skip(i + 1); w.stop != 0 && !w.quoted && adding()[rest.at(0).low] && rest.has(backward()) {
+			return true
+		}
+	}
+	return false
+}
+
+// predicated reports whether a rule is only named, as what something else is said of: "never
+// push to main makes sense".
+func (c clause) predicated() bool {
+	if thatVerbs()[c.at(0).low] {
+		return false
+	}
+	for i, w := range c.words {
+		if w.stop != 0 || subordinate()[w.low] {
+			return false
+		}
+		if i > 2 && predicates()[w.low] && !w.quoted {
+			return true
+		}
+	}
+	return false
 }
 
 // binds reports whether a rule, or what lifts or limits one, is meant for the agent's own
 // work in the project. A rule for how to work is; how a program or a text is to be that
 // the message orders is not. In doubt it is not, since a wrong rule stops work.
 func (m *matter) binds(s *candidate) bool {
-	if m.discusses || m.plays {
+	if m.discusses || m.plays || s.clause.enforced() {
 		return false
 	}
 	if s.Retraction || s.Exception {
 		return true
 	}
 	c := s.clause
+	if rest, ok := c.cut("always", "never"); ok && rest.predicated() {
+		return false
+	}
 	verb, object := c.ruled()
 	object = clause{object.deedWords()}
 	impersonal := c.impersonal()
@@ -106,13 +143,22 @@ func (m *matter) binds(s *candidate) bool {
 	return false
 }
 
+// doubtful reports whether a rule may be about a program, since the message speaks of
+// something else, too, and the rule names nothing of the work on a project.
+func (m *matter) doubtful(s *candidate) bool {
+	verb, _ := s.clause.ruled()
+	return m.tells && !s.general && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
+}
+
 // behaves reports whether a rule tells what a program does: a verb of programs, and a part
 // of one, a piece of code or a kind of its users.
 func (c clause) behaves(verb string, object clause) bool {
 	switch {
 	case object.has(products()), object.has(strong()):
 		return false
-	case grants()[verb] && object.has(clients()):
+	case object.has(runtime()):
+		return !object.workshop()
+	case admits()[verb] && !object.workshop(), grants()[verb] && object.has(clients()):
 		return true
 	case handling()[verb]:
 		return object.has(data()) && !object.workshop()
@@ -129,7 +175,7 @@ func (c clause) impersonal() bool {
 		return c.at(1).low != "time"
 	}
 	n := 0
-	for n < 3 && agentKinds()[c.at(n).low] && c.at(n).low != "you" {
+	for n < maxKinds && agentKinds()[c.at(n).low] {
 		n++
 	}
 	return agents()[c.at(n).low] && c.at(n).stop == 0 || deeds[first] != "" || gerund(first, actions()) != "" && !actions()[first]
@@ -138,12 +184,35 @@ func (c clause) impersonal() bool {
 // workshop reports whether a clause names something of the work on a project: a branch, an
 // environment, a file, a tool, what a commit is made of, or who is to be asked.
 func (c clause) workshop() bool {
-	if c.has(strong()) || c.has(products()) || c.has(parties()) {
+	return c.has(parties()) || c.has(products()) || c.concrete()
+}
+
+// concrete is workshop without those who are to be asked.
+func (c clause) concrete() bool {
+	if c.has(strong()) {
 		return true
 	}
 	for i, w := range c.words {
 		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) {
 			return !(i > 0 && c.words[i-1].low == "upload") // what users of a program bring
+		}
+	}
+	return false
+}
+
+// specifies reports whether a sentence tells what a program or its users can and must do:
+// "coupons can only be used once".
+func (c clause) specifies() bool {
+	if deciders()[c.at(0).low] || c.impersonal() && bare()[c.at(0).low] && c.at(0).low != "all" || c.workshop() {
+		return false
+	}
+	for i := 1; i < min(6, len(c.words)-1); i++ {
+		if c.words[i].stop != 0 || c.words[i].quoted {
+			return false
+		}
+		switch c.words[i].low {
+		case "must", "may", "can", "should", "cannot", "shall":
+			return !vague()[c.words[i-1].low] || c.words[i-1].low == "it"
 		}
 	}
 	return false
@@ -157,14 +226,49 @@ func (c clause) opines() bool {
 	return c.has(opinions())
 }
 
+// edits reports whether a sentence orders something to be done with the words that stand
+// beside it: "translate it", "improve this prompt".
+func (c clause) edits() bool {
+	c.lead()
+	c, _ = c.cut("can you", "could you", "would you", "will you", "help me")
+	for fillers()[c.at(0).low] {
+		c = c.skip(1)
+	}
+	verb := c.at(0).low
+	return rewords()[verb] && (c.has(wordings()) || c.has(backward()) || c.at(1).low == "them") || improves()[verb] && c.has(wordings())
+}
+
 // cites reports whether a sentence says of what stands beside it where it is from.
 func (c clause) cites() bool {
+	if c.quotes() {
+		return true
+	}
 	rest, ok := c.cut("this is", "that is", "these are", "those are", "the above is", "it is", "both are", "this was", "that was", "above is")
 	if !ok || len(rest.words) == 0 {
 		_, ok = c.cut("source", "quoted from", "taken from", "copied from", "pasted from", "from the docs", "from the wiki", "from the readme")
 		return ok
 	}
 	_, ok = rest.cut("in the", "in our", "in my", "from the", "from our", "from my", "from a", "what the", "what our", "what he", "what she", "what they", "what you", "what it", "how they", "a quote", "quoted", "written in", "just an example", "an example", "just a test", "taken")
+	return ok
+}
+
+// quotes reports whether a sentence says that words follow which stand elsewhere: "I copied
+// this from the wiki", "my prompt: ...".
+func (c clause) quotes() bool {
+	points := false
+	for i, w := range c.words {
+		if w.quoted {
+			return false
+		}
+		if i < 6 && w.stop == ':' && i+1 < len(c.words) && utterances()[w.low] {
+			return true
+		}
+		points = points || pointsBelow()[w.low]
+		if points && sources()[w.low] && (c.at(i-1).low == "from" || c.at(i-2).low == "from" || c.at(i-1).low == "in" || c.at(i-2).low == "in") {
+			return true
+		}
+	}
+	_, ok := c.cut("ignore all previous", "ignore previous instructions", "ignore your previous", "ignore the previous", "disregard all previous", "ignore all prior")
 	return ok
 }
 
@@ -185,9 +289,8 @@ func files(words []word) bool {
 	}
 	for i := 1; i < len(c.words); i++ {
 		if w := c.words[i].low; pointsBelow()[w] && !houses()[c.at(i+1).low] {
-			rest := clause{c.words[1:]}
-			for _, w := range rest.words {
-				if documents()[w.low] || fileName(w.low) {
+			for _, w := range c.words[1:] {
+				if documents()[w.low] || fileName(w.low) || ruleFiles()[strings.Trim(w.low, ".@")] {
 					return true
 				}
 			}

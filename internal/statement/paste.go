@@ -78,7 +78,7 @@ func stamped(line string) bool {
 			}
 		}
 	}
-	names := len(strings.Fields(low[:at]))
+	names := len(strings.Fields(strings.Trim(low[:at], " ([")))
 	return names <= 4 && line[0] <= 'Z' || names == 1
 }
 
@@ -120,7 +120,7 @@ func signs(line string) bool {
 // has text below it, or -1. From there on a text is a document. A single heading that
 // itself states a rule is the user's way to stress it.
 func headings(text string) int {
-	first, n := -1, 0
+	first, n, before := -1, 0, 0
 	fence := ""
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -139,8 +139,12 @@ func headings(text string) int {
 			if n++; first < 0 {
 				first = at
 			}
+		case at > 0 && len(line) > 3 && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "") && before < at-1:
+			if n += 2; first < 0 {
+				first = before // it is underlined
+			}
 		}
-		at = end
+		before, at = at, end
 	}
 	if n == 0 || n == 1 && (insists(text[first:]) || !strings.Contains(strings.TrimSpace(text[first:]), "\n")) {
 		return -1

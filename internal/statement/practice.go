@@ -16,11 +16,32 @@ func (c clause) barred() (Statement, bool) {
 		if first == "no" {
 			c = c.skip(1)
 		}
+		if s, ok := c.mine(); ok {
+			return s, true
+		}
 		return c.skip(1).nobody()
+	case first == "nothing":
+		return c.skip(1).nothing()
+	case first == "there":
+		if rest, ok := c.cut("there must never be", "there should never be", "there must not be", "there may never be", "there shall be"); ok {
+			if determiners()[rest.at(0).low] {
+				rest = rest.skip(1)
+			}
+			return clause{append([]word{{low: "no"}}, rest.words...)}.none()
+		}
+		return Statement{}, false
+	case first == "only":
+		return c.mine()
 	case first == "all" || first == "every" || first == "each" || first == "any":
 		return c.skip(1).every()
+	case first == "is" && c.at(1).low != "it" || first == "strictly" || first == "forbidden":
+		rest, ok := c.cut("is strictly forbidden to", "is forbidden to", "strictly forbidden to", "forbidden to", "is not allowed to", "is prohibited to")
+		if !ok || !practises()[rest.at(0).low] {
+			return Statement{}, false
+		}
+		return rest.act(memory.StrengthHard)
 	case first == "it":
-		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to", "it is not allowed to", "it is not permitted to", "it is never allowed to", "it is forbidden that you", "it is strictly forbidden that you", "it is not allowed that you"); ok && practises()[rest.at(0).low] {
+		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to", "it is not allowed to", "it is not permitted to", "it is never allowed to", "it is forbidden that you", "it is strictly forbidden that you", "it is not allowed that you", "it is not allowed for you to", "it is forbidden for you to", "it is strictly prohibited to"); ok && practises()[rest.at(0).low] {
 			return rest.act(memory.StrengthHard)
 		}
 		return Statement{}, false
@@ -50,6 +71,9 @@ func (c clause) barred() (Statement, bool) {
 			continue
 		}
 		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
+		if n := len(c.words) - len(rest.words) - 1; ok && c.words[n].stop != 0 {
+			rest = clause{} // what follows is another thought
+		}
 		if !ok || len(rest.words) > 0 && !bounds()[rest.at(0).low] || rest.at(0).low == "for" && !addressees()[rest.at(1).low] {
 			return Statement{}, false
 		}
@@ -59,11 +83,14 @@ func (c clause) barred() (Statement, bool) {
 	return Statement{}, false
 }
 
+// maxKinds is how many words stand at most before what the agent is called.
+const maxKinds = 4
+
 // agented reads what agents must or must not do, in the third person: "agents must never
 // push to main", "the bot never merges its own pull requests".
 func (c clause) agented() (Statement, bool) {
 	n := 0
-	for n < 3 && agentKinds()[c.at(n).low] {
+	for n < maxKinds && agentKinds()[c.at(n).low] {
 		n++
 	}
 	if w := c.at(n); !agents()[w.low] || w.stop != 0 || w.quoted {
@@ -140,9 +167,30 @@ func (c clause) none() (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}, true
 }
 
+// nothing reads what follows "nothing": "goes to main without a review".
+func (c clause) nothing() (Statement, bool) {
+	if !arrives()[c.at(0).low] || !c.has(unless()) || !c.workshop() || c.has(bygone()) {
+		return Statement{}, false
+	}
+	words := c.words
+	if words[0].low != "goes" && len(words) > 1 && participle(words[1].low) {
+		words = words[1:]
+	}
+	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}, true
+}
+
+// mine reads what users keep for themselves: "only I merge to main", "nobody but me".
+func (c clause) mine() (Statement, bool) {
+	rest, ok := c.cut("only i", "nobody but me", "one but me", "nobody except me", "one except me")
+	if !ok {
+		return Statement{}, false
+	}
+	return rest.nobody()
+}
+
 // nobody reads what follows "nobody".
 func (c clause) nobody() (Statement, bool) {
-	if rest, ok := c.cut("may", "should", "should ever", "is allowed to", "must", "is to", "ever"); ok {
+	if rest, ok := c.cut("may", "should", "should ever", "is allowed to", "am allowed to", "can", "will", "must", "is to", "ever"); ok {
 		c = rest
 	}
 	verb := c.at(0).low
@@ -195,6 +243,9 @@ func (c clause) ways() (Statement, bool) {
 		strength = memory.StrengthFirm
 	}
 	verb, object := rest.at(0).low, rest.skip(1)
+	if rest.has(yielding()) {
+		return Statement{}, false // "but today we have to"
+	}
 	if !customary()[verb] && !(c.at(1).low == "must" && entrusted()[verb]) || object.has(bygone()) || object.has(data()) || object.concludes() || object.handed() || object.has(amiss()) {
 		return Statement{}, false
 	}
@@ -260,7 +311,7 @@ func (c clause) ruled() (string, clause) {
 // casts reports whether a sentence gives the agent a role: "you are an expert", "act as".
 func (c clause) casts() bool {
 	c.lead()
-	return plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && (c.at(2).low == "a" || c.at(2).low == "an" || agents()[c.at(2).low])
+	return plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && (c.at(2).low == "a" || c.at(2).low == "an" || c.at(2).capital && c.at(2).low != "i" || agents()[c.at(2).low])
 }
 
 // orders reports whether a sentence asks for a piece of work.
@@ -268,7 +319,7 @@ func orders(words []word) bool {
 	c := clause{words}
 	c.lead()
 	for _, w := range c.words {
-		if bindingWords()[w.low] {
+		if bindingWords()[w.low] && !enforcing()[c.at(0).low] {
 			return false // it orders to obey
 		}
 	}
@@ -293,6 +344,13 @@ func drafts(words []word) bool {
 	c, _ = c.cut("can you", "could you", "would you", "help me", "i want you to", "i need you to", "i need", "i want", "i would like you to", "let us")
 	for fillers()[c.at(0).low] || c.at(0).low == "to" {
 		c = c.skip(1)
+	}
+	if composes()[c.at(0).low] {
+		for _, w := range c.words[1:min(6, len(c.words))] {
+			if strings.HasSuffix(w.low, ".md") || ruleFiles()[strings.Trim(w.low, ".@")] {
+				return true
+			}
+		}
 	}
 	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

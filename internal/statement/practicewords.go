@@ -43,12 +43,16 @@ var (
 	// embeds begin what an order is about, in which "and never" goes on.
 	embeds = set("that which so who where whether if when because such until how")
 
+	// narrators begin what is told of somebody, and wordy are words of what is written.
+	narrators = set("i he she they people some others most many teams companies you it this that there who if when because while since although though")
+	wordy     = set("rule rules says say said title text wording sentence called named reads line lines section message comment heading")
+
 	// data are what a program handles, by which "we push" tells of code.
 	data = phrases("transaction|transactions|tx|offset|offsets|event|events|item|items|element|elements|value|values|row|rows|column|columns|state|history|stack|queue|lock|locks|memory|dict|dicts|map|maps|array|arrays|object|objects|" +
 		"notification|notifications|message to|job|jobs|buffer|handler|callback|the result|the response|the error|hook|node|nodes|cell|cells|session|sessions|cookie|cookies|cache|the key|the keys|resource|resources")
 
 	// amiss are phrases of something that goes wrong, which is no rule.
-	amiss = phrases("here|correctly|properly|actually|in that case|at all|so it|so the|so we|which means|which is|and then|even though|leak|crash|bug|error")
+	amiss = phrases("problem|that is why|the issue|mistake|here|correctly|properly|actually|in that case|at all|so it|so the|so we|which means|which is|and then|even though|leak|crash|bug|error")
 
 	// chores are what a group runs.
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
@@ -65,6 +69,10 @@ var (
 	// branches are what is definite without being at hand.
 	branches = phrases("the main|the master|the release|the production|the default|the trunk|the staging|the prod")
 
+	// arrives are verbs of what gets somewhere, and unless are words of a condition for it.
+	arrives = set("goes gets lands ships is leaves may must reaches enters")
+	unless  = phrases("without|unless|before|until|except|only after")
+
 	// addressees are whom a ban is for if it binds the agent.
 	addressees = set("you everyone everybody all any agents bots every")
 
@@ -76,8 +84,11 @@ var (
 	alone       = phrases("alone always|always alone|alone forever|alone for ever")
 	aloneForNow = phrases("for now|today|right now|at the moment|while|until")
 
+	// yielding are phrases by which a custom is given up.
+	yielding = phrases("but today|but now|but this|but we|but i|but sometimes|but lately|but in this|except today")
+
 	// pieces are pieces of work of which something must be so.
-	pieces = set("commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
+	pieces = set("change changes commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
 
 	// deeds are nouns of what is done, with the verb.
 	deeds = map[string]string{

@@ -185,6 +185,9 @@ func machine(line string) bool {
 	if dated(line) {
 		return true
 	}
+	if hasPrefixOf(line, reports) {
+		return true
+	}
 	for _, level := range []string{"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL"} {
 		if rest, ok := strings.CutPrefix(line, level); ok && (rest == "" || !letter(rest[0])) {
 			return true
@@ -192,6 +195,9 @@ func machine(line string) bool {
 	}
 	return false
 }
+
+// reports are how lines begin that tools print.
+var reports = []string{"npm err!", "npm warn", "remote: ", "fatal: ", "error: ", "hint: ", "stderr: ", "stdout: ", "traceback ", "panic: ", "caused by: "}
 
 // dated reports whether a line begins with a date or a time of day in digits.
 func dated(line string) bool {

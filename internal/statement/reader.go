@@ -1,6 +1,10 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"strings"
+
+	"lukasa.dev/internal/memory"
+)
 
 // reader reads a message in two steps: what each sentence states by itself, and then,
 // with all sentences known, which of the rules bind the agent.
@@ -68,6 +72,9 @@ func (r *reader) stated() []Statement {
 			if !m.binds(c) {
 				continue
 			}
+			if c.Strength == memory.StrengthHard && m.doubtful(c) {
+				c.Strength = memory.StrengthFirm
+			}
 		}
 		if out = append(out, c.Statement); len(out) == MaxStatements {
 			break
@@ -77,8 +84,9 @@ func (r *reader) stated() []Statement {
 }
 
 // besides returns the rule that stands behind an order in one sentence: "fix it, and never
-// push to main". Behind anything but an order such words tell a story, and behind an order
-// about what a program does they are part of it.
+// push to main", or behind how the work is done: "everything goes through a PR, never push
+// to main". Behind anything else such words tell a story, and behind an order about what a
+// program does they are part of it.
 func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
 	c := clause{whole}
 	c.lead()
@@ -90,15 +98,20 @@ func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
 	} else if s.question {
 		return candidate{}, false
 	}
-	if first := c.at(0).low; !actions()[first] && !tasks()[first] || c.at(0).quoted || causes()[first] {
+	first := c.at(0)
+	order := actions()[first.low] || tasks()[first.low]
+	if first.quoted || causes()[first.low] || !order && (narrators()[first.low] || c.has(bygone())) {
 		return candidate{}, false
 	}
 	for i := 1; i+1 < len(c.words); i++ {
 		w := c.at(i)
-		if !w.quoted && embeds()[w.low] {
+		if !w.quoted && (embeds()[w.low] || wordy()[w.low] || !order && past()[w.low]) || fileName(w.low) && strings.HasSuffix(w.low, ".md") {
 			return candidate{}, false
 		}
-		n := c.skip(i).joint()
+		n := 0
+		if order {
+			n = c.skip(i).joint()
+		}
 		if n == 0 && (w.quoted || c.at(i-1).stop != ',' && c.at(i-1).stop != '-') {
 			continue
 		}
@@ -106,8 +119,7 @@ func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
 		if _, ok := rule.cut("always", "never", "do not ever"); !ok || rule.at(0).quoted {
 			continue
 		}
-		verb, _ := rule.ruled()
-		if !processes()[verb] {
+		if verb, _ := rule.ruled(); !processes()[verb] || !order && !(clause{c.words[:i]}).workshop() {
 			return candidate{}, false
 		}
 		s.from, s.question = rule.at(0).from, false
@@ -162,6 +174,8 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 			st.Strength = memory.StrengthFirm
 		} else if hedged {
 			st.Strength = memory.StrengthSoft
+		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && c.insists() {
+			st.Strength = memory.StrengthHard
 		}
 		if !st.Retraction && !st.Exception {
 			st.Topic = c.topic(r.text)
@@ -187,12 +201,23 @@ func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
 	return c.fragment(near)
 }
 
+// insists reports whether a ban ends with words that make it absolute: "don't push to main,
+// ever".
+func (c clause) insists() bool {
+	n := len(c.words)
+	if n < 3 {
+		return false
+	}
+	last := c.at(n - 1).low
+	return last == "ever" || last == "circumstances" && c.at(n-2).low == "any"
+}
+
 // untagged returns the words of a sentence without the words at its end by which users ask
 // to be obeyed: "never push to main, ok?"
 func untagged(words []word) ([]word, bool) {
 	for n := 1; n <= 3 && n+2 < len(words); n++ {
 		at := len(words) - n
-		if matchesOne(tags(), words[at:]) && (n > 1 || words[at-1].stop != 0 || shortTags()[words[at].low]) && !words[at].quoted {
+		if matchesOne(tags(), words[at:]) && (n > 1 || words[at-1].stop != 0 || shortTags()[words[at].low] && !present()[words[at-1].low] && !negative()[words[at-1].low]) && !words[at].quoted {
 			return words[:at], true
 		}
 	}

@@ -34,12 +34,12 @@ func (c clause) rule() (Statement, bool) {
 
 // absolute reads "always", "never", "under no circumstances" and the like.
 func (c clause) absolute() (Statement, bool) {
-	rest, ok := c.cut("always", "never ever", "never to", "never", "under no circumstances should you", "under no circumstances are you to", "under no circumstances may you", "under no circumstances", "in no case", "do not ever",
+	rest, ok := c.cut("always", "never ever", "never under any circumstances", "do not under any circumstances", "do not you ever", "do not you dare", "never to", "never", "under no circumstances should you", "under no circumstances are you to", "under no circumstances may you", "under no circumstances", "in no case", "do not ever",
 		"must always", "must never", "must not", "at all times")
 	if !ok {
 		return Statement{}, false
 	}
-	for rest.at(0).low == "please" || rest.at(0).low == "ever" {
+	for rest.at(0).low == "please" || rest.at(0).low == "ever" || rest.at(0).low == "to" {
 		rest = rest.skip(1)
 	}
 	return rest.act(memory.StrengthHard)
@@ -48,8 +48,14 @@ func (c clause) absolute() (Statement, bool) {
 // told reads what is said in the second person, and what is forbidden.
 func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
-		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever"); ok {
+		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
+		if rest.at(0).low == "to" {
+			rest = rest.skip(1)
+		}
 		return rest.act(memory.StrengthHard)
+	}
+	if rest, ok := c.cut("you are forbidden from", "you are strictly forbidden from", "you are prohibited from", "refrain from ever", "i forbid you from"); ok {
+		return rest.based().act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you must", "you have to", "you need to", "you are required to"); ok {
 		if !practises()[rest.at(0).low] || !rest.has(everytime()) && !rest.has(regularly()) {
@@ -89,6 +95,15 @@ func (c clause) consent() (Statement, bool) {
 	if rest, ok := c.cut("always", "please always", "you must always", "you must", "you should always", "you need to", "you have to"); ok {
 		c = rest
 	}
+	if rest, ok := c.cut("need my permission before", "need my approval before", "need my ok before", "you need my permission before", "you need my approval before", "you need my explicit approval before", "you need my ok before"); ok {
+		if determiners()[rest.at(0).low] {
+			rest = rest.skip(1)
+		}
+		rest = clause{append([]word{{low: "do"}}, rest.words...)}.verbal().based()
+		s, ok := rest.acts(memory.StrengthHard)
+		s.Subject = key("rule", append(rest.deedWords(), word{low: "without"}, word{low: "asking"}))
+		return s, ok
+	}
 	rest, ok := c.cut("ask me", "ask us", "ask for my approval", "ask for my permission", "ask for permission", "ask for approval", "ask", "check with me", "confirm with me", "check back with me", "talk to me", "get my approval", "get my permission",
 		"get my ok", "get my okay", "wait for my approval", "wait for my ok", "wait for my okay", "let me know", "tell me", "consult me", "come back to me")
 	if !ok {
@@ -106,10 +121,10 @@ func (c clause) consent() (Statement, bool) {
 		for often()[deed.at(0).low] || deed.at(0).low == "ever" {
 			deed = deed.skip(1)
 		}
-	} else if gerund(deed.at(0).low, actions()) == "" {
+	} else if gerund(deed.at(0).low, actions()) == "" && !programs()[deed.at(0).low] {
 		return Statement{}, false
 	}
-	deed = deed.based()
+	deed = deed.based().verbal()
 	if deed.has(atHand()) {
 		return Statement{}, false // it is for now
 	}
@@ -218,7 +233,7 @@ func (c clause) verbal() clause {
 		next.quoted = false
 		return clause{append([]word{next}, c.words[2:]...)}
 	}
-	if first.code || len(c.words) > 1 && !actions()[first.low] {
+	if first.code || !actions()[first.low] {
 		return clause{append([]word{{low: "run"}}, c.words...)}
 	}
 	return c
@@ -234,6 +249,8 @@ func (c clause) unsaid(verb string) bool {
 		return len(c.words) < 2 || c.at(0).stop != 0
 	case "that":
 		return !thatVerbs()[verb]
+	case "what", "why", "how", "which":
+		return !talking()[verb] && verb != "show" && verb != "describe" && verb != "document" || len(c.words) < 3
 	default:
 		return vague()[first] && !c.has(strong()) || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
 	}
@@ -260,7 +277,7 @@ func (c clause) pointed() bool {
 
 // acts is act for what may be about something that the sentence itself has named.
 func (c clause) acts(strength memory.Strength) (Statement, bool) {
-	if c.has(sayingsOfOld()) && !c.has(strong()) {
+	if c.has(sayingsOfOld()) && !c.concrete() {
 		return Statement{}, false
 	}
 	return c.acting(strength)
@@ -350,6 +367,9 @@ func (c clause) ordered() (Statement, bool) {
 func (c clause) instead() (Statement, bool) {
 	strength := memory.StrengthFirm
 	rest, ok := c.cut("use", "write", "call it", "i want you to use", "please use")
+	if !ok && programs()[c.at(0).low] && c.at(1).low == "only" {
+		rest, ok = clause{append([]word{{low: c.at(0).low, stop: ','}}, c.words[2:]...)}, true
+	}
 	if !ok {
 		if rest, ok = c.cut("prefer"); !ok {
 			return Statement{}, false
@@ -374,6 +394,7 @@ func (c clause) versus() (one, other clause, ok bool) {
 	for i := 1; i < len(c.words); i++ {
 		n := 0
 		switch w := c.words[i]; {
+		case w.quoted:
 		case (w.low == "not" || w.low == "never") && c.words[i-1].stop != 0, w.low == "over", w.low == "and" && c.at(i+1).low == "not":
 			n = 1
 			if w.low == "and" {

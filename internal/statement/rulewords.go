@@ -17,10 +17,10 @@ var (
 		"rewrite rotate round route run sanitise sanitize save scan schedule scope search select send separate serialise serialize serve set share ship show shorten sign simplify skip sort specify split spell squash stage start",
 		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
 		"regenerate rebuild rerun re-run retest recheck reindex recompile redeploy reinstall reopen draw sketch plot structure outline recap rank rate attribute purge wipe kill reboot downgrade ssh curl sudo chmod checkout fork transpile monkeypatch monkey-patch hotfix backport obfuscate minify prune seed dump provision scale drain destroy erase hit alter",
-		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
+		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap work write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
 
 	// complete are verbs that need nothing to act on.
-	complete = set("ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+	complete = set("squash ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
 
 	// undirected are further ones in a ban, which then forbids all of it.
 	undirected = set("push commit deploy merge release publish")
@@ -94,6 +94,6 @@ var (
 	// sayingsOfOld are proverbs, idioms and encouragement.
 	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +
 		"keep pushing|keep trying|keep smiling|keep learning|be there for|get old|gets old|get enough|get tired|get bored|end up|make me|makes me|take for granted|for granted|judge a book|put off|put all your eggs|" +
-		"say die|count your|count on|the moment|each moment|every moment|make time|take care|bring joy|bring back|give me|call it|read the news|have fun|act surprised|your journey|your way|your eyes|your loved ones|run out|break the ice|" +
+		"say die|work hard|work smart|work out|count your|count on|the moment|each moment|every moment|make time|take care|bring joy|bring back|give me|call it|read the news|have fun|act surprised|your journey|your way|your eyes|your loved ones|run out|break the ice|" +
 		"leave home|miss a|follow the leader|take risks|make friends|start over|hold back|your ground|dreaming|believing|your worth|your guard|get to|speak to me|talk to me")
 )

@@ -190,10 +190,21 @@ func announces(text string, s sentence, words []word) bool {
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	if s.colon && !binds && (document || !own && orders(words)) {
+	if s.colon && (document && !binds || !own && orders(words) && !lists(text[s.to:], words)) {
 		return true
 	}
 	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))
+}
+
+// lists reports whether a line orders the tasks of the list that follows: "do this:".
+func lists(rest string, words []word) bool {
+	c := clause{words}
+	c.lead()
+	if first := c.at(0).low; !tasks()[first] && first != "complete" && first != "finish" {
+		return false
+	}
+	next := strings.TrimLeft(rest, ": \t\r\n")
+	return unmark(next, 0, len(next)) > 0
 }
 
 // fileName reports whether a word is the name of a file.
