@@ -38,8 +38,12 @@ func split(text string, s sentence) []word {
 				code = !code
 			case ',', ':', '(':
 				mark(words, byte(r))
-			case '—', '–':
+			case '—', '–', '→':
 				mark(words, '-')
+			case '>':
+				if at > s.from && (text[at-1] == '-' || text[at-1] == '=') {
+					mark(words, '-') // an arrow
+				}
 			case '-':
 				if at+size >= s.to || text[at+size] == ' ' {
 					mark(words, '-') // not that of a flag

@@ -5,6 +5,11 @@ func (c clause) group() (Statement, bool) {
 	if s, ok := c.decided(); ok {
 		return s, true
 	}
+	if houses()[c.at(1).low] {
+		if s, ok := c.ways(); ok {
+			return s, true
+		}
+	}
 	if c.at(0).low == "our" {
 		return c.own()
 	}

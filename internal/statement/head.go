@@ -42,7 +42,7 @@ func (c *clause) lead() (l leading) {
 			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
 			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
 			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
-			"and yes", "of course", "as an agent", "as an ai", "as an ai agent", "as a coding agent", "as the agent", "as my agent", "be so kind and", "be so nice and", "do me a favour and", "do me a favor and", "it is important that you", "it is essential that you", "it is crucial that you", "it is vital that you", "it is important that", "it is essential that", "it is crucial that", "it is important to", "it is essential to", "it is crucial to", "it is vital that", "very important", "new rule", "house rule", "rule number one"); ok {
+			"and yes", "of course", "no matter what", "whatever happens", "once and for all", "as always", "as usual", "for future sessions", "for the next sessions", "in any case", "at any rate", "as an agent", "as an ai", "as an ai agent", "as a coding agent", "as the agent", "as my agent", "be so kind and", "be so nice and", "do me a favour and", "do me a favor and", "it is important that you", "it is essential that you", "it is crucial that you", "it is vital that you", "it is important that", "it is essential that", "it is crucial that", "it is important to", "it is essential to", "it is crucial to", "it is vital that", "very important", "new rule", "house rule", "rule number one"); ok {
 			*c = rest
 			continue
 		}
@@ -50,7 +50,7 @@ func (c *clause) lead() (l leading) {
 			*c, l.general = c.skip(n), true
 			continue
 		}
-		if fillers()[first.low] || labels()[first.low] && first.stop == ':' {
+		if fillers()[first.low] || labels()[first.low] && first.stop != 0 {
 			l.memo = l.memo || first.low == "reminder"
 			*c = c.skip(1)
 			continue
@@ -162,9 +162,12 @@ func (c *clause) polite() bool {
 	return false
 }
 
+// command reports whether a clause begins with a command between backquotes.
+func (c clause) command() bool { return c.at(0).code && programs()[c.at(0).low] }
+
 // state returns what the clause states.
 func (c clause) state() (Statement, bool) {
-	if len(c.words) < 2 || c.words[0].quoted {
+	if len(c.words) < 2 || c.words[0].quoted && !c.command() {
 		return Statement{}, false
 	}
 	for _, form := range [...]func(clause) (Statement, bool){
@@ -186,11 +189,14 @@ func (c clause) state() (Statement, bool) {
 func (c clause) framed() (Statement, bool) {
 	first := c.at(0).low
 	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.at(1).low == "i" && (sayings()[c.at(2).low] || pastes()[c.at(2).low] || sayings()[c.at(3).low] && stress()[c.at(2).low] || c.at(2).low == "ever" && sayings()[c.at(3).low])
+	if first == "if" && c.at(1).low == "you" && (wishes()[c.at(2).low] || actions()[c.at(2).low]) {
+		return c.provided()
+	}
 	if !frames()[first] && !asks && !anyTime(c) || c.at(1).low == "case" || c.at(1).low == "order" {
 		return Statement{}, false
 	}
 	for i := range min(14, len(c.words)) {
-		if c.words[i].stop != ',' {
+		if next := c.at(i + 1).low; c.words[i].stop != ',' && !(i > 0 && (first == "before" || first == "after" || first == "when") && (next == "always" || next == "never")) {
 			continue
 		}
 		frame, rest := clause{c.words[:i+1]}, c.skip(i+1)
@@ -225,6 +231,17 @@ func (c clause) framed() (Statement, bool) {
 	return Statement{}, false
 }
 
+// provided reads a rule for what the agent may come to do: "if you need to push, never push
+// to main".
+func (c clause) provided() (Statement, bool) {
+	for i := range min(10, len(c.words)) {
+		if c.words[i].stop == ',' {
+			return c.skip(i + 1).absolute()
+		}
+	}
+	return Statement{}, false
+}
+
 // anyTime reports whether a clause begins with "any time" or "anytime".
 func anyTime(c clause) bool {
 	return c.at(0).low == "anytime" || c.at(0).low == "any" && c.at(1).low == "time"
@@ -251,7 +268,7 @@ func within(text string, words []word) string {
 		}
 	}
 	from, to, ok := passing().find(words)
-	if !ok {
+	if !ok || from > 0 && onset()[words[from-1].low] {
 		return ""
 	}
 	return text[words[from].from:words[to-1].to]

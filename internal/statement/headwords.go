@@ -7,7 +7,7 @@ var (
 	stress = set("hereby really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
 
 	// fillers come before a statement.
-	fillers = set("please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
+	fillers = set("ps please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
 
 	// greetings come before a statement, with a name or not, up to a comma.
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
@@ -16,11 +16,14 @@ var (
 	labels = set("listen attention caution hinweis wichtig regel achtung important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
 
 	// headed are what a heading of a rule is called, and sizes are words before it.
-	headed = set("rule rules policy request wish convention principle guideline favour favor instruction")
+	headed = set("thing things don'ts dos remember memorize memorise rule rules policy request wish convention principle guideline favour favor instruction")
 	sizes  = set("security git branch branching commit deployment release coding code workflow working small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
 
 	// frames begin a situation of which something is said.
 	frames = set("when whenever in for on before after while every each during with inside")
+
+	// wishes are verbs of what the agent may come to do.
+	wishes = set("ever need want have must")
 
 	// sayings are verbs of "when I say X, do Y".
 	sayings = set("say ask type write mention tell request")
@@ -58,6 +61,9 @@ var (
 	pointsBelow  = set("this these following follows below here")
 	tellingWords = set("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
 
+	// titles are the last words of titles of texts that are pasted.
+	titles = set("notes minutes practices guidelines principles agenda retro handbook wiki excerpt policy feedback summary protocol thread comments")
+
 	// printedWords are what others wrote or a program printed.
 	printedWords = set("output log logs transcript email mail response traceback readme printout dump stdout stderr")
 
@@ -72,7 +78,7 @@ var (
 	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
 		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +
 		"he said|she said|they said|he says|she says|they say|people say|he told|she told|they told|told me|told us|said to|i was told|according to|he wrote|she wrote|so to speak|" +
-		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|worked so well|worked great|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|or whatever|idk|i wish|no idea")
+		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|worked so well|worked great|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|i see|i get it|as it seems|it seems|looks like|turns out|or whatever|idk|i wish|no idea")
 
 	// hedges make a rule a wish.
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
@@ -85,6 +91,9 @@ var (
 		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +
 		"until january/february/march/april/may/june/july/august/september/october/november/december/noon/i/we|" +
 		"till tomorrow/monday/friday/next/then|while i am|while we are|as long as i am")
+
+	// onset are words before a time by which something begins then.
+	onset = set("starting from of since beginning")
 
 	// changes are phrases that say that something has changed.
 	changes = phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")

@@ -130,6 +130,9 @@ func (c clause) allowed() (Statement, bool) {
 	if c.at(0).low == "direct" {
 		c = c.skip(1)
 	}
+	if programs()[c.at(0).low] && c.at(1).low == "is" {
+		c = clause{append([]word{{low: "using"}}, c.words...)}
+	}
 	if c.at(0).low == "force" && c.at(1).low == "pushing" {
 		c = clause{append([]word{{low: "force-pushing"}}, c.words[2:]...)}
 	}

@@ -1,6 +1,9 @@
 package statement
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // matter is what the sentences of a message that state nothing say of those that do. Rules
 // are part of a program if the message orders one, part of a text if it orders a text,
@@ -83,7 +86,7 @@ func (m *matter) tail(c clause) {
 // do it on startup, add a command for it".
 func (c clause) enforced() bool {
 	for i, w := range c.words[:max(len(c.words)-1, 0)] {
-		if rest := c.skip(i + 1); w.stop != 0 && !w.quoted && adding()[rest.at(0).low] && rest.has(backward()) {
+		if rest := c.skip(i + 1); w.stop != 0 && !w.quoted && (adding()[rest.at(0).low] || rewords()[rest.at(0).low]) && rest.has(backward()) {
 			return true
 		}
 	}
@@ -125,7 +128,7 @@ func (m *matter) binds(s *candidate) bool {
 	object = clause{object.deedWords()}
 	impersonal := c.impersonal()
 	switch {
-	case m.writes && !s.general, impersonal && (m.enforces || !c.workshop() && !crafts()[verb]), m.automates && impersonal:
+	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !crafts()[verb]), m.automates && impersonal:
 		return false
 	case verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
 		return true
@@ -143,10 +146,22 @@ func (m *matter) binds(s *candidate) bool {
 	return false
 }
 
+// plain reports whether a rule that addresses nobody is about the work on a project; where
+// the message orders a piece of work, what programs handle, too, does not count.
+func (m *matter) plain(c clause) bool {
+	if m.works {
+		return c.has(strong()) || c.has(products())
+	}
+	return c.workshop()
+}
+
 // doubtful reports whether a rule may be about a program, since the message speaks of
 // something else, too, and the rule names nothing of the work on a project.
 func (m *matter) doubtful(s *candidate) bool {
-	verb, _ := s.clause.ruled()
+	verb, object := s.clause.ruled()
+	if undirected()[verb] && len(object.words) == 0 || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
+		return false
+	}
 	return m.tells && !s.general && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
 }
 
@@ -177,6 +192,9 @@ func (c clause) impersonal() bool {
 	n := 0
 	for n < maxKinds && agentKinds()[c.at(n).low] {
 		n++
+	}
+	if _, _, ok := c.passive(); ok {
+		return true
 	}
 	return agents()[c.at(n).low] && c.at(n).stop == 0 || deeds[first] != "" || gerund(first, actions()) != "" && !actions()[first]
 }
@@ -248,7 +266,7 @@ func (c clause) cites() bool {
 		_, ok = c.cut("source", "quoted from", "taken from", "copied from", "pasted from", "from the docs", "from the wiki", "from the readme")
 		return ok
 	}
-	_, ok = rest.cut("in the", "in our", "in my", "from the", "from our", "from my", "from a", "what the", "what our", "what he", "what she", "what they", "what you", "what it", "how they", "a quote", "quoted", "written in", "just an example", "an example", "just a test", "taken")
+	_, ok = rest.cut("in the", "in our", "in my", "from the", "from our", "from my", "from a", "what the", "what our", "what he", "what she", "what they", "what you", "what it", "how they", "a quote", "quoted", "written in", "just an example", "an example", "just a test", "taken", "for the", "for our", "about the")
 	return ok
 }
 

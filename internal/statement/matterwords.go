@@ -38,7 +38,7 @@ var (
 	// wordings are what texts are called.
 	rewords  = set("translate rephrase reword paraphrase summarise summarize shorten proofread convert critique turn transcribe quote")
 	improves = set("improve polish review rewrite format explain extend compare check correct fix edit update remove delete change discuss judge rate grade evaluate")
-	wordings = phrases("this prompt|the prompt|this text|the text|this section|that section|this rule|these rules|the rules above|the wording|this sentence|these sentences|this paragraph|this list|the list above|this system prompt|the above|this policy|this wording|this guideline|these guidelines|the following")
+	wordings = phrases("as markdown|as a table|as json|as a list|into tickets|into a list|into markdown|this prompt|the prompt|this text|the text|this section|that section|this rule|these rules|the rules above|the wording|this sentence|these sentences|this paragraph|this list|the list above|this system prompt|the above|this policy|this wording|this guideline|these guidelines|the following")
 
 	// ruleFiles are files of instructions for agents that have no ending.
 	ruleFiles = set("cursorrules windsurfrules clinerules goosehints aider readme contributing")
@@ -75,7 +75,7 @@ var (
 
 	// sources are where words stand that are no user's, and utterances are what they are called.
 	sources    = set("wiki handbook docs doc documentation readme contributing guide guidelines manual page article book blog website email mail slack chat transcript confluence notion site repo template prompt")
-	utterances = set("prompt message mail email comment quote excerpt text snippet tweet post wiki readme docs handbook transcript answer reply caption headline")
+	utterances = set("feedback review complaint ticket report notes testimonial survey prompt message mail email comment quote excerpt text snippet tweet post wiki readme docs handbook transcript answer reply caption headline")
 
 	// backward are phrases that point back at a rule.
 	backward = phrases("it|that|this|for that|for this|that way|accordingly|so that|these|those")
@@ -97,7 +97,7 @@ var (
 		"these|those|who wrote|who said|enforced|too strict|reasonable|is that|is this|is it|are they|missing|add anything|a good one|why not|clear enough|sound|sounds|read|reads|grammar|spelling|better|which of|where does|how would|would you phrase|still apply|still applies|really|necessary|overkill|outdated|up to date")
 
 	// public are phrases of texts for many readers.
-	public = phrases("contributions are welcome|welcome contributions|pull requests are welcome|prs are welcome|contributing guide|contribution guidelines|code of conduct|interest in contributing|this guide|this document|this handbook|this readme|contributors|new contributors|" +
+	public = phrases("welcome to|for contributing|to contribute|by contributing|your contribution|your first|fork the|will not be merged|will not be accepted|will be rejected|will be closed|open an issue|maintained by|volunteers|issue tracker|bug reports|feature requests|feel free to open|violations|contributions are welcome|welcome contributions|pull requests are welcome|prs are welcome|contributing guide|contribution guidelines|code of conduct|interest in contributing|this guide|this document|this handbook|this readme|contributors|new contributors|" +
 		"maintainers|the maintainers|all employees|employees must|team members|all developers|developers must|developers should|engineers must|engineers should|acceptance criteria|steps to reproduce|table of contents|in this section|for more information|as described in|see also|getting started|the following guidelines")
 
 	// interrogative words begin questions.
@@ -112,5 +112,5 @@ var (
 	prelude = set("convention policy principle guideline to strict so and but one thing that is really very super most important importantly rule rules for the our my a an this in project repo repository team again just also please pls remember note okay ok well yeah hey um uh like basically general generally future next time now first last then here")
 
 	// guidance are further words of a heading of rules.
-	guidance = set("while working with you on these stick to below following are to how i want we have there strict number work from side part end when use about what should always must")
+	guidance = set("while working with you on these of stick to below following are to how all more another future work session sessions take this as one two three i want we have there strict number work from side part end when use about what should always must")
 )

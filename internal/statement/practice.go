@@ -19,6 +19,9 @@ func (c clause) barred() (Statement, bool) {
 		if s, ok := c.mine(); ok {
 			return s, true
 		}
+		if rest, ok := c.skip(1).cut("including you", "not even you"); ok {
+			return rest.nobody()
+		}
 		return c.skip(1).nobody()
 	case first == "nothing":
 		return c.skip(1).nothing()
@@ -52,6 +55,16 @@ func (c clause) barred() (Statement, bool) {
 	if s, ok := c.handsOff(); ok {
 		return s, true
 	}
+	if s, ok := c.undone(); ok {
+		return s, true
+	}
+	if c.command() {
+		c = c.verbal()
+		if at := (clause{c.words}).forbidding(); at > 0 {
+			return clause{c.words[:at]}.act(memory.StrengthHard)
+		}
+		return Statement{}, false
+	}
 	forced := c.at(0).low == "force"
 	if c.at(0).low == "direct" || forced {
 		c = c.skip(1)
@@ -70,7 +83,7 @@ func (c clause) barred() (Statement, bool) {
 		if c.words[i].low != "is" && c.words[i].low != "are" {
 			continue
 		}
-		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
+		rest, ok := c.skip(i + 1).cut(bans...)
 		if n := len(c.words) - len(rest.words) - 1; ok && c.words[n].stop != 0 {
 			rest = clause{} // what follows is another thought
 		}
@@ -86,6 +99,61 @@ func (c clause) barred() (Statement, bool) {
 // maxKinds is how many words stand at most before what the agent is called.
 const maxKinds = 4
 
+// forbidding returns where a clause says that what stands before is forbidden, or 0.
+func (c clause) forbidding() int {
+	for i := 1; i < min(12, len(c.words)-1); i++ {
+		if c.words[i].low == "is" || c.words[i].low == "are" {
+			if rest, ok := c.skip(i + 1).cut(bans...); ok && (len(rest.words) == 0 || bounds()[rest.at(0).low]) {
+				return i
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// passive returns what must not be done, and to what: "tests must never be skipped".
+func (c clause) passive() (verb string, what clause, ok bool) {
+	for i := 1; i < min(6, len(c.words)-2); i++ {
+		if w := c.words[i-1]; w.stop != 0 || w.quoted && !w.code || subordinate()[w.low] || vague()[w.low] {
+			return "", clause{}, false
+		}
+		rest, ok := c.skip(i).cut("must never be", "must not be", "should never be", "may never be", "may not be", "shall never be", "can never be", "must never ever be")
+		if !ok {
+			continue
+		}
+		verb := unparticiple(rest.at(0).low)
+		return verb, clause{append(append([]word{}, c.words[:i]...), rest.words[1:]...)}, practises()[verb] || crafts()[verb]
+	}
+	return "", clause{}, false
+}
+
+// undone reads a ban in the passive voice on what is done with something of the project.
+func (c clause) undone() (Statement, bool) {
+	verb, what, ok := c.passive()
+	if !ok || !what.has(strong()) && !what.has(products()) || what.has(atHand()) {
+		return Statement{}, false
+	}
+	return clause{append([]word{{low: verb}}, what.words...)}.act(memory.StrengthHard)
+}
+
+// unparticiple returns the verb of a participle in -ed, or "".
+func unparticiple(low string) string {
+	stem, ok := strings.CutSuffix(low, "ed")
+	if !ok || len(stem) < 2 {
+		return ""
+	}
+	for _, base := range []string{stem, stem + "e"} {
+		if actions()[base] {
+			return base
+		}
+	}
+	if n := len(stem); stem[n-1] == stem[n-2] && actions()[stem[:n-1]] {
+		return stem[:n-1]
+	}
+	return ""
+}
+
 // agented reads what agents must or must not do, in the third person: "agents must never
 // push to main", "the bot never merges its own pull requests".
 func (c clause) agented() (Statement, bool) {
@@ -99,6 +167,9 @@ func (c clause) agented() (Statement, bool) {
 	rest, ok := c.skip(n+1).cut("must never ever", "must never", "must not ever", "must not", "must always", "may never", "may not", "should never", "should always", "shall never", "shall not", "can never", "are never to", "are not to", "is never to", "is not to",
 		"are never allowed to", "are not allowed to", "is never allowed to", "is not allowed to", "do not ever", "never ever", "never", "always")
 	if !ok {
+		if rest, ok := c.skip(n+1).cut("must", "should", "has to", "have to", "need to", "needs to"); ok {
+			return rest.consent()
+		}
 		return Statement{}, false
 	}
 	if verb := rest.at(0).low; third(verb) {
@@ -234,7 +305,20 @@ func (c clause) ways() (Statement, bool) {
 	if _, ok := c.cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
 		return c.skip(3).none()
 	}
+	if rest, ok := c.cut("we use", "we only use"); ok {
+		if s, ok := (clause{append([]word{{low: "use"}}, rest.words...)}).instead(); ok && s.Strength == memory.StrengthHard {
+			return s, true
+		}
+		return Statement{}, false
+	}
 	strength := memory.StrengthHard
+	if team, ok := c.cut("our team", "the team", "this team", "my team"); ok {
+		rest, ok := team.cut("never", "always")
+		if verb := rest.at(0).low; ok && third(verb) {
+			return clause{append([]word{{low: "we"}, {low: team.at(0).low}, {low: stem(verb)}}, rest.words[1:]...)}.ways()
+		}
+		return Statement{}, false
+	}
 	rest, ok := c.cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
 	if !ok {
 		if rest, ok = c.cut("we do not"); !ok || works()[rest.at(0).low] || c.has(anymore()) {
@@ -311,6 +395,9 @@ func (c clause) ruled() (string, clause) {
 // casts reports whether a sentence gives the agent a role: "you are an expert", "act as".
 func (c clause) casts() bool {
 	c.lead()
+	if _, ok := c.cut("your task is", "your job is", "your role is", "your goal is"); ok {
+		return true
+	}
 	return plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && (c.at(2).low == "a" || c.at(2).low == "an" || c.at(2).capital && c.at(2).low != "i" || agents()[c.at(2).low])
 }
 
@@ -352,5 +439,5 @@ func drafts(words []word) bool {
 			}
 		}
 	}
-	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
+	return invents()[c.at(0).low] || (composes()[c.at(0).low] || rewrites()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

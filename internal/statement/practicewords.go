@@ -13,7 +13,7 @@ var (
 		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
 
 	// customary are those of a group.
-	customary = set("push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
+	customary = set("break push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
 
 	// entrusted are those of what a group must do with what it was given.
 	entrusted = set("store share expose log delete disclose send email install sell lose leak keep encrypt back")
@@ -73,6 +73,9 @@ var (
 	arrives = set("goes gets lands ships is leaves may must reaches enters")
 	unless  = phrases("without|unless|before|until|except|only after")
 
+	// bans are phrases behind what is forbidden.
+	bans = []string{"forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo"}
+
 	// addressees are whom a ban is for if it binds the agent.
 	addressees = set("you everyone everybody all any agents bots every")
 
@@ -96,11 +99,14 @@ var (
 	}
 
 	// composes are verbs by which a text is ordered, and writings are what it is.
-	composes = set("write draft compose create prepare")
-	writings = phrases("poem|essay|story|email|mail|message|memo|notice|reminder|poster|sign|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|tutorial|guide")
+	composes = set("write draft compose create prepare make")
+	writings = phrases("poem|essay|story|email|mail|message|memo|notice|reminder|poster|sign|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|slide|deck|presentation|checklist|cheat sheet|agenda|git rules|list of rules|rules for|guidelines for|tips|tutorial|guide")
 
 	// invents are verbs by which something is ordered that is made of words, whatever it is.
-	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")
+	invents = set("brainstorm invent translate summarize summarise paraphrase proofread rephrase")
+
+	// rewrites are those of texts and of code.
+	rewrites = set("generate suggest propose rewrite")
 
 	// workflows are verbs of which a rule is never a part of a text that is ordered.
 	workflows = set("push commit merge rebase squash force-push deploy publish release ship run delete install email schedule book buy spend share disclose ask confirm")

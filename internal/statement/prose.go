@@ -85,7 +85,7 @@ func (p *pasted) skips(line string) bool {
 		p.comment = !strings.Contains(trimmed, "*/") && !strings.Contains(trimmed, "-->")
 		return true
 	}
-	if prompted(trimmed) || stamped(trimmed) {
+	if prompted(trimmed) || stamped(trimmed) || hasPrefixOf(trimmed, reports) {
 		p.printed = true
 	}
 	if p.printed = p.printed && trimmed != ""; p.printed {
@@ -183,9 +183,6 @@ func machine(line string) bool {
 		return true
 	}
 	if dated(line) {
-		return true
-	}
-	if hasPrefixOf(line, reports) {
 		return true
 	}
 	for _, level := range []string{"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL"} {

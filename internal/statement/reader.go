@@ -149,7 +149,7 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 	words, everywhere := unscoped(whole)
 	words, tagged := untagged(words)
 	c := clause{words}
-	if len(words) < 2 || words[0].quoted || s.question && !(tagged && !interrogative()[words[0].low]) && !c.polite() {
+	if len(words) < 2 || words[0].quoted && !c.command() || s.question && !(tagged && !interrogative()[words[0].low]) && !c.polite() {
 		return candidate{}, false
 	}
 	lead := c.lead()
@@ -209,7 +209,7 @@ func (c clause) insists() bool {
 		return false
 	}
 	last := c.at(n - 1).low
-	return last == "ever" || last == "circumstances" && c.at(n-2).low == "any"
+	return last == "ever" || last == "always" && c.at(n-2).stop != 0 || last == "circumstances" && c.at(n-2).low == "any"
 }
 
 // untagged returns the words of a sentence without the words at its end by which users ask

@@ -39,20 +39,26 @@ func (c clause) absolute() (Statement, bool) {
 	if !ok {
 		return Statement{}, false
 	}
-	for rest.at(0).low == "please" || rest.at(0).low == "ever" || rest.at(0).low == "to" {
-		rest = rest.skip(1)
+	return rest.stressed().act(memory.StrengthHard)
+}
+
+// stressed returns a clause without the words behind "never" or "always" that only stress it.
+func (c clause) stressed() clause {
+	for {
+		switch c.at(0).low {
+		case "please", "ever", "to", "always", "never":
+			c = c.skip(1)
+		default:
+			return c
+		}
 	}
-	return rest.act(memory.StrengthHard)
 }
 
 // told reads what is said in the second person, and what is forbidden.
 func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
 		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
-		if rest.at(0).low == "to" {
-			rest = rest.skip(1)
-		}
-		return rest.act(memory.StrengthHard)
+		return rest.stressed().act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you are forbidden from", "you are strictly forbidden from", "you are prohibited from", "refrain from ever", "i forbid you from"); ok {
 		return rest.based().act(memory.StrengthHard)
@@ -65,6 +71,9 @@ func (c clause) told() (Statement, bool) {
 			return rest.act(memory.StrengthHard)
 		}
 		return rest.act(memory.StrengthFirm)
+	}
+	if rest, ok := c.cut("you can not"); ok && c.insists() {
+		return rest.act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you should not", "do not"); ok {
 		if s, ok := rest.forbidden(); ok {
@@ -116,7 +125,9 @@ func (c clause) consent() (Statement, bool) {
 		return Statement{}, false
 	}
 	deed := rest.skip(1)
-	if deed.at(0).low == "you" {
+	if determiners()[deed.at(0).low] {
+		deed = clause{append([]word{{low: "do"}}, deed.skip(1).words...)}.verbal()
+	} else if deed.at(0).low == "you" {
 		deed = deed.skip(1)
 		for often()[deed.at(0).low] || deed.at(0).low == "ever" {
 			deed = deed.skip(1)
@@ -165,7 +176,7 @@ func (c clause) asked() (Statement, bool) {
 
 // onward reads what holds from now on: an order, or how a group works.
 func (c clause) onward() (Statement, bool) {
-	rest, ok := c.cut("from now on", "from here on", "from here on out", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "from today")
+	rest, ok := c.cut("from now on", "from here on out", "from here on", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "starting today", "starting tomorrow", "from today on", "from today", "as of today", "as of now")
 	if !ok {
 		return Statement{}, false
 	}
@@ -204,6 +215,9 @@ func (c clause) act(strength memory.Strength) (Statement, bool) {
 	for len(c.words) > 1 && strings.HasSuffix(c.at(0).low, "ly") && !actions()[c.at(0).low] {
 		c = c.skip(1) // an adverb
 	}
+	if n := len(c.words); n > 1 && c.at(n-1).low == "yourself" {
+		c = clause{c.words[:n-1]}
+	}
 	c = c.verbal()
 	if c.skip(1).unsaid(c.at(0).low) {
 		return Statement{}, false
@@ -219,6 +233,9 @@ func (c clause) verbal() clause {
 	if first.low == "do" || first.low == "make" || first.low == "perform" {
 		n := 1
 		if determiners()[c.at(n).low] {
+			n++
+		}
+		if c.at(n).low == "git" {
 			n++
 		}
 		if verb := deeds[c.at(n).low]; verb != "" && c.at(n).stop == 0 {

@@ -181,6 +181,9 @@ func announces(text string, s sentence, words []word) bool {
 	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") {
 		return false
 	}
+	if len(words) == 0 {
+		return false
+	}
 	var foreign, tells, points, here, printed, own, document, binds bool
 	for _, w := range words {
 		own = own || ownWords()[w.low]
@@ -193,6 +196,12 @@ func announces(text string, s sentence, words []word) bool {
 	if s.colon && (document && !binds || !own && orders(words) && !lists(text[s.to:], words)) {
 		return true
 	}
+	if len(words) == 1 && fileName(words[0].low) {
+		return true // the name of what is pasted
+	}
+	if !s.colon && len(words) < 5 && titles()[words[max(len(words)-1, 0)].low] && listed(text[s.to:]) {
+		return true
+	}
 	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))
 }
 
@@ -203,8 +212,13 @@ func lists(rest string, words []word) bool {
 	if first := c.at(0).low; !tasks()[first] && first != "complete" && first != "finish" {
 		return false
 	}
-	next := strings.TrimLeft(rest, ": \t\r\n")
-	return unmark(next, 0, len(next)) > 0
+	return listed(rest)
+}
+
+// listed reports whether a text begins with an item of a list.
+func listed(text string) bool {
+	text = strings.TrimLeft(text, ": \t\r\n")
+	return unmark(text, 0, min(len(text), 8)) > 0
 }
 
 // fileName reports whether a word is the name of a file.
