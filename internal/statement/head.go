@@ -11,6 +11,7 @@ type leading struct {
 	corrects bool // something is put right
 	memo     bool // the user asks to remember it
 	general  bool // it is said beside the matter
+	from     int  // where it begins, if what leads to it was spoken without a mark
 }
 
 // lead takes off what people say before they state something.
@@ -62,6 +63,9 @@ func (c *clause) lead() (l leading) {
 		if n == 0 {
 			if n = c.spoken(); n > 0 {
 				l.general = true
+				if c.at(n-1).stop == 0 {
+					l.from = c.at(n).from
+				}
 			}
 		}
 		if n == 0 {

@@ -68,7 +68,13 @@ func (c clause) grant(forGood bool) (Statement, bool) {
 
 // lifted returns what ends the rule about a verb and what it acts on.
 func (c clause) lifted() (Statement, bool) {
-	c = c.based()
+	c = c.based().verbal()
+	if c.at(0).low == "ask" {
+		// What need not be asked for is the rule to ask before it.
+		if s, ok := (clause{unrenewed(c.words)}).consent(); ok {
+			return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: s.Subject, Retraction: true, Correction: true}, true
+		}
+	}
 	words := unrenewed(c.words)
 	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
 		return Statement{}, false

@@ -324,7 +324,7 @@ func heads(words []word) bool {
 	ruled := false
 	for _, w := range words {
 		switch {
-		case headed()[w.low]:
+		case headed()[w.low], w.low == "reminder" && len(words) > 1:
 			ruled = true
 		case bindingWords()[w.low], prelude()[w.low], guidance()[w.low], sizes()[w.low], determiners()[w.low], houses()[w.low], earlier()[w.low], counts()[w.low]:
 		default:

@@ -44,7 +44,7 @@ func (c clause) barred() (Statement, bool) {
 		}
 		return rest.act(memory.StrengthHard)
 	case first == "it":
-		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to", "it is not allowed to", "it is not permitted to", "it is never allowed to", "it is forbidden that you", "it is strictly forbidden that you", "it is not allowed that you", "it is not allowed for you to", "it is forbidden for you to", "it is strictly prohibited to"); ok && practises()[rest.at(0).low] {
+		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to", "it is not allowed to", "it is not permitted to", "it is never allowed to", "it is forbidden that you", "it is strictly forbidden that you", "it is not allowed that you", "it is not allowed for you to", "it is forbidden for you to", "it is strictly prohibited to"); ok && (practises()[rest.at(0).low] || rest.concrete()) {
 			return rest.act(memory.StrengthHard)
 		}
 		return Statement{}, false
@@ -64,6 +64,9 @@ func (c clause) barred() (Statement, bool) {
 			return clause{c.words[:at]}.act(memory.StrengthHard)
 		}
 		return Statement{}, false
+	}
+	if programs()[c.at(0).low] && (c.at(1).low == "is" || c.at(1).low == "are") {
+		c = clause{append([]word{{low: "using"}}, c.words...)}
 	}
 	forced := c.at(0).low == "force"
 	if c.at(0).low == "direct" || forced {
@@ -296,7 +299,7 @@ func (c clause) every() (Statement, bool) {
 
 // participle reports whether a word can be what is done to something.
 func participle(low string) bool {
-	return strings.HasSuffix(low, "ed") || strings.HasSuffix(low, "en") || low == "done" || low == "built" || low == "green" || low == "kept" || low == "run" || low == "made"
+	return strings.HasSuffix(low, "ed") || strings.HasSuffix(low, "ible") || strings.HasSuffix(low, "able") || strings.HasSuffix(low, "en") || low == "done" || low == "built" || low == "green" || low == "kept" || low == "run" || low == "made"
 }
 
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
@@ -439,5 +442,5 @@ func drafts(words []word) bool {
 			}
 		}
 	}
-	return invents()[c.at(0).low] || (composes()[c.at(0).low] || rewrites()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
+	return invents()[c.at(0).low] && !c.has(strong()) || (composes()[c.at(0).low] || rewrites()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

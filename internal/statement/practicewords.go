@@ -58,7 +58,7 @@ var (
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
 
 	// products are what an agent makes at work, of which a rule tells how to make it.
-	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|documentation files|new files")
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|yourself|on your own|on my behalf|documentation files|new files")
 
 	// bounds may follow a ban.
 	bounds = set("to of on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")

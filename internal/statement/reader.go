@@ -45,10 +45,14 @@ func (r *reader) take(s sentence) bool {
 		return true
 	}
 	r.rules = r.rules || s.colon && heads(words)
-	c, ok := r.read(s, words)
-	whole := ok
+	c, ok := r.besides(s, words, true)
+	whole := false
 	if !ok {
-		c, ok = r.besides(s, words)
+		c, ok = r.read(s, words)
+		whole = ok
+	}
+	if !ok {
+		c, ok = r.besides(s, words, false)
 	}
 	if ok {
 		c.general = c.general || r.rules
@@ -87,7 +91,7 @@ func (r *reader) stated() []Statement {
 // push to main", or behind how the work is done: "everything goes through a PR, never push
 // to main". Behind anything else such words tell a story, and behind an order about what a
 // program does they are part of it.
-func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
+func (r *reader) besides(s sentence, whole []word, ordered bool) (candidate, bool) {
 	c := clause{whole}
 	c.lead()
 	if request, ok := c.cut("can you", "could you", "would you", "will you"); ok {
@@ -100,12 +104,12 @@ func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
 	}
 	first := c.at(0)
 	order := actions()[first.low] || tasks()[first.low]
-	if first.quoted || causes()[first.low] || !order && (narrators()[first.low] || c.has(bygone())) {
+	if order != ordered || first.quoted || first.stop == ':' || causes()[first.low] || !order && (narrators()[first.low] || c.has(bygone())) {
 		return candidate{}, false
 	}
 	for i := 1; i+1 < len(c.words); i++ {
 		w := c.at(i)
-		if !w.quoted && (embeds()[w.low] || wordy()[w.low] || !order && past()[w.low]) || fileName(w.low) && strings.HasSuffix(w.low, ".md") {
+		if !w.quoted && (w.stop == ':' || embeds()[w.low] || wordy()[w.low] || !order && past()[w.low]) || fileName(w.low) && strings.HasSuffix(w.low, ".md") {
 			return candidate{}, false
 		}
 		n := 0
@@ -119,7 +123,7 @@ func (r *reader) besides(s sentence, whole []word) (candidate, bool) {
 		if _, ok := rule.cut("always", "never", "do not ever"); !ok || rule.at(0).quoted {
 			continue
 		}
-		if verb, _ := rule.ruled(); !processes()[verb] || !order && !(clause{c.words[:i]}).workshop() {
+		if verb, object := rule.ruled(); !processes()[verb] && !object.has(strong()) && !object.has(parties()) || !order && !(clause{c.words[:i]}).workshop() {
 			return candidate{}, false
 		}
 		s.from, s.question = rule.at(0).from, false
@@ -166,8 +170,10 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 		return candidate{}, false
 	}
 	st.Correction = st.Correction || lead.corrects || c.contrast()
+	if st.Within = within(r.text, whole); st.Within == "" {
+		s.from = max(s.from, lead.from)
+	}
 	st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
-	st.Within = within(r.text, whole)
 	st.Everywhere = everywhere
 	if st.Type == memory.TypeConstraint {
 		if hedged := (clause{whole}).has(hedges()); hedged && st.Strength == memory.StrengthHard {

@@ -49,7 +49,11 @@ func (c clause) stressed() clause {
 		case "please", "ever", "to", "always", "never":
 			c = c.skip(1)
 		default:
-			return c
+			rest, ok := c.cut("under any circumstances", "in any case", "at any time")
+			if !ok {
+				return c
+			}
+			c = rest
 		}
 	}
 }
