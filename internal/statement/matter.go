@@ -1,9 +1,6 @@
 package statement
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // matter is what the sentences of a message that state nothing say of those that do. Rules
 // are part of a program if the message orders one, part of a text if it orders a text,
@@ -48,12 +45,8 @@ func matterOf(lines []line) *matter {
 
 // order notes what a sentence orders.
 func (m *matter) order(c clause) {
-	c.lead()
-	c, _ = c.cut("can you", "could you", "would you", "will you", "help me")
-	for fillers()[c.at(0).low] {
-		c = c.skip(1)
-	}
-	if chores := (wordSet)(errandVerbs()); chores[c.at(0).low] {
+	c = c.requested()
+	if errandVerbs()[c.at(0).low] {
 		return
 	}
 	m.works = true
@@ -244,18 +237,6 @@ func (c clause) opines() bool {
 	return c.has(opinions())
 }
 
-// edits reports whether a sentence orders something to be done with the words that stand
-// beside it: "translate it", "improve this prompt".
-func (c clause) edits() bool {
-	c.lead()
-	c, _ = c.cut("can you", "could you", "would you", "will you", "help me")
-	for fillers()[c.at(0).low] {
-		c = c.skip(1)
-	}
-	verb := c.at(0).low
-	return rewords()[verb] && (c.has(wordings()) || c.has(backward()) || c.at(1).low == "them") || improves()[verb] && c.has(wordings())
-}
-
 // cites reports whether a sentence says of what stands beside it where it is from.
 func (c clause) cites() bool {
 	if c.quotes() {
@@ -292,30 +273,6 @@ func (c clause) quotes() bool {
 
 // publishes reports whether a sentence is one of a text for the public.
 func (c clause) publishes() bool { return c.has(public()) }
-
-// files reports whether a sentence orders that what stands beside it is put somewhere: "put
-// this in the README".
-func files(words []word) bool {
-	c := clause{words}
-	c.lead()
-	c, _ = c.cut("can you", "could you", "would you", "will you", "i want you to", "i need you to")
-	for fillers()[c.at(0).low] {
-		c = c.skip(1)
-	}
-	if !puts()[c.at(0).low] {
-		return false
-	}
-	for i := 1; i < len(c.words); i++ {
-		if w := c.words[i].low; pointsBelow()[w] && !houses()[c.at(i+1).low] {
-			for _, w := range c.words[1:] {
-				if documents()[w.low] || fileName(w.low) || ruleFiles()[strings.Trim(w.low, ".@")] {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
 
 // heads reports whether the words of a line that ends with a colon say that rules for the
 // agent follow: "ground rules:", "please stick to these rules in this repo:". Those of a

@@ -66,7 +66,7 @@ var (
 	enforcing = set("add implement enforce configure validate check hide disable return throw raise make create write adjust change set build reject block store mock update extend fix handle guard protect ensure prevent")
 
 	// adding are those of making something new.
-	adding = set("add implement write create make set configure enforce validate")
+	adding = set("extend update change adapt adjust add implement write create make set configure enforce validate")
 
 	// predicates are verbs of what is said of a rule, and subordinate are words behind which
 	// they belong to another sentence.

@@ -390,6 +390,8 @@ func (c clause) instead() (Statement, bool) {
 	rest, ok := c.cut("use", "write", "call it", "i want you to use", "please use")
 	if !ok && programs()[c.at(0).low] && c.at(1).low == "only" {
 		rest, ok = clause{append([]word{{low: c.at(0).low, stop: ','}}, c.words[2:]...)}, true
+	} else if !ok && programs()[c.at(0).low] && c.at(1).low == "never" && programs()[c.at(2).low] {
+		rest, ok = c, true
 	}
 	if !ok {
 		if rest, ok = c.cut("prefer"); !ok {
