@@ -212,6 +212,42 @@ func (c clause) prefix(phrase string) int {
 	return n
 }
 
+// cutOne is cut for the longest phrase of a set.
+func (c clause) cutOne(x phraseSet) (clause, bool) {
+	for from := 0; ; from++ {
+		longest := 0
+		for _, rest := range x[c.at(from).low] {
+			if n := c.skip(from + 1).after(rest); n >= 0 && !c.at(from).quoted {
+				longest = max(longest, from+1+n)
+			}
+		}
+		if longest > 0 {
+			return c.skip(longest), true
+		}
+		if !stress()[c.at(from).low] {
+			return c, false
+		}
+	}
+}
+
+// after returns how many words the rest of a phrase takes at the beginning, or -1.
+func (c clause) after(rest []string) int {
+	n := 0
+	for _, want := range rest {
+		for c.at(n).low != want && stress()[c.at(n).low] {
+			n++
+		}
+		if w := c.at(n); w.low != want || w.quoted {
+			return -1
+		}
+		n++
+	}
+	for stress()[c.at(n).low] {
+		n++
+	}
+	return n
+}
+
 // has reports whether one of the phrases stands anywhere.
 func (c clause) has(phrases phraseSet) bool {
 	_, _, ok := phrases.find(c.words)

@@ -24,7 +24,7 @@ func (c *clause) lead() (l leading) {
 		if _, _, ok := c.skip(1).ruleNoun(); ok {
 			return l // "scratch that rule" takes it back
 		}
-		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "i changed my mind", "i have changed my mind", "change of plan", "change of plans", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
+		if rest, ok := c.cutOne(corrections()); ok {
 			*c, l.corrects = rest, true
 			continue
 		}
@@ -32,18 +32,14 @@ func (c *clause) lead() (l leading) {
 			*c, l.corrects = c.skip(1), true
 			continue
 		}
-		if rest, ok := c.cut("as a reminder", "for future reference", "for the record", "for your records", "just so you know", "so you know", "heads up", "quick note", "side note", "good to know"); ok {
+		if rest, ok := c.cutOne(memos()); ok {
 			*c, l.memo = rest, true
 			continue
 		}
-		if _, ok := c.cut("by the way", "btw", "one more thing", "one thing", "in general", "as a rule", "as a general rule", "new rule", "house rule", "rule number one", "another rule", "one rule", "rule", "for future reference", "ground rule", "golden rule"); ok {
+		if _, ok := c.cutOne(generals()); ok {
 			l.general = true
 		}
-		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
-			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
-			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
-			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
-			"and yes", "of course", "no matter what", "whatever happens", "once and for all", "as always", "as usual", "for future sessions", "for the next sessions", "in any case", "at any rate", "as an agent", "as an ai", "as an ai agent", "as a coding agent", "as the agent", "as my agent", "be so kind and", "be so nice and", "do me a favour and", "do me a favor and", "it is important that you", "it is essential that you", "it is crucial that you", "it is vital that you", "it is important that", "it is essential that", "it is crucial that", "it is important to", "it is essential to", "it is crucial to", "it is vital that", "very important", "new rule", "house rule", "rule number one"); ok {
+		if rest, ok := c.cutOne(openings()); ok {
 			*c = rest
 			continue
 		}

@@ -74,6 +74,26 @@ var (
 )
 
 var (
+	// corrections are phrases before what puts something right.
+	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of plans|actually|correction" +
+		"|not quite|that is wrong|that is not right|that is incorrect|you got that wrong")
+
+	// memos are phrases before what is to be remembered.
+	memos = phrases("as a reminder|for future reference|for the record|for your records|just so you know|so you know|heads up|quick note|side note|good to know")
+
+	// generals are phrases before what is said beside the matter.
+	generals = phrases("by the way|btw|one more thing|one thing|in general|as a rule|as a general rule|new rule|house rule|rule number one|another rule|one rule|rule|for future reference|ground rule" +
+		"|golden rule")
+
+	// openings are further phrases before a statement.
+	openings = phrases("by the way|one more thing|one thing|as i said|like i said|as mentioned|for context|for background|just so we are clear|to be clear|in general|as a rule|as a general rule|by default" +
+		"|as a side note|before we start|before you start|before we begin|first of all|ground rule|ground rules|golden rule|one rule|my rule|our rule|another rule|last thing|another thing" +
+		"|most important|a few rules|some rules|a few ground rules|some ground rules|two rules|three rules|my rules|our rules|house rules|i have told you before|as i told you|i told you before" +
+		"|i have said it before|and yes|of course|no matter what|whatever happens|once and for all|as always|as usual|for future sessions|for the next sessions|in any case|at any rate" +
+		"|as an agent|as an ai|as an ai agent|as a coding agent|as the agent|as my agent|be so kind and|be so nice and|do me a favour and|do me a favor and|it is important that you" +
+		"|it is essential that you|it is crucial that you|it is vital that you|it is important that|it is essential that|it is crucial that|it is important to|it is essential to|it is crucial to" +
+		"|it is vital that|very important|new rule|house rule|rule number one")
+
 	// unearnest are phrases of jokes, guesses, suppositions and reports.
 	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
 		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +

@@ -29,13 +29,15 @@ func matterOf(lines []line) *matter {
 			m.tail(c)
 			continue
 		}
-		m.discusses = m.discusses || l.question && c.opines() || c.cites() || c.publishes() || c.edits()
-		m.writes = m.writes || drafts(l.words) || files(l.words)
-		m.plays = m.plays || c.casts()
+		led := c.led()
+		asked := led.requested()
+		m.discusses = m.discusses || l.question && c.opines() || c.cites() || c.publishes() || asked.edits()
+		m.writes = m.writes || asked.drafts() || asked.files()
+		m.plays = m.plays || led.casts()
 		m.tells = m.tells || len(l.words) > 3
 		switch {
-		case orders(l.words):
-			m.order(c)
+		case led.orders():
+			m.order(asked)
 		case c.specifies():
 			m.works = true
 		}
@@ -45,7 +47,6 @@ func matterOf(lines []line) *matter {
 
 // order notes what a sentence orders.
 func (m *matter) order(c clause) {
-	c = c.requested()
 	if errandVerbs()[c.at(0).low] {
 		return
 	}

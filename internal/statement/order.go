@@ -2,11 +2,16 @@ package statement
 
 import "strings"
 
-// requested returns what a sentence asks for, without what people say before it and the
-// words that make it polite: "could you please".
-func (c clause) requested() clause {
+// led returns a clause without what people say before it.
+func (c clause) led() clause {
 	c.lead()
-	c, _ = c.cut("can you", "could you", "would you", "will you", "help me", "i want you to", "i need you to", "i would like you to", "i need", "i want", "let us")
+	return c
+}
+
+// requested returns what a clause asks for, without the words that make it polite: "could
+// you please".
+func (c clause) requested() clause {
+	c, _ = c.cutOne(courtesies())
 	for fillers()[c.at(0).low] || c.at(0).low == "to" {
 		c = c.skip(1)
 	}
@@ -15,7 +20,6 @@ func (c clause) requested() clause {
 
 // casts reports whether a sentence gives the agent a role: "you are an expert", "act as".
 func (c clause) casts() bool {
-	c.lead()
 	if _, ok := c.cut("your task is", "your job is", "your role is", "your goal is"); ok {
 		return true
 	}
@@ -23,9 +27,7 @@ func (c clause) casts() bool {
 }
 
 // orders reports whether a sentence asks for a piece of work.
-func orders(words []word) bool {
-	c := clause{words}
-	c.lead()
+func (c clause) orders() bool {
 	for _, w := range c.words {
 		if bindingWords()[w.low] && !enforcing()[c.at(0).low] {
 			return false // it orders to obey
@@ -46,8 +48,7 @@ func orders(words []word) bool {
 }
 
 // drafts reports whether a sentence asks for a text to be written.
-func drafts(words []word) bool {
-	c := clause{words}.requested()
+func (c clause) drafts() bool {
 	if composes()[c.at(0).low] {
 		for _, w := range c.words[1:min(6, len(c.words))] {
 			if strings.HasSuffix(w.low, ".md") || ruleFiles()[strings.Trim(w.low, ".@")] {
@@ -61,15 +62,13 @@ func drafts(words []word) bool {
 // edits reports whether a sentence orders something to be done with the words that stand
 // beside it: "translate it", "improve this prompt".
 func (c clause) edits() bool {
-	c = c.requested()
 	verb := c.at(0).low
 	return rewords()[verb] && (c.has(wordings()) || c.has(backward()) || c.at(1).low == "them") || improves()[verb] && c.has(wordings())
 }
 
 // files reports whether a sentence orders that what stands beside it is put somewhere: "put
 // this in the README".
-func files(words []word) bool {
-	c := clause{words}.requested()
+func (c clause) files() bool {
 	if !puts()[c.at(0).low] {
 		return false
 	}

@@ -175,7 +175,7 @@ func ticket(text string) int {
 		switch {
 		case line == "":
 			paragraph = end
-		case hasPrefixOf(strings.TrimLeft(line, "*# "), fields):
+		case field(line):
 			if head >= 0 {
 				return head
 			}
@@ -186,6 +186,12 @@ func ticket(text string) int {
 		at = end
 	}
 	return -1
+}
+
+// field reports whether a line is a field of a ticket.
+func field(line string) bool {
+	line = strings.TrimLeft(line, "*# ")
+	return line != "" && letter(line[0]) && hasPrefixOf(line, fields)
 }
 
 // numberedTicket reports whether a line begins with the number of a ticket, such as SHOP-12.

@@ -105,6 +105,9 @@ var (
 	// invents are verbs by which something is ordered that is made of words, whatever it is.
 	invents = set("brainstorm invent translate summarize summarise paraphrase proofread rephrase")
 
+	// courtesies are phrases before what is asked for.
+	courtesies = phrases("can you|could you|would you|will you|help me|i want you to|i need you to|i would like you to|i need|i want|let us")
+
 	// rewrites are those of texts and of code.
 	rewrites = set("generate suggest propose rewrite")
 )

@@ -81,16 +81,6 @@ func (p *pasted) skips(line string) bool {
 		p.printed = !p.letter // the name below
 		return true
 	}
-	if p.comment || strings.HasPrefix(trimmed, "/*") || strings.HasPrefix(trimmed, "<!--") {
-		p.comment = !strings.Contains(trimmed, "*/") && !strings.Contains(trimmed, "-->")
-		return true
-	}
-	if prompted(trimmed) || stamped(trimmed) || hasPrefixOf(trimmed, reports) {
-		p.printed = true
-	}
-	if p.printed = p.printed && trimmed != ""; p.printed {
-		return true
-	}
 	if p.fence != "" {
 		if strings.HasPrefix(trimmed, p.fence) {
 			p.fence = ""
@@ -101,6 +91,16 @@ func (p *pasted) skips(line string) bool {
 		if strings.Contains(line, "</"+p.tag) {
 			p.tag = ""
 		}
+		return true
+	}
+	if p.comment || strings.HasPrefix(trimmed, "/*") || strings.HasPrefix(trimmed, "<!--") {
+		p.comment = !strings.Contains(trimmed, "*/") && !strings.Contains(trimmed, "-->")
+		return true
+	}
+	if prompted(trimmed) || stamped(trimmed) || trimmed != "" && letter(trimmed[0]) && hasPrefixOf(trimmed, reports) {
+		p.printed = true
+	}
+	if p.printed = p.printed && trimmed != ""; p.printed {
 		return true
 	}
 	for _, fence := range []string{"```", "~~~"} {

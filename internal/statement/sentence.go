@@ -193,7 +193,7 @@ func announces(text string, s sentence, words []word) bool {
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	if s.colon && (document && !binds || !own && orders(words) && !lists(text[s.to:], words)) {
+	if s.colon && (document && !binds || !own && (clause{words}).led().orders() && !lists(text[s.to:], words)) {
 		return true
 	}
 	if len(words) == 1 && fileName(words[0].low) {
