@@ -182,6 +182,9 @@ func (c clause) agented() (Statement, bool) {
 		}
 		rest = clause{append([]word{first}, rest.words[1:]...)}
 	}
+	if w := c.at(n).low; !rest.opening().concrete() && (w == "bot" || w == "bots" || w == "model" || w == "models") {
+		return Statement{}, false // one that the project makes
+	}
 	return rest.act(memory.StrengthHard)
 }
 

@@ -21,7 +21,7 @@ type word struct {
 // split returns the words of a sentence.
 func split(text string, s sentence) []word {
 	var words []word
-	quote, single, code := s.quote, false, false
+	quote, single, code := s.quote, false, s.code
 	for at := s.from; at < s.to; {
 		r, size := utf8.DecodeRuneInString(text[at:s.to])
 		if !inWord(text, at, s.to, r, size) {

@@ -212,6 +212,9 @@ func (c clause) forget() (Statement, bool) {
 		}
 		return rest.pointedAt(kind)
 	}
+	if topic, ok := verb.namedRule(); ok && !removes()[c.at(0).low] {
+		return topic.revoked("about-rule")
+	}
 	rest, ok := c.cut("forget that", "ignore that", "disregard that")
 	if !ok || len(rest.words) < 3 {
 		return Statement{}, false
@@ -295,13 +298,37 @@ func (c clause) ruleNoun() (memory.Type, clause, bool) {
 	return "", c, false
 }
 
+// namedRule returns what the rule is about that a clause names: "emoji" of "the no-emoji rule".
+func (c clause) namedRule() (clause, bool) {
+	if !determiners()[c.at(0).low] || indefinite()[c.at(0).low] && c.at(0).low != "my" && c.at(0).low != "our" {
+		return c, false
+	}
+	for i := 2; i < min(6, len(c.words)); i++ {
+		if c.words[i-1].stop != 0 || c.words[i].quoted {
+			break
+		}
+		if kind := ruleNouns[c.words[i].low]; kind != memory.TypeConstraint && c.words[i].low != "limit" {
+			continue
+		}
+		var topic []word
+		for _, w := range c.words[1:i] {
+			w.low = strings.TrimSuffix(strings.TrimPrefix(w.low, "no-"), "-only")
+			if w.low != "no" && w.low != "only" && !earlier()[w.low] {
+				topic = append(topic, w)
+			}
+		}
+		return clause{topic}, len(topic) > 0
+	}
+	return c, false
+}
+
 // pointedAt returns what takes back a statement of a type: the one that a clause says
 // more of, or else the last.
 func (c clause) pointedAt(kind memory.Type) (Statement, bool) {
 	for len(c.words) > 0 && (c.at(0).low == "please" || c.at(0).low == "now" || c.at(0).low == "again" || c.at(0).low == "i" && c.at(1).low == "gave") {
 		c = c.skip(1)
 	}
-	if rest, ok := c.cut("about", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that"); ok && len(rest.words) > 0 {
+	if rest, ok := c.cut("that you must not", "that you must always", "that you must never", "that you must", "that you have to", "that you should not", "that you should", "that you may not", "that you never", "that you always", "about", "with", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that"); ok && len(rest.words) > 0 {
 		if kind == memory.TypeConstraint {
 			return rest.revoked("about-rule")
 		}

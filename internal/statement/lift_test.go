@@ -123,9 +123,9 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		// The same rule once more.
 		{"Never push to main.", "Never push to main except on release branches.", statement.Supersede},
 		{"Never push to main directly.", "Never push to main unless it is a hotfix.", statement.Supersede},
-		{"Never push to main.", "Don't push to main unless I ask.", amend},
-		{"Never push to main.", "Don't push to main.", statement.Same},
-		{"Never push to main directly.", "Don't push straight to main.", statement.Same},
+		{"Never push to main.", "Don't push to main unless I ask.", statement.Supersede},
+		{"Never push to main.", "Don't push to main.", statement.Supersede},
+		{"Never push to main directly.", "Don't push straight to main.", statement.Supersede},
 		{"Don't push to main.", "Never push to main.", statement.Supersede},
 		{"Never push to main.", "Never push to develop.", statement.New},
 	} {

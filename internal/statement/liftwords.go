@@ -32,6 +32,9 @@ var (
 	// earlier are words between "my" and "rule".
 	earlier = set("earlier previous last old first second latest recent other prior former above standing whole entire new own")
 
+	// removes are verbs by which parts of a program go, too, such as a rule of a validator.
+	removes = set("remove delete discard undo cancel")
+
 	// places are where rules of programs stand, which are no rules of the user.
 	places = phrases("from the|in the config|in the file|eslint|firewall|css|lint|nginx|iptables|webpack|prettier|ruff|makefile")
 

@@ -51,8 +51,11 @@ func hasPrefixOf(line string, prefixes []string) bool {
 }
 
 // stamped reports whether a line is the head of a message in a chat: a name and a time
-// of day.
+// of day, or the role of a speaker.
 func stamped(line string) bool {
+	if who, _, ok := strings.Cut(line, ":"); ok && speakers()[strings.ToLower(strings.Trim(who, "*[]# "))] {
+		return true
+	}
 	if len(line) > 60 || line == "" || !letter(line[0]) {
 		return false
 	}
@@ -180,6 +183,8 @@ func ticket(text string) int {
 				return head
 			}
 			return paragraph
+		case strings.Contains(line, " opened by ") && strings.Contains(line, "#"):
+			return at
 		case head < 0 && numberedTicket(line):
 			head = at
 		}
@@ -259,6 +264,27 @@ func wrappedByEditor(text string) bool {
 		text = rest
 	}
 	return lines > 2 && even && broken
+}
+
+// printedOut reports whether the paragraph of a stretch of prose is the output of a program or
+// a piece of a configuration: it has lines of a stack, such as "at Card (card.jsx:22)", or of
+// settings, such as "port = 8443".
+func printedOut(text string, from, to int) bool {
+	if i := strings.Index(text[to:], "\n\n"); i >= 0 {
+		to += i
+	} else {
+		to = len(text)
+	}
+	for line := range strings.Lines(text[from:to]) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "at "); ok && strings.HasSuffix(rest, ")") && strings.ContainsRune(rest, '(') && strings.ContainsRune(rest, ':') || strings.HasPrefix(line, "File \"") && strings.Contains(line, "\", line ") {
+			return true
+		}
+		if name, value, ok := strings.Cut(line, "="); ok && value != "" && !strings.ContainsAny(strings.TrimSpace(name), " \t`\"'") && name != "" && (strings.HasSuffix(name, " ") == strings.HasPrefix(value, " ")) && !strings.HasPrefix(value, "=") {
+			return true
+		}
+	}
+	return false
 }
 
 // heading reports whether a line is a heading: marks, a space, and a few words that are

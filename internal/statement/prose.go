@@ -16,7 +16,9 @@ func prose(text string, yield func(from, to int) bool) {
 	}
 	p.letter = signed(text)
 	typed := yield
-	yield = func(from, to int) bool { return wrappedByEditor(text[from:to]) || typed(from, to) }
+	yield = func(from, to int) bool {
+		return wrappedByEditor(text[from:to]) || printedOut(text, from, to) || typed(from, to)
+	}
 	from := -1
 	for at := 0; at < len(text); {
 		end := len(text)

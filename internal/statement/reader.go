@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -28,6 +29,7 @@ type candidate struct {
 	Statement
 	clause  clause // what was read, without the words before it
 	general bool   // it is said beside the matter
+	plain   bool   // it bans, without more, something of the project: a rule if the message orders nothing
 }
 
 // take reads one sentence, and reports whether the user's own words go on behind it.
@@ -54,6 +56,12 @@ func (r *reader) take(s sentence) bool {
 	if !ok {
 		c, ok = r.besides(s, words, false)
 	}
+	if !ok {
+		c, ok = r.directed(s, words, false)
+	}
+	if !ok && insisting(words) {
+		r.insist()
+	}
 	if ok {
 		c.general = c.general || r.rules
 		r.found = append(r.found, c)
@@ -61,6 +69,25 @@ func (r *reader) take(s sentence) bool {
 	r.lines = append(r.lines, line{s, words, whole})
 	r.ruled = ok && c.Type == memory.TypeConstraint
 	return true
+}
+
+// insist reads the sentence before as one that is meant for every time.
+func (r *reader) insist() {
+	n := len(r.lines)
+	if n == 0 {
+		return
+	}
+	if last := len(r.found) - 1; last >= 0 && r.found[last].To == r.lines[n-1].to {
+		if c := &r.found[last]; c.Type == memory.TypeConstraint && c.Strength == memory.StrengthFirm && !c.Retraction && !c.Exception {
+			c.Strength = memory.StrengthHard
+		}
+		return
+	}
+	if before := r.lines[n-1]; len(before.words) > 0 {
+		if c, ok := r.directed(before.sentence, before.words, true); ok {
+			r.found = append(r.found, c)
+		}
+	}
 }
 
 // stated returns the statements that the message as a whole leaves standing.
@@ -76,8 +103,11 @@ func (r *reader) stated() []Statement {
 			if !m.binds(c) {
 				continue
 			}
-			if c.Strength == memory.StrengthHard && m.doubtful(c) {
+			switch {
+			case c.Strength == memory.StrengthHard && m.doubtful(c):
 				c.Strength = memory.StrengthFirm
+			case c.plain && c.Strength == memory.StrengthFirm && !m.works:
+				c.Strength = memory.StrengthHard
 			}
 		}
 		if out = append(out, c.Statement); len(out) == MaxStatements {
@@ -166,7 +196,7 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 	if !ok {
 		st, ok = c.otherwise(lead, len(r.lines) == 0 || r.ruled)
 	}
-	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) {
+	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || !st.Retraction && !st.Exception && (clause{whole}).has(recalls()) {
 		return candidate{}, false
 	}
 	st.Correction = st.Correction || lead.corrects || c.contrast()
@@ -180,14 +210,14 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 			st.Strength = memory.StrengthFirm
 		} else if hedged {
 			st.Strength = memory.StrengthSoft
-		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && c.insists() {
+		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && (c.insists() || c.bans() && (clause{whole}).has(lasting())) {
 			st.Strength = memory.StrengthHard
 		}
 		if !st.Retraction && !st.Exception {
 			st.Topic = c.topic(r.text)
 		}
 	}
-	return candidate{st, c, lead.general}, true
+	return candidate{st, c, lead.general || c.at(0).low == "you" && c.opening().concrete(), c.bans() && c.lastingly()}, true
 }
 
 // otherwise reads what only an earlier sentence, or the words before, make a statement:
@@ -216,6 +246,18 @@ func (c clause) insists() bool {
 	}
 	last := c.at(n - 1).low
 	return last == "ever" || last == "always" && c.at(n-2).stop != 0 || last == "circumstances" && c.at(n-2).low == "any"
+}
+
+// lastingly reports whether a ban names something of the project that stays, and no time.
+func (c clause) lastingly() bool {
+	own := c.opening()
+	return (own.concrete() || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !c.has(momentary())
+}
+
+// bans reports whether a clause begins as a ban does.
+func (c clause) bans() bool {
+	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit")
+	return ok
 }
 
 // untagged returns the words of a sentence without the words at its end by which users ask

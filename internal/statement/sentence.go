@@ -10,6 +10,7 @@ import (
 type sentence struct {
 	from, to int
 	quote    bool // a quotation is open where it begins
+	code     bool // so is a piece of code
 	question bool
 	colon    bool // it ends with a colon at the end of a line
 }
@@ -23,7 +24,7 @@ const wrapped = 40
 // small letters.
 func sentences(text string, from, to int, yield func(sentence) bool) bool {
 	s := sentence{from: unmark(text, from, to)}
-	quote := false
+	quote, code := false, false
 	line := from
 	for at := s.from; at < to; at++ {
 		b := text[at]
@@ -31,6 +32,8 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		switch {
 		case b == '"' || strings.HasPrefix(text[at:to], "“") || strings.HasPrefix(text[at:to], "”"):
 			quote = b == '"' && !quote || strings.HasPrefix(text[at:to], "“")
+		case b == '`':
+			code = !code && strings.IndexByte(text[at+1:to], '`') >= 0
 		case b == '\n':
 			end = !goesOn(text, line, at, to)
 			line = at + 1
@@ -57,7 +60,7 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		}
 		at = max(stop-1, at)
 		next := unmark(text, at+1, to)
-		s = sentence{from: next, quote: quote}
+		s = sentence{from: next, quote: quote, code: code}
 		line = max(line, next)
 		at = max(at, next-1)
 	}
