@@ -15,12 +15,13 @@ type word struct {
 	stop     byte // the mark behind it: a comma, a colon, a dash; else 0
 	capital  bool
 	quoted   bool // in quotes or between backticks
+	code     bool // between backticks
 }
 
 // split returns the words of a sentence.
 func split(text string, s sentence) []word {
 	var words []word
-	quote, single, code := s.quote, false, false
+	quote, single, code := s.quote, false, s.code
 	for at := s.from; at < s.to; {
 		r, size := utf8.DecodeRuneInString(text[at:s.to])
 		if !inWord(text, at, s.to, r, size) {
@@ -37,8 +38,16 @@ func split(text string, s sentence) []word {
 				code = !code
 			case ',', ':', '(':
 				mark(words, byte(r))
-			case '—', '–', '-':
+			case '—', '–', '→':
 				mark(words, '-')
+			case '>':
+				if at > s.from && (text[at-1] == '-' || text[at-1] == '=') {
+					mark(words, '-') // an arrow
+				}
+			case '-':
+				if at+size >= s.to || text[at+size] == ' ' {
+					mark(words, '-') // not that of a flag
+				}
 			}
 			at += size
 			continue
@@ -53,7 +62,7 @@ func split(text string, s sentence) []word {
 		}
 		raw := text[from:at]
 		first, _ := utf8.DecodeRuneInString(raw)
-		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code}
+		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code, code: code}
 		words = expand(words, w)
 	}
 	return words
@@ -94,6 +103,9 @@ func inWord(text string, at, end int, r rune, size int) bool {
 
 // fold returns a word as lists have it.
 func fold(raw string) string {
+	if raw == "u" || raw == "U" {
+		return "you"
+	}
 	return strings.Trim(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "_")
 }
 
@@ -122,6 +134,8 @@ func contraction(low string) (first, second string, ok bool) {
 		return "do", "not", true
 	case "im":
 		return "i", "am", true
+	case "youre":
+		return "you", "are", true
 	}
 	at := strings.LastIndexByte(low, '\'')
 	if at < 1 {
@@ -198,6 +212,42 @@ func (c clause) prefix(phrase string) int {
 	return n
 }
 
+// cutOne is cut for the longest phrase of a set.
+func (c clause) cutOne(x phraseSet) (clause, bool) {
+	for from := 0; ; from++ {
+		longest := 0
+		for _, rest := range x[c.at(from).low] {
+			if n := c.skip(from + 1).after(rest); n >= 0 && !c.at(from).quoted {
+				longest = max(longest, from+1+n)
+			}
+		}
+		if longest > 0 {
+			return c.skip(longest), true
+		}
+		if !stress()[c.at(from).low] {
+			return c, false
+		}
+	}
+}
+
+// after returns how many words the rest of a phrase takes at the beginning, or -1.
+func (c clause) after(rest []string) int {
+	n := 0
+	for _, want := range rest {
+		for c.at(n).low != want && stress()[c.at(n).low] {
+			n++
+		}
+		if w := c.at(n); w.low != want || w.quoted {
+			return -1
+		}
+		n++
+	}
+	for stress()[c.at(n).low] {
+		n++
+	}
+	return n
+}
+
 // has reports whether one of the phrases stands anywhere.
 func (c clause) has(phrases phraseSet) bool {
 	_, _, ok := phrases.find(c.words)
@@ -238,6 +288,16 @@ func (x phraseSet) find(words []word) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// matchesOne reports whether words are one of the phrases.
+func matchesOne(x phraseSet, words []word) bool {
+	for _, rest := range x[words[0].low] {
+		if len(rest) == len(words)-1 && matches(words[1:], rest) {
+			return true
+		}
+	}
+	return false
 }
 
 func matches(words []word, want []string) bool {

@@ -5,6 +5,11 @@ func (c clause) group() (Statement, bool) {
 	if s, ok := c.decided(); ok {
 		return s, true
 	}
+	if houses()[c.at(1).low] {
+		if s, ok := c.ways(); ok {
+			return s, true
+		}
+	}
 	if c.at(0).low == "our" {
 		return c.own()
 	}
@@ -29,7 +34,7 @@ func (c clause) group() (Statement, bool) {
 		return using("project", rest.skip(1))
 	}
 	object := rest.skip(1)
-	if (c.at(1).low == "never" || c.at(1).low == "always") && (object.has(data()) || object.has(amiss()) || object.concludes()) {
+	if (c.at(1).low == "never" || c.at(1).low == "always") && (object.has(yielding()) || object.has(data()) || object.has(amiss()) || object.concludes()) {
 		return Statement{}, false
 	}
 	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.has(atHand()) || object.has(bygone()) {

@@ -11,6 +11,7 @@ type leading struct {
 	corrects bool // something is put right
 	memo     bool // the user asks to remember it
 	general  bool // it is said beside the matter
+	from     int  // where it begins, if what leads to it was spoken without a mark
 }
 
 // lead takes off what people say before they state something.
@@ -23,7 +24,7 @@ func (c *clause) lead() (l leading) {
 		if _, _, ok := c.skip(1).ruleNoun(); ok {
 			return l // "scratch that rule" takes it back
 		}
-		if rest, ok := c.cut("scratch that", "on second thought", "on second thoughts", "i meant", "my mistake", "i was wrong", "actually", "correction", "not quite", "that is wrong", "that is not right", "that is incorrect", "you got that wrong"); ok {
+		if rest, ok := c.cutOne(corrections()); ok {
 			*c, l.corrects = rest, true
 			continue
 		}
@@ -31,18 +32,14 @@ func (c *clause) lead() (l leading) {
 			*c, l.corrects = c.skip(1), true
 			continue
 		}
-		if rest, ok := c.cut("as a reminder", "for future reference", "for the record", "for your records", "just so you know", "so you know", "heads up", "quick note", "side note", "good to know"); ok {
+		if rest, ok := c.cutOne(memos()); ok {
 			*c, l.memo = rest, true
 			continue
 		}
-		if _, ok := c.cut("by the way", "btw", "one more thing", "one thing", "in general", "as a rule", "as a general rule", "new rule", "house rule", "rule number one", "another rule", "one rule", "rule", "for future reference", "ground rule", "golden rule"); ok {
+		if _, ok := c.cutOne(generals()); ok {
 			l.general = true
 		}
-		if rest, ok := c.cut("by the way", "one more thing", "one thing", "as i said", "like i said", "as mentioned",
-			"for context", "for background", "just so we are clear", "to be clear", "in general", "as a rule", "as a general rule", "by default", "as a side note",
-			"before we start", "before you start", "before we begin", "first of all", "ground rule", "ground rules", "golden rule", "one rule", "my rule", "our rule", "another rule", "last thing", "another thing", "most important",
-			"a few rules", "some rules", "a few ground rules", "some ground rules", "two rules", "three rules", "my rules", "our rules", "house rules", "i have told you before", "as i told you", "i told you before", "i have said it before",
-			"and yes", "of course", "very important", "new rule", "house rule", "rule number one"); ok {
+		if rest, ok := c.cutOne(openings()); ok {
 			*c = rest
 			continue
 		}
@@ -50,12 +47,23 @@ func (c *clause) lead() (l leading) {
 			*c, l.general = c.skip(n), true
 			continue
 		}
-		if fillers()[first.low] || labels()[first.low] && first.stop == ':' {
+		if fillers()[first.low] || labels()[first.low] && first.stop != 0 {
 			l.memo = l.memo || first.low == "reminder"
 			*c = c.skip(1)
 			continue
 		}
 		n := c.greeting()
+		if n == 0 {
+			n = c.vocative()
+		}
+		if n == 0 {
+			if n = c.spoken(); n > 0 {
+				l.general = true
+				if c.at(n-1).stop == 0 {
+					l.from = c.at(n).from
+				}
+			}
+		}
 		if n == 0 {
 			return l
 		}
@@ -67,14 +75,14 @@ func (c *clause) lead() (l leading) {
 // heading returns how many words a heading of what follows takes: "our policy:", "small
 // request:".
 func (c clause) heading() int {
-	for i, w := range c.words[:min(4, len(c.words))] {
-		if w.quoted {
+	for i, w := range c.words[:min(maxSpoken, len(c.words))] {
+		if w.quoted || w.stop != 0 && w.stop != ':' {
 			return 0
 		}
-		if headed()[w.low] && w.stop == ':' {
-			return i + 1
-		}
-		if !determiners()[w.low] && !earlier()[w.low] && !sizes()[w.low] {
+		if w.stop == ':' {
+			if heads(c.words[:i+1]) {
+				return i + 1
+			}
 			return 0
 		}
 	}
@@ -93,6 +101,43 @@ func (c clause) greeting() int {
 		}
 	}
 	return 1
+}
+
+// vocative returns how many words name the agent that is spoken to: "Claude,", "dear agent:".
+func (c clause) vocative() int {
+	n := 0
+	for n < 2 && agentKinds()[c.at(n).low] {
+		n++
+	}
+	w := c.at(n)
+	name, mention := strings.CutPrefix(w.low, "@")
+	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(') {
+		return n + 1
+	}
+	return 0
+}
+
+// maxSpoken is how many words stand at most before a rule that is spoken without marks.
+const maxSpoken = 9
+
+// spoken returns how many words stand before "never" or "always" that only lead to it, as in
+// "so one thing that is really important never push to main".
+func (c clause) spoken() int {
+	for i, w := range c.words[:min(maxSpoken, len(c.words))] {
+		switch {
+		case w.quoted:
+			return 0
+		case w.low == "never" || w.low == "always":
+			return i
+		case w.stop != 0 && (w.stop != ':' || c.at(i+1).low != "never" && c.at(i+1).low != "always"):
+			return 0
+		case w.low == "this" && !houses()[c.at(i+1).low]:
+			return 0
+		case !prelude()[w.low] && !houses()[w.low]:
+			return 0
+		}
+	}
+	return 0
 }
 
 // polite takes "could you please" off a question that is none, and reports
@@ -117,9 +162,12 @@ func (c *clause) polite() bool {
 	return false
 }
 
+// command reports whether a clause begins with a command between backquotes.
+func (c clause) command() bool { return c.at(0).code && programs()[c.at(0).low] }
+
 // state returns what the clause states.
 func (c clause) state() (Statement, bool) {
-	if len(c.words) < 2 || c.words[0].quoted {
+	if len(c.words) < 2 || c.words[0].quoted && !c.command() {
 		return Statement{}, false
 	}
 	for _, form := range [...]func(clause) (Statement, bool){
@@ -141,11 +189,14 @@ func (c clause) state() (Statement, bool) {
 func (c clause) framed() (Statement, bool) {
 	first := c.at(0).low
 	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.at(1).low == "i" && (sayings()[c.at(2).low] || pastes()[c.at(2).low] || sayings()[c.at(3).low] && stress()[c.at(2).low] || c.at(2).low == "ever" && sayings()[c.at(3).low])
+	if first == "if" && c.at(1).low == "you" && (wishes()[c.at(2).low] || actions()[c.at(2).low]) {
+		return c.provided()
+	}
 	if !frames()[first] && !asks && !anyTime(c) || c.at(1).low == "case" || c.at(1).low == "order" {
 		return Statement{}, false
 	}
 	for i := range min(14, len(c.words)) {
-		if c.words[i].stop != ',' {
+		if next := c.at(i + 1).low; c.words[i].stop != ',' && !(i > 0 && (first == "before" || first == "after" || first == "when") && (next == "always" || next == "never")) {
 			continue
 		}
 		frame, rest := clause{c.words[:i+1]}, c.skip(i+1)
@@ -180,6 +231,17 @@ func (c clause) framed() (Statement, bool) {
 	return Statement{}, false
 }
 
+// provided reads a rule for what the agent may come to do: "if you need to push, never push
+// to main".
+func (c clause) provided() (Statement, bool) {
+	for i := range min(10, len(c.words)) {
+		if c.words[i].stop == ',' {
+			return c.skip(i + 1).absolute()
+		}
+	}
+	return Statement{}, false
+}
+
 // anyTime reports whether a clause begins with "any time" or "anytime".
 func anyTime(c clause) bool {
 	return c.at(0).low == "anytime" || c.at(0).low == "any" && c.at(1).low == "time"
@@ -206,7 +268,7 @@ func within(text string, words []word) string {
 		}
 	}
 	from, to, ok := passing().find(words)
-	if !ok {
+	if !ok || from > 0 && onset()[words[from-1].low] {
 		return ""
 	}
 	return text[words[from].from:words[to-1].to]

@@ -4,23 +4,26 @@ package statement
 
 var (
 	// stress are adverbs that change nothing of what is stated.
-	stress = set("really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
+	stress = set("hereby really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
 
 	// fillers come before a statement.
-	fillers = set("please also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway ideally preferably")
+	fillers = set("und auch ps please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
 
 	// greetings come before a statement, with a name or not, up to a comma.
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")
 
 	// labels come before a statement and a colon.
-	labels = set("important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
+	labels = set("listen attention caution hinweis wichtig regel achtung important rule reminder preference preferences constraint constraints warning ps policy instruction requirement")
 
 	// headed are what a heading of a rule is called, and sizes are words before it.
-	headed = set("rule rules policy request wish convention principle guideline favour favor instruction")
-	sizes  = set("small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
+	headed = set("thing things don'ts dos remember memorize memorise rule rules policy request wish convention principle guideline favour favor instruction")
+	sizes  = set("security git branch branching commit deployment release coding code workflow working small quick simple little important final golden ground house general basic hard strict few some team project company personal next")
 
 	// frames begin a situation of which something is said.
 	frames = set("when whenever in for on before after while every each during with inside")
+
+	// wishes are verbs of what the agent may come to do.
+	wishes = set("ever need want have must")
 
 	// sayings are verbs of "when I say X, do Y".
 	sayings = set("say ask type write mention tell request")
@@ -58,33 +61,59 @@ var (
 	pointsBelow  = set("this these following follows below here")
 	tellingWords = set("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
 
+	// titles are the last words of titles of texts that are pasted.
+	titles = set("notes minutes practices guidelines principles agenda retro handbook wiki excerpt policy feedback summary protocol thread comments")
+
 	// printedWords are what others wrote or a program printed.
 	printedWords = set("output log logs transcript email mail response traceback readme printout dump stdout stderr")
 
 	// foreignWords in an announcement say that they are not.
-	foreignWords = set("said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
+	foreignWords = set("handbook wiki guide manual confluence notion best practices principles said says saying say wrote writes reads states stated output log logs error errors message email mail docs documentation readme article review prompt trace traceback stack",
 		"response snippet code text quote quotes lyrics transcript config policy terms paste pasted file reply replied told tells answer page website post comment book poem letter example he she they it",
 		"following below printed returned shows got prints instructions results result description ticket report tweet blog passage excerpt input contents content")
 )
 
 var (
+	// corrections are phrases before what puts something right.
+	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of plans|actually|correction" +
+		"|not quite|that is wrong|that is not right|that is incorrect|you got that wrong")
+
+	// memos are phrases before what is to be remembered.
+	memos = phrases("as a reminder|for future reference|for the record|for your records|just so you know|so you know|heads up|quick note|side note|good to know")
+
+	// generals are phrases before what is said beside the matter.
+	generals = phrases("by the way|btw|one more thing|one thing|in general|as a rule|as a general rule|new rule|house rule|rule number one|another rule|one rule|rule|for future reference|ground rule" +
+		"|golden rule")
+
+	// openings are further phrases before a statement.
+	openings = phrases("by the way|one more thing|one thing|as i said|like i said|as mentioned|for context|for background|just so we are clear|to be clear|in general|as a rule|as a general rule|by default" +
+		"|as a side note|before we start|before you start|before we begin|first of all|ground rule|ground rules|golden rule|one rule|my rule|our rule|another rule|last thing|another thing" +
+		"|most important|a few rules|some rules|a few ground rules|some ground rules|two rules|three rules|my rules|our rules|house rules|i have told you before|as i told you|i told you before" +
+		"|i have said it before|and yes|of course|no matter what|whatever happens|once and for all|as always|as usual|for future sessions|for the next sessions|in any case|at any rate" +
+		"|as an agent|as an ai|as an ai agent|as a coding agent|as the agent|as my agent|be so kind and|be so nice and|do me a favour and|do me a favor and|it is important that you" +
+		"|it is essential that you|it is crucial that you|it is vital that you|it is important that|it is essential that|it is crucial that|it is important to|it is essential to|it is crucial to" +
+		"|it is vital that|very important|new rule|house rule|rule number one")
+
 	// unearnest are phrases of jokes, guesses, suppositions and reports.
 	unearnest = phrases("lol|haha|hahaha|lmao|rofl|jk|just kidding|kidding|yeah right|as if|if i were|would have|could have|should have|imagine|pretend|suppose|supposing|hypothetically|let us say|" +
 		"maybe|perhaps|probably|i guess|not sure|might|presumably|apparently|supposedly|i suppose|i think|i believe|" +
 		"he said|she said|they said|he says|she says|they say|people say|he told|she told|they told|told me|told us|said to|i was told|according to|he wrote|she wrote|so to speak|" +
-		"quote unquote|in theory|or not|or something|or whatever|idk|i wish|no idea")
+		"quote unquote|in theory|what could go wrong|what could possibly go wrong|great idea|worked so well|worked great|brilliant idea|genius|oh great|oh sure|yeah sure|sure sure|good luck|because obviously|who needs|or not|or something|i see|i get it|as it seems|it seems|looks like|turns out|or whatever|idk|i wish|no idea")
 
 	// hedges make a rule a wish.
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
 
 	// passing are phrases that bind a statement to a time or a task.
-	passing = phrases("for this task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
+	passing = phrases("for this exercise/challenge/puzzle/kata/game/round/demo/test/review/feature/function/change/refactoring/step/part/module/bug/fix/issue/ticket/task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
 		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this trip/flight/one|with this one|" +
-		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|this once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
+		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|one time|this once|for once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
 		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +
 		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +
 		"until january/february/march/april/may/june/july/august/september/october/november/december/noon/i/we|" +
 		"till tomorrow/monday/friday/next/then|while i am|while we are|as long as i am")
+
+	// onset are words before a time by which something begins then.
+	onset = set("starting from of since beginning")
 
 	// changes are phrases that say that something has changed.
 	changes = phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")

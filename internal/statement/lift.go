@@ -34,16 +34,49 @@ func (c clause) lift() (Statement, bool) {
 		if c.has(renewed()) {
 			return rest.lifted()
 		}
-		return rest.spared()
+		if s, ok := rest.spared(); ok {
+			return s, true
+		}
+		return c.grant(false)
+	}
+	if s, ok := c.grant(false); ok {
+		return s, true
 	}
 	return c.allowed()
 }
 
+// grant reads a permission without "again" or "now": "you may push to main", and, said for
+// good, "go ahead and push to main from now on". What is allowed must be something of the
+// project, since "you can start the next task" allows nothing that was forbidden.
+func (c clause) grant(forGood bool) (Statement, bool) {
+	rest, ok := c.cut("you may", "you can", "you are allowed to", "you are free to", "feel free to")
+	if !ok && forGood {
+		if s, ok := c.allowed(); ok {
+			return s, true
+		}
+	}
+	if !ok {
+		if rest, ok = c.cut("go ahead and", "just"); !ok || !forGood && !c.has(onwards()) {
+			return Statement{}, false
+		}
+	}
+	if !rest.workshop() || !practises()[rest.based().at(0).low] || rest.has(refusals()) || rest.parted() {
+		return Statement{}, false
+	}
+	return rest.lifted()
+}
+
 // lifted returns what ends the rule about a verb and what it acts on.
 func (c clause) lifted() (Statement, bool) {
-	c = c.based()
+	c = c.based().verbal()
+	if c.at(0).low == "ask" {
+		// What need not be asked for is the rule to ask before it.
+		if s, ok := (clause{unrenewed(c.words)}).consent(); ok {
+			return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: s.Subject, Retraction: true, Correction: true}, true
+		}
+	}
 	words := unrenewed(c.words)
-	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
+	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", words), Retraction: true, Correction: true}, true
@@ -100,11 +133,22 @@ func limited(words []word) int {
 // allowed reads "pushing to main is allowed again", "... is fine on release branches",
 // and "running the linter is no longer required".
 func (c clause) allowed() (Statement, bool) {
-	if gerund(c.at(0).low, actions()) == "" {
+	if c.at(0).low == "direct" {
+		c = c.skip(1)
+	}
+	if programs()[c.at(0).low] && c.at(1).low == "is" {
+		c = clause{append([]word{{low: "using"}}, c.words...)}
+	}
+	if c.at(0).low == "force" && c.at(1).low == "pushing" {
+		c = clause{append([]word{{low: "force-pushing"}}, c.words[2:]...)}
+	}
+	if verb := deeds[c.at(0).low]; verb != "" && plural(c.at(0).low) {
+		c = clause{append([]word{{low: verb}}, c.words[1:]...)}
+	} else if gerund(c.at(0).low, actions()) == "" {
 		return Statement{}, false
 	}
 	for i := 1; i < min(12, len(c.words)-1); i++ {
-		if c.words[i].low != "is" {
+		if c.words[i].low != "is" && c.words[i].low != "are" {
 			continue
 		}
 		deed, rest := clause{c.words[:i]}, c.skip(i+1)
@@ -167,6 +211,9 @@ func (c clause) forget() (Statement, bool) {
 			return s, true
 		}
 		return rest.pointedAt(kind)
+	}
+	if topic, ok := verb.namedRule(); ok && !removes()[c.at(0).low] {
+		return topic.revoked("about-rule")
 	}
 	rest, ok := c.cut("forget that", "ignore that", "disregard that")
 	if !ok || len(rest.words) < 3 {
@@ -251,13 +298,37 @@ func (c clause) ruleNoun() (memory.Type, clause, bool) {
 	return "", c, false
 }
 
+// namedRule returns what the rule is about that a clause names: "emoji" of "the no-emoji rule".
+func (c clause) namedRule() (clause, bool) {
+	if !determiners()[c.at(0).low] || indefinite()[c.at(0).low] && c.at(0).low != "my" && c.at(0).low != "our" {
+		return c, false
+	}
+	for i := 2; i < min(6, len(c.words)); i++ {
+		if c.words[i-1].stop != 0 || c.words[i].quoted {
+			break
+		}
+		if kind := ruleNouns[c.words[i].low]; kind != memory.TypeConstraint && c.words[i].low != "limit" {
+			continue
+		}
+		var topic []word
+		for _, w := range c.words[1:i] {
+			w.low = strings.TrimSuffix(strings.TrimPrefix(w.low, "no-"), "-only")
+			if w.low != "no" && w.low != "only" && !earlier()[w.low] {
+				topic = append(topic, w)
+			}
+		}
+		return clause{topic}, len(topic) > 0
+	}
+	return c, false
+}
+
 // pointedAt returns what takes back a statement of a type: the one that a clause says
 // more of, or else the last.
 func (c clause) pointedAt(kind memory.Type) (Statement, bool) {
 	for len(c.words) > 0 && (c.at(0).low == "please" || c.at(0).low == "now" || c.at(0).low == "again" || c.at(0).low == "i" && c.at(1).low == "gave") {
 		c = c.skip(1)
 	}
-	if rest, ok := c.cut("about", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that"); ok && len(rest.words) > 0 {
+	if rest, ok := c.cut("that you must not", "that you must always", "that you must never", "that you must", "that you have to", "that you should not", "that you should", "that you may not", "that you never", "that you always", "about", "with", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that"); ok && len(rest.words) > 0 {
 		if kind == memory.TypeConstraint {
 			return rest.revoked("about-rule")
 		}

@@ -53,7 +53,28 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		{"Never push to main directly.", "Forget that rule.", retract},
 		{"Never push to main directly.", "That rule is off.", retract},
 
+		{"Never push to main.", "Go ahead and push to main from now on.", retract},
+		{"Never push to main.", "ok you may push to main", retract},
+		{"Never push to main.", "pushing to main is fine now", retract},
+		{"Agents must never push to main.", "From now on you can push to main.", retract},
+		{"Never `git push` to main.", "You may git push to main again.", retract},
+		{"Only I push to main.", "You may push to main again.", retract},
+		{"Never push.", "You may push again.", retract},
+		{"Use pnpm, never npm.", "You may use npm again.", retract},
+		{"Use pnpm, not npm.", "npm is fine from now on", retract},
+		{"Secrets must never be committed.", "You may commit secrets again.", retract},
+
+		// Rules to ask before a deed. A permission for the moment answers the question.
+		{"Ask before pushing to main.", "You may push to main without asking.", retract},
+		{"Ask before pushing to main.", "From now on you may push to main.", retract},
+		{"Ask before pushing to main.", "You don't have to ask before pushing to main anymore.", retract},
+		{"Never push to main without asking me.", "You no longer need to ask before pushing to main.", retract},
+		{"Ask before pushing to main.", "You may push to main.", stand},
+		{"Ask before pushing to main.", "You don't have to ask before pushing to develop anymore.", stand},
+		{"Never push to main without asking me.", "Ask before pushing to main.", statement.Supersede},
+
 		// Another deed.
+		{"Use pnpm, never npm.", "You may use yarn again.", stand},
 		{"Never push to develop.", "You may push to main directly again.", stand},
 		{"Never force-push.", "You may push to main directly again.", stand},
 		{"Never push to main.", "You may push to develop again.", stand},
@@ -102,9 +123,9 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		// The same rule once more.
 		{"Never push to main.", "Never push to main except on release branches.", statement.Supersede},
 		{"Never push to main directly.", "Never push to main unless it is a hotfix.", statement.Supersede},
-		{"Never push to main.", "Don't push to main unless I ask.", amend},
-		{"Never push to main.", "Don't push to main.", statement.Same},
-		{"Never push to main directly.", "Don't push straight to main.", statement.Same},
+		{"Never push to main.", "Don't push to main unless I ask.", statement.Supersede},
+		{"Never push to main.", "Don't push to main.", statement.Supersede},
+		{"Never push to main directly.", "Don't push straight to main.", statement.Supersede},
 		{"Don't push to main.", "Never push to main.", statement.Supersede},
 		{"Never push to main.", "Never push to develop.", statement.New},
 	} {

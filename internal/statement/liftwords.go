@@ -8,6 +8,15 @@ var (
 	// renewed are phrases by which what is allowed is allowed again.
 	renewed = phrases("again|now|from now on|going forward|after all|once more|anytime|any time|as of now|from today|in future|in the future|as before")
 
+	// resumed are those that mean more than the moment.
+	resumed = phrases("again|from now on|going forward|after all|once more|anytime|any time|in future|in the future|as before")
+
+	// onwards are phrases by which a permission is for good.
+	onwards = phrases("from now on|going forward|from here on|in the future|in future|any time|anytime|whenever you want|whenever you like|always")
+
+	// refusals are phrases by which what is allowed is not, or is only asked for.
+	refusals = phrases("not|never|only|once|if|when|until|after|before|see|check|find|use it|run it")
+
 	// renewals are the last words of such.
 	renewals = set("again now anytime please thanks forward")
 
@@ -22,6 +31,9 @@ var (
 
 	// earlier are words between "my" and "rule".
 	earlier = set("earlier previous last old first second latest recent other prior former above standing whole entire new own")
+
+	// removes are verbs by which parts of a program go, too, such as a rule of a validator.
+	removes = set("remove delete discard undo cancel")
 
 	// places are where rules of programs stand, which are no rules of the user.
 	places = phrases("from the|in the config|in the file|eslint|firewall|css|lint|nginx|iptables|webpack|prettier|ruff|makefile")

@@ -129,7 +129,13 @@ func (s *Statement) about(k *Known) bool {
 	if s.permits() || s.exempts() {
 		d, ok := deedOf(s.Subject)
 		o, known := deedOf(k.Subject)
-		return ok && known && k.Type == s.Type && d.same(o) && k.forbids(o.verb) == s.permits()
+		if !ok || !known || k.Type != s.Type {
+			return false
+		}
+		if d.same(o) {
+			return k.forbids(o.verb) == s.permits() || d.condition == withoutAsking
+		}
+		return s.permits() && (s.consents(d, o) || k.replaces(s.Subject))
 	}
 	if k.Subject == s.Subject || k.Subject == s.Replaces {
 		return true
@@ -140,6 +146,31 @@ func (s *Statement) about(k *Known) bool {
 	d, ok := deedOf(s.Subject)
 	o, known := deedOf(k.Subject)
 	return ok && known && d.same(o)
+}
+
+// withoutAsking is the condition of a rule to ask before a deed.
+const withoutAsking = "without ask"
+
+// consents reports whether a permission, given for good, is for a deed that a rule forbids
+// without asking. A permission for the moment answers the question and leaves the rule.
+func (s *Statement) consents(d, rule deed) bool {
+	if _, ok := strings.CutPrefix(rule.condition, "without "); !ok || !consentWords()[rule.condition[len("without "):]] || !resumed().in(s.Text) {
+		return false
+	}
+	rule.condition = ""
+	return d.same(rule)
+}
+
+// replaces reports whether a known rule asks for something in place of what a subject names:
+// "use pnpm, never npm".
+func (k *Known) replaces(subject string) bool {
+	if !strings.HasPrefix(k.Subject, "rule/use-") || !strings.HasPrefix(subject, "rule/use-") {
+		return false
+	}
+	c := clause{split(k.Text, sentence{to: len(k.Text)})}
+	c.lead()
+	s, ok := c.instead()
+	return ok && s.Replaces == subject
 }
 
 // permits reports whether a statement allows what a rule forbids.
@@ -168,12 +199,14 @@ func (k *Known) forbids(verb string) bool {
 	if banned().has(words) {
 		return true
 	}
+	asks := false
 	for _, w := range words {
+		asks = asks || asking()[w.low]
+		if negative()[w.low] || asks && w.low == "before" {
+			return true
+		}
 		if verbAlike(stem(w.low)) == verb || strings.HasPrefix(w.low, verb+"-") {
 			return false
-		}
-		if negative()[w.low] {
-			return true
 		}
 	}
 	return false
@@ -350,7 +383,11 @@ var (
 	negative = set("never not stop avoid no nobody cannot forbidden neither without")
 
 	// banned are phrases of a ban behind the verb.
-	banned = phrases("is forbidden|is strictly forbidden|is prohibited|is strictly prohibited|is banned|is not allowed|is never allowed|is not permitted|is never ok/okay|is not ok/okay|is off limits|is off-limits|is a no-go|is taboo")
+	banned = phrases("is forbidden|is strictly forbidden|is prohibited|is strictly prohibited|is banned|is not allowed|is never allowed|is not permitted|is never ok/okay|is not ok/okay|is off limits|is off-limits|is a no-go|is taboo|are forbidden|are prohibited|are not allowed|must never be|must not be|may never be|may not be|only i|but me|except me|need my|needs my")
+
+	// asking are words of asking for leave, and consentWords are what is asked for.
+	asking       = set("ask check confirm wait get tell talk consult approval permission")
+	consentWords = set("ask approval permission ok okay consent confirmation tell")
 
 	// exemptions are phrases by which something is no longer asked for.
 	exemptions = phrases("no need to|not have to|not need to|no longer need/have|need not|can stop|may stop|can quit|to stop|no longer required/necessary/needed|not required|not necessary|not needed|no longer a need|longer any need")

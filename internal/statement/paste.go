@@ -51,9 +51,12 @@ func hasPrefixOf(line string, prefixes []string) bool {
 }
 
 // stamped reports whether a line is the head of a message in a chat: a name and a time
-// of day.
+// of day, or the role of a speaker.
 func stamped(line string) bool {
-	if len(line) > 60 || line == "" || line[0] < 'A' || line[0] > 'Z' {
+	if who, _, ok := strings.Cut(line, ":"); ok && speakers()[strings.ToLower(strings.Trim(who, "*[]# "))] {
+		return true
+	}
+	if len(line) > 60 || line == "" || !letter(line[0]) {
 		return false
 	}
 	low := strings.TrimRight(strings.ToLower(line), " )]:")
@@ -78,7 +81,8 @@ func stamped(line string) bool {
 			}
 		}
 	}
-	return len(strings.Fields(low[:at])) <= 4
+	names := len(strings.Fields(strings.Trim(low[:at], " ([")))
+	return names <= 4 && line[0] <= 'Z' || names == 1
 }
 
 // salutes reports whether a line is the salutation of a letter, and whether it speaks
@@ -115,10 +119,11 @@ func signs(line string) bool {
 	return false
 }
 
-// headings returns where the first of at least two headings of Markdown stands outside
-// of fenced code, or -1. A text with several is a document.
+// headings returns where the first heading of Markdown stands outside of fenced code that
+// has text below it, or -1. From there on a text is a document. A single heading that
+// itself states a rule is the user's way to stress it.
 func headings(text string) int {
-	first, n := -1, 0
+	first, n, before := -1, 0, 0
 	fence := ""
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -137,13 +142,149 @@ func headings(text string) int {
 			if n++; first < 0 {
 				first = at
 			}
+		case at > 0 && len(line) > 3 && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "") && before < at-1:
+			if n += 2; first < 0 {
+				first = before // it is underlined
+			}
 		}
-		at = end
+		before, at = at, end
 	}
-	if n < 2 {
+	if n == 0 || n == 1 && (insists(text[first:]) || !strings.Contains(strings.TrimSpace(text[first:]), "\n")) {
 		return -1
 	}
 	return first
+}
+
+// insists reports whether a heading states a rule.
+func insists(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimLeft(line, "# "), " ")
+	switch strings.ToLower(word) {
+	case "never", "always", "don't", "dont", "do", "no", "please":
+		return true
+	}
+	return false
+}
+
+// ticket returns where a ticket begins that was pasted, or -1: with the line of its number,
+// or else with the paragraph that has the first of its fields.
+func ticket(text string) int {
+	head, paragraph := -1, 0
+	for at := 0; at < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		line := strings.TrimSpace(text[at:end])
+		switch {
+		case line == "":
+			paragraph = end
+		case field(line):
+			if head >= 0 {
+				return head
+			}
+			return paragraph
+		case strings.Contains(line, " opened by ") && strings.Contains(line, "#"):
+			return at
+		case head < 0 && numberedTicket(line):
+			head = at
+		}
+		at = end
+	}
+	return -1
+}
+
+// field reports whether a line is a field of a ticket.
+func field(line string) bool {
+	line = strings.TrimLeft(line, "*# ")
+	return line != "" && letter(line[0]) && hasPrefixOf(line, fields)
+}
+
+// numberedTicket reports whether a line begins with the number of a ticket, such as SHOP-12.
+func numberedTicket(line string) bool {
+	n := 0
+	for n < len(line) && 'A' <= line[n] && line[n] <= 'Z' {
+		n++
+	}
+	return n > 1 && n < len(line)-1 && line[n] == '-' && digit(line[n+1])
+}
+
+// fields are how lines of tickets begin.
+var fields = []string{
+	"acceptance criteria", "description:", "priority:", "reporter:", "assignee:", "severity:", "story points", "steps to reproduce", "expected behavior", "expected behaviour", "expected result", "actual behavior",
+	"actual behaviour", "actual result", "definition of done", "user story", "as a user", "as an admin", "given ", "epic:", "milestone:", "fix version", "issue type", "affects version",
+}
+
+// signed reports whether a text is a letter to a person that its writer signed: with a
+// salutation that names no agent as its first line, and a farewell as one of its last.
+func signed(text string) bool {
+	text = strings.TrimSpace(text)
+	first, rest, _ := strings.Cut(text, "\n")
+	if letter, _ := salutes(strings.TrimSpace(first)); !letter {
+		return false
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(first), func(r rune) bool { return r == ' ' || r == ',' || r == ':' }) {
+		if agents()[w] || w == "there" {
+			return false
+		}
+	}
+	for line := range strings.Lines(rest) {
+		if signs(strings.TrimSpace(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Lengths of the lines of a paragraph that an editor wrapped.
+const (
+	wrappedFrom = 55
+	wrappedTo   = 120
+)
+
+// wrappedByEditor reports whether a paragraph has lines that were filled up to a width, or
+// items of a list that go on below their beginning. Prompts have no such lines; documents
+// have.
+func wrappedByEditor(text string) bool {
+	lines, broken := 0, false
+	even := true
+	for text != "" {
+		line, rest, _ := strings.Cut(text, "\n")
+		last := strings.TrimSpace(rest) == ""
+		body := strings.TrimSpace(line)
+		if lines++; body == "" {
+			return false
+		}
+		if lines > 1 && strings.HasPrefix(line, "  ") && 'a' <= body[0] && body[0] <= 'z' {
+			return true
+		}
+		if !last {
+			even = even && len(line) >= wrappedFrom && len(line) <= wrappedTo
+			broken = broken || !strings.ContainsRune(".!?:;", rune(body[len(body)-1]))
+		}
+		text = rest
+	}
+	return lines > 2 && even && broken
+}
+
+// printedOut reports whether the paragraph of a stretch of prose is the output of a program or
+// a piece of a configuration: it has lines of a stack, such as "at Card (card.jsx:22)", or of
+// settings, such as "port = 8443".
+func printedOut(text string, from, to int) bool {
+	if i := strings.Index(text[to:], "\n\n"); i >= 0 {
+		to += i
+	} else {
+		to = len(text)
+	}
+	for line := range strings.Lines(text[from:to]) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "at "); ok && strings.HasSuffix(rest, ")") && strings.ContainsRune(rest, '(') && strings.ContainsRune(rest, ':') || strings.HasPrefix(line, "File \"") && strings.Contains(line, "\", line ") {
+			return true
+		}
+		if name, value, ok := strings.Cut(line, "="); ok && value != "" && !strings.ContainsAny(strings.TrimSpace(name), " \t`\"'") && name != "" && (strings.HasSuffix(name, " ") == strings.HasPrefix(value, " ")) && !strings.HasPrefix(value, "=") {
+			return true
+		}
+	}
+	return false
 }
 
 // heading reports whether a line is a heading: marks, a space, and a few words that are

@@ -2,117 +2,26 @@ package statement
 
 import "lukasa.dev/internal/memory"
 
-// barred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
-// forbidden", "nobody pushes to main", "all commits must be signed".
-func (c clause) barred() (Statement, bool) {
-	switch first := c.at(0).low; {
-	case first == "no" && c.at(1).low != "one":
-		return c.none()
-	case first == "nobody", first == "no" && c.at(1).low == "one":
-		if first == "no" {
-			c = c.skip(1)
-		}
-		return c.skip(1).nobody()
-	case first == "all" || first == "every" || first == "each" || first == "any":
-		return c.skip(1).every()
-	case first == "it":
-		if rest, ok := c.cut("it is forbidden to", "it is prohibited to", "it is strictly forbidden to", "it is never ok to", "it is never okay to", "it is never fine to", "it is not ok to", "it is not okay to", "it is never acceptable to"); ok && practises()[rest.at(0).low] {
-			return rest.act(memory.StrengthHard)
-		}
-		return Statement{}, false
-	}
-	base := gerund(c.at(0).low, practises())
-	if c.at(0).low == "direct" || c.at(0).low == "force" {
-		c = c.skip(1)
-	}
-	if base == "" {
-		base = deeds[c.at(0).low]
-	}
-	if base == "" {
-		return Statement{}, false
-	}
-	for i := 1; i < min(12, len(c.words)-1); i++ {
-		if c.words[i].low != "is" && c.words[i].low != "are" {
-			continue
-		}
-		rest, ok := c.skip(i+1).cut("forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo")
-		if !ok || len(rest.words) > 0 && !bounds()[rest.at(0).low] {
-			return Statement{}, false
-		}
-		words := append([]word{{low: base}}, c.words[1:i]...)
-		return clause{words}.act(memory.StrengthHard)
-	}
-	return Statement{}, false
-}
-
-// none reads what follows "no": a kind of act, by its noun or its verb.
-func (c clause) none() (Statement, bool) {
-	rest, direct := c.skip(1), false
-	for rest.at(0).low == "direct" || rest.at(0).low == "more" || rest.at(0).low == "force" && deeds[rest.at(1).low] != "" {
-		direct = direct || rest.at(0).low != "more"
-		if rest.at(0).low == "force" {
-			break
-		}
-		rest = rest.skip(1)
-	}
-	var words []word
-	if rest.at(0).low == "force" {
-		words = append([]word{{low: "force-push"}}, rest.words[2:]...)
-		rest = rest.skip(1)
-	} else if verb := deeds[rest.at(0).low]; verb != "" {
-		words = append([]word{{low: verb}}, rest.words[1:]...)
-	} else if verb := gerund(rest.at(0).low, practises()); verb != "" {
-		direct = true
-		words = append([]word{{low: verb}}, rest.words[1:]...)
-	} else {
-		return Statement{}, false
-	}
-	next := rest.at(1).low
-	if next != "" && !bounds()[next] || next == "" && !direct || c.has(bygone()) || c.has(counted()) {
-		return Statement{}, false
-	}
-	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}, true
-}
-
-// nobody reads what follows "nobody".
-func (c clause) nobody() (Statement, bool) {
-	if rest, ok := c.cut("may", "should", "should ever", "is allowed to", "must", "is to", "ever"); ok {
-		c = rest
-	}
-	verb := c.at(0).low
-	if third(verb) {
-		verb = verb[:len(verb)-1]
-		if !actions()[verb] {
-			verb = verb[:len(verb)-1]
-		}
-	}
-	if !practises()[verb] || verb == "use" || c.has(definite()) && !c.has(branches()) || c.has(anymore()) || c.has(counted()) {
-		return Statement{}, false
-	}
-	return clause{append([]word{{low: verb}}, c.words[min(1, len(c.words)):]...)}.act(memory.StrengthHard)
-}
-
-// every reads what must be so of each piece of work.
-func (c clause) every() (Statement, bool) {
-	for i := 1; i < min(5, len(c.words)-2); i++ {
-		if m := c.words[i].low; m != "must" && m != "have" && m != "has" {
-			continue
-		}
-		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || c.words[i].low != "must" && c.at(i+1).low != "to" {
-			return Statement{}, false
-		}
-		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", c.words)}, true
-	}
-	return Statement{}, false
-}
-
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
 // program does, or fails to do, is none.
 func (c clause) ways() (Statement, bool) {
 	if _, ok := c.cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
 		return c.skip(3).none()
 	}
+	if rest, ok := c.cut("we use", "we only use"); ok {
+		if s, ok := (clause{append([]word{{low: "use"}}, rest.words...)}).instead(); ok && s.Strength == memory.StrengthHard {
+			return s, true
+		}
+		return Statement{}, false
+	}
 	strength := memory.StrengthHard
+	if team, ok := c.cut("our team", "the team", "this team", "my team"); ok {
+		rest, ok := team.cut("never", "always")
+		if verb := rest.at(0).low; ok && third(verb) {
+			return clause{append([]word{{low: "we"}, {low: team.at(0).low}, {low: stem(verb)}}, rest.words[1:]...)}.ways()
+		}
+		return Statement{}, false
+	}
 	rest, ok := c.cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
 	if !ok {
 		if rest, ok = c.cut("we do not"); !ok || works()[rest.at(0).low] || c.has(anymore()) {
@@ -121,6 +30,9 @@ func (c clause) ways() (Statement, bool) {
 		strength = memory.StrengthFirm
 	}
 	verb, object := rest.at(0).low, rest.skip(1)
+	if rest.has(yielding()) {
+		return Statement{}, false // "but today we have to"
+	}
 	if !customary()[verb] && !(c.at(1).low == "must" && entrusted()[verb]) || object.has(bygone()) || object.has(data()) || object.concludes() || object.handed() || object.has(amiss()) {
 		return Statement{}, false
 	}
@@ -158,49 +70,27 @@ func (c clause) concludes() bool {
 	return false
 }
 
-// ruled returns the verb of a rule and what it acts on.
+// ruled returns the verb of a rule in its plain form and what it acts on.
 func (c clause) ruled() (string, clause) {
 	for i, w := range c.words {
-		if i > 0 && actions()[w.low] && !w.quoted {
-			return w.low, c.skip(i + 1)
+		if w.quoted && !w.code {
+			continue
+		}
+		low := w.low
+		switch verb := gerund(low, actions()); {
+		case low == "force" && (c.at(i+1).low == "push" || deeds[c.at(i+1).low] == "push" || c.at(i+1).low == "pushing"):
+			return "force-push", c.skip(i + 2)
+		case verb != "" && !actions()[low]:
+			return verb, c.skip(i + 1)
+		case deeds[low] != "":
+			return deeds[low], c.skip(i + 1)
+		case i > 0 && w.code && programs()[low] && low != "git":
+			return "run", c.skip(i)
+		case i > 0 && third(low) && bare()[c.at(i-1).low]:
+			return stem(low), c.skip(i + 1)
+		case i > 0 && actions()[low]:
+			return low, c.skip(i + 1)
 		}
 	}
 	return c.at(0).low, c.skip(1)
-}
-
-// orders reports whether a sentence asks for a piece of work.
-func orders(words []word) bool {
-	c := clause{words}
-	c.lead()
-	for _, w := range c.words {
-		if bindingWords()[w.low] {
-			return false // it orders to obey
-		}
-	}
-	if _, ok := c.cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
-		return true
-	}
-	if first := c.at(0).low; (actions()[first] || tasks()[first]) && !c.at(0).quoted {
-		return true
-	}
-	for i := 1; i < min(6, len(c.words)); i++ {
-		if low := c.words[i].low; c.at(0).low == "the" && (low == "should" || low == "must" || low == "needs") {
-			return true
-		}
-	}
-	return false
-}
-
-// drafts reports whether a sentence asks for a text to be written.
-func drafts(words []word) bool {
-	c := clause{words}
-	c.lead()
-	c, _ = c.cut("can you", "could you", "would you", "help me", "i want you to", "i need you to", "i need", "i want", "i would like you to", "let us")
-	for fillers()[c.at(0).low] || c.at(0).low == "to" {
-		c = c.skip(1)
-	}
-	if plays()[c.at(0).low] || c.at(0).low == "you" && c.at(1).low == "are" && indefinite()[c.at(2).low] {
-		return true
-	}
-	return invents()[c.at(0).low] || (composes()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
 }

@@ -4,7 +4,7 @@ package statement
 
 var (
 	// practises are verbs of how an agent works.
-	practises = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify delete remove rename create move install uninstall use ask show confirm tell explain answer reply review test lint format",
+	practises = set("push commit merge rebase squash force-push deploy publish release ship run edit touch modify change delete remove rename create move install uninstall use ask show confirm tell explain answer reply review test lint format",
 		"tag amend stash cherry-pick revert reset branch bump pin upgrade vendor mock skip assume guess invent suggest recommend summarize summarise translate document force bypass auto-merge add refactor reformat email",
 		"message schedule book buy spend overwrite check verify double-check comment approve share disclose")
 
@@ -13,7 +13,7 @@ var (
 		"bump pin upgrade downgrade vendor mock bypass auto-merge refactor reformat email message schedule book buy spend share disclose approve sign suggest recommend guess assume invent summarize summarise document")
 
 	// customary are those of a group.
-	customary = set("push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
+	customary = set("break push commit merge rebase squash force-push deploy publish release ship tag branch review lint format document mock vendor bump pin edit touch amend cherry-pick auto-merge use run test skip hardcode hard-code")
 
 	// entrusted are those of what a group must do with what it was given.
 	entrusted = set("store share expose log delete disclose send email install sell lose leak keep encrypt back")
@@ -43,18 +43,22 @@ var (
 	// embeds begin what an order is about, in which "and never" goes on.
 	embeds = set("that which so who where whether if when because such until how")
 
+	// narrators begin what is told of a person, and wordy are words of what is written.
+	narrators = set("i he she they people some others most many teams companies you it this that there who if when because while since although though")
+	wordy     = set("rule rules says say said title text wording sentence called named reads line lines section message comment heading")
+
 	// data are what a program handles, by which "we push" tells of code.
 	data = phrases("transaction|transactions|tx|offset|offsets|event|events|item|items|element|elements|value|values|row|rows|column|columns|state|history|stack|queue|lock|locks|memory|dict|dicts|map|maps|array|arrays|object|objects|" +
 		"notification|notifications|message to|job|jobs|buffer|handler|callback|the result|the response|the error|hook|node|nodes|cell|cells|session|sessions|cookie|cookies|cache|the key|the keys|resource|resources")
 
 	// amiss are phrases of something that goes wrong, which is no rule.
-	amiss = phrases("here|correctly|properly|actually|in that case|at all|so it|so the|so we|which means|which is|and then|even though|leak|crash|bug|error")
+	amiss = phrases("problem|that is why|the issue|mistake|here|correctly|properly|actually|in that case|at all|so it|so the|so we|which means|which is|and then|even though|leak|crash|bug|error")
 
 	// chores are what a group runs.
 	chores = phrases("tests|test|linter|linters|lint|formatter|ci|suite|migration|migrations|build|type checker|benchmarks")
 
 	// products are what an agent makes at work, of which a rule tells how to make it.
-	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|documentation files|new files")
+	products = phrases("commit|commits|pr|prs|pull request|pull requests|branch|branches|commit message|commit messages|changelog|tests|answers|replies|explanations|your answer|your reply|your response|your responses|diff|ticket|code review|without asking|without my approval|without my permission|unless i|me|yourself|on your own|on my behalf|documentation files|new files")
 
 	// bounds may follow a ban.
 	bounds = set("to of on in without into onto from before after during unless except while here anymore for with at outside and or ever please until")
@@ -65,21 +69,45 @@ var (
 	// branches are what is definite without being at hand.
 	branches = phrases("the main|the master|the release|the production|the default|the trunk|the staging|the prod")
 
+	// arrives are verbs of what gets somewhere, and unless are words of a condition for it.
+	arrives = set("goes gets lands ships is leaves may must reaches enters")
+	unless  = phrases("without|unless|before|until|except|only after")
+
+	// bans are phrases behind what is forbidden.
+	bans = []string{"forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo"}
+
+	// addressees are whom a ban is for if it binds the agent.
+	addressees = set("you everyone everybody all any agents bots every")
+
+	// unasked are phrases by which a ban without a verb is meant for ever.
+	unasked = phrases("without my|without asking|without permission|without approval|without consent|ever|without a review|without review")
+
+	// alone are phrases of leaving something as it is, for good, and aloneForNow of doing so
+	// for a while.
+	alone       = phrases("alone always|always alone|alone forever|alone for ever")
+	aloneForNow = phrases("for now|today|right now|at the moment|while|until")
+
+	// yielding are phrases by which a custom is given up.
+	yielding = phrases("but today|but now|but this|but we|but i|but sometimes|but lately|but in this|except today")
+
 	// pieces are pieces of work of which something must be so.
-	pieces = set("commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
+	pieces = set("change changes commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
 
 	// deeds are nouns of what is done, with the verb.
 	deeds = map[string]string{
-		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push",
+		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push", "force-push": "force-push", "commit": "commit", "deploy": "deploy", "deployment": "deploy", "merge": "merge", "release": "release", "rebase": "rebase",
 	}
 
 	// composes are verbs by which a text is ordered, and writings are what it is.
-	composes = set("write draft compose create prepare")
-	writings = phrases("poem|essay|story|email|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|tutorial|guide")
+	composes = set("write draft compose create prepare make")
+	writings = phrases("poem|essay|story|email|mail|message|memo|notice|reminder|poster|sign|letter|post|article|text|paragraph|speech|report|blog|summary|haiku|song|tweet|ad|description|bio|abstract|headline|slogan|caption|script|dialogue|novel|chapter|toast|invitation|announcement|press release|cover letter|resume|review|notes|docs|documentation|changelog|readme|comment|comments|docstring|commit message|title|slides|slide|deck|presentation|checklist|cheat sheet|agenda|git rules|list of rules|rules for|guidelines for|tips|tutorial|guide")
 
 	// invents are verbs by which something is ordered that is made of words, whatever it is.
-	invents = set("generate suggest brainstorm invent propose translate summarize summarise paraphrase proofread rewrite rephrase")
+	invents = set("brainstorm invent translate summarize summarise paraphrase proofread rephrase")
 
-	// workflows are verbs of which a rule is never a part of a text that is ordered.
-	workflows = set("push commit merge rebase squash force-push deploy publish release ship run delete install email schedule book buy spend share disclose ask confirm")
+	// courtesies are phrases before what is asked for.
+	courtesies = phrases("can you|could you|would you|will you|help me|i want you to|i need you to|i would like you to|i need|i want|let us")
+
+	// rewrites are those of texts and of code.
+	rewrites = set("generate suggest propose rewrite")
 )

@@ -39,7 +39,8 @@ func kindOf(s *statement.Statement) string {
 }
 
 // TestLabelledPrompts measures what is learned of prompts that were labelled by hand. A
-// wrong hard rule stops an agent's work, so almost none may be learned.
+// wrong hard rule stops an agent's work, so almost none may be learned; a rule that is
+// missed leaves the agent unwarned, so most must be.
 func TestLabelledPrompts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/prompts.ndjson")
@@ -85,7 +86,7 @@ func TestLabelledPrompts(t *testing.T) {
 			}
 		}
 	}
-	if prompts < 200 || none < prompts/3 {
+	if prompts < 1900 || none < prompts/3 {
 		t.Errorf("%d prompts, %d of them with nothing to learn", prompts, none)
 	}
 	all := score{}
@@ -100,7 +101,10 @@ func TestLabelledPrompts(t *testing.T) {
 	if hard.right*100 < hard.learned*98 {
 		t.Errorf("of %d hard rules only %d are meant", hard.learned, hard.right)
 	}
-	if hard.right*100 < hard.meant*85 {
+	if hard.right*100 < hard.meant*92 {
 		t.Errorf("of %d hard rules that are meant only %d are learned", hard.meant, hard.right)
+	}
+	if lift := of("lift"); lift.right*100 < lift.learned*95 || lift.right*100 < lift.meant*95 {
+		t.Errorf("of %d lifts that are meant %d are learned, of %d", lift.meant, lift.right, lift.learned)
 	}
 }

@@ -11,6 +11,14 @@ func prose(text string, yield func(from, to int) bool) {
 	if at := headings(text); at >= 0 {
 		text = text[:at]
 	}
+	if at := ticket(text); at >= 0 {
+		text = text[:at]
+	}
+	p.letter = signed(text)
+	typed := yield
+	yield = func(from, to int) bool {
+		return wrappedByEditor(text[from:to]) || printedOut(text, from, to) || typed(from, to)
+	}
 	from := -1
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -53,6 +61,7 @@ func prose(text string, yield func(from, to int) bool) {
 // pasted knows in what a line stands that was not typed.
 type pasted struct {
 	fence   string // what opened the code
+	comment bool   // a comment of a program stands here, up to its end
 	tag     string // the markup that is open
 	foreign bool   // what a program handed over stands here, up to its end or that of the message
 	letter  bool   // a letter stands here, up to who signed it
@@ -74,12 +83,6 @@ func (p *pasted) skips(line string) bool {
 		p.printed = !p.letter // the name below
 		return true
 	}
-	if prompted(trimmed) || stamped(trimmed) {
-		p.printed = true
-	}
-	if p.printed = p.printed && trimmed != ""; p.printed {
-		return true
-	}
 	if p.fence != "" {
 		if strings.HasPrefix(trimmed, p.fence) {
 			p.fence = ""
@@ -90,6 +93,16 @@ func (p *pasted) skips(line string) bool {
 		if strings.Contains(line, "</"+p.tag) {
 			p.tag = ""
 		}
+		return true
+	}
+	if p.comment || strings.HasPrefix(trimmed, "/*") || strings.HasPrefix(trimmed, "<!--") {
+		p.comment = !strings.Contains(trimmed, "*/") && !strings.Contains(trimmed, "-->")
+		return true
+	}
+	if prompted(trimmed) || stamped(trimmed) || trimmed != "" && letter(trimmed[0]) && hasPrefixOf(trimmed, reports) {
+		p.printed = true
+	}
+	if p.printed = p.printed && trimmed != ""; p.printed {
 		return true
 	}
 	for _, fence := range []string{"```", "~~~"} {
@@ -181,6 +194,9 @@ func machine(line string) bool {
 	}
 	return false
 }
+
+// reports are how lines begin that tools print.
+var reports = []string{"npm err!", "npm warn", "remote: ", "fatal: ", "error: ", "hint: ", "stderr: ", "stdout: ", "traceback ", "panic: ", "caused by: "}
 
 // dated reports whether a line begins with a date or a time of day in digits.
 func dated(line string) bool {

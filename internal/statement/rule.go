@@ -8,6 +8,9 @@ import (
 
 // rule reads what must or must not be done, said to whoever works for the user.
 func (c clause) rule() (Statement, bool) {
+	if rest, ok := c.cut("remember never to", "remember to never"); ok {
+		return rest.act(memory.StrengthHard)
+	}
 	if rest, ok := c.cut("make sure to", "make sure that you", "make sure you", "be sure to", "remember to", "please remember to"); ok {
 		if s, ok := rest.absolute(); ok {
 			return s, true
@@ -20,6 +23,9 @@ func (c clause) rule() (Statement, bool) {
 	if s, ok := c.told(); ok {
 		return s, true
 	}
+	if s, ok := c.consent(); ok {
+		return s, true
+	}
 	if s, ok := c.instead(); ok {
 		return s, true
 	}
@@ -28,22 +34,38 @@ func (c clause) rule() (Statement, bool) {
 
 // absolute reads "always", "never", "under no circumstances" and the like.
 func (c clause) absolute() (Statement, bool) {
-	rest, ok := c.cut("always", "never ever", "never", "under no circumstances should you", "under no circumstances", "in no case", "do not ever", "must always", "must never", "must not",
-		"at all times")
+	rest, ok := c.cut("always", "never ever", "never under any circumstances", "do not under any circumstances", "do not you ever", "do not you dare", "never to", "never", "under no circumstances should you", "under no circumstances are you to", "under no circumstances may you", "under no circumstances", "in no case", "do not ever",
+		"must always", "must never", "must not", "at all times")
 	if !ok {
 		return Statement{}, false
 	}
-	for rest.at(0).low == "please" || rest.at(0).low == "ever" {
-		rest = rest.skip(1)
+	return rest.stressed().act(memory.StrengthHard)
+}
+
+// stressed returns a clause without the words behind "never" or "always" that only stress it.
+func (c clause) stressed() clause {
+	for {
+		switch c.at(0).low {
+		case "please", "ever", "to", "always", "never":
+			c = c.skip(1)
+		default:
+			rest, ok := c.cut("under any circumstances", "in any case", "at any time")
+			if !ok {
+				return c
+			}
+			c = rest
+		}
 	}
-	return rest.act(memory.StrengthHard)
 }
 
 // told reads what is said in the second person, and what is forbidden.
 func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
-		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever"); ok {
-		return rest.act(memory.StrengthHard)
+		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
+		return rest.stressed().act(memory.StrengthHard)
+	}
+	if rest, ok := c.cut("you are forbidden from", "you are strictly forbidden from", "you are prohibited from", "refrain from ever", "i forbid you from"); ok {
+		return rest.based().act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you must", "you have to", "you need to", "you are required to"); ok {
 		if !practises()[rest.at(0).low] || !rest.has(everytime()) && !rest.has(regularly()) {
@@ -53,6 +75,9 @@ func (c clause) told() (Statement, bool) {
 			return rest.act(memory.StrengthHard)
 		}
 		return rest.act(memory.StrengthFirm)
+	}
+	if rest, ok := c.cut("you can not"); ok && c.insists() {
+		return rest.act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you should not", "do not"); ok {
 		if s, ok := rest.forbidden(); ok {
@@ -77,6 +102,55 @@ func (c clause) told() (Statement, bool) {
 	return Statement{}, false
 }
 
+// consent reads that the user wants to be asked before something is done: "ask before
+// pushing to main". Its subject is that of "never push to main without asking".
+func (c clause) consent() (Statement, bool) {
+	if rest, ok := c.cut("always", "please always", "you must always", "you must", "you should always", "you need to", "you have to"); ok {
+		c = rest
+	}
+	if rest, ok := c.cut("need my permission before", "need my approval before", "need my ok before", "you need my permission before", "you need my approval before", "you need my explicit approval before", "you need my ok before"); ok {
+		if determiners()[rest.at(0).low] {
+			rest = rest.skip(1)
+		}
+		rest = clause{append([]word{{low: "do"}}, rest.words...)}.verbal().based()
+		s, ok := rest.acts(memory.StrengthHard)
+		s.Subject = key("rule", append(rest.deedWords(), word{low: "without"}, word{low: "asking"}))
+		return s, ok
+	}
+	rest, ok := c.cut("ask me", "ask us", "ask for my approval", "ask for my permission", "ask for permission", "ask for approval", "ask", "check with me", "confirm with me", "check back with me", "talk to me", "get my approval", "get my permission",
+		"get my ok", "get my okay", "wait for my approval", "wait for my ok", "wait for my okay", "let me know", "tell me", "consult me", "come back to me")
+	if !ok {
+		return Statement{}, false
+	}
+	if rest.at(0).low == "first" {
+		rest = rest.skip(1)
+	}
+	if rest.at(0).low != "before" || rest.at(0).quoted {
+		return Statement{}, false
+	}
+	deed := rest.skip(1)
+	if determiners()[deed.at(0).low] {
+		deed = clause{append([]word{{low: "do"}}, deed.skip(1).words...)}.verbal()
+	} else if deed.at(0).low == "you" {
+		deed = deed.skip(1)
+		for often()[deed.at(0).low] || deed.at(0).low == "ever" {
+			deed = deed.skip(1)
+		}
+	} else if gerund(deed.at(0).low, actions()) == "" && !programs()[deed.at(0).low] {
+		return Statement{}, false
+	}
+	deed = deed.based().verbal()
+	if deed.has(atHand()) {
+		return Statement{}, false // it is for now
+	}
+	s, ok := deed.acts(memory.StrengthHard)
+	if !ok {
+		return Statement{}, false
+	}
+	s.Subject = key("rule", append(deed.deedWords(), word{low: "without"}, word{low: "asking"}))
+	return s, true
+}
+
 // asked reads "I want you to ...".
 func (c clause) asked() (Statement, bool) {
 	if rest, ok := c.cut("i want you to", "i need you to", "i would like you to", "i expect you to", "i ask you to", "i am asking you to", "i would appreciate it if you"); ok {
@@ -94,7 +168,7 @@ func (c clause) asked() (Statement, bool) {
 	if rest, ok := c.cut("i never want to see", "i do not ever want to see", "i never ever want to see"); ok && !rest.unsaid("see") && len(rest.words) > 0 && !determiners()[rest.at(0).low] {
 		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", rest.words)}, true
 	}
-	if rest, ok := c.cut("i never want you to", "i always want you to", "i never ever want you to"); ok {
+	if rest, ok := c.cut("i never want you to", "i always want you to", "i never ever want you to", "i do not ever want you to"); ok {
 		return rest.act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("i do not want you to", "i would rather you did not", "i would rather you do not", "i would prefer you did not", "i would prefer you not", "i prefer that you do not",
@@ -106,7 +180,7 @@ func (c clause) asked() (Statement, bool) {
 
 // onward reads what holds from now on: an order, or how a group works.
 func (c clause) onward() (Statement, bool) {
-	rest, ok := c.cut("from now on", "from here on", "from here on out", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "from today")
+	rest, ok := c.cut("from now on", "from here on out", "from here on", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "starting today", "starting tomorrow", "from today on", "from today", "as of today", "as of now")
 	if !ok {
 		return Statement{}, false
 	}
@@ -116,10 +190,13 @@ func (c clause) onward() (Statement, bool) {
 	if s, ok := rest.rule(); ok {
 		return s, true
 	}
+	if s, ok := rest.grant(true); ok {
+		return s, true
+	}
 	if s, ok := rest.order(); ok {
 		return s, true
 	}
-	if order, ok := rest.cut("i want you to", "i would like you to", "i need you to", "you should", "you must", "you can", "you will", "do not"); ok {
+	if order, ok := rest.cut("i want you to", "i would like you to", "i need you to", "you should", "you must", "you will", "do not"); ok {
 		return order.order()
 	}
 	switch rest.at(0).low {
@@ -142,10 +219,45 @@ func (c clause) act(strength memory.Strength) (Statement, bool) {
 	for len(c.words) > 1 && strings.HasSuffix(c.at(0).low, "ly") && !actions()[c.at(0).low] {
 		c = c.skip(1) // an adverb
 	}
+	if n := len(c.words); n > 1 && c.at(n-1).low == "yourself" {
+		c = clause{c.words[:n-1]}
+	}
+	c = c.verbal()
 	if c.skip(1).unsaid(c.at(0).low) {
 		return Statement{}, false
 	}
 	return c.acts(strength)
+}
+
+// verbal returns a clause whose deed begins with its verb where it is written as a command
+// or with a noun: "`git push` to main" and "do a push to main" are to push to main, and
+// "`rm -rf` the cache" is to run it.
+func (c clause) verbal() clause {
+	first := c.at(0)
+	if first.low == "do" || first.low == "make" || first.low == "perform" {
+		n := 1
+		if determiners()[c.at(n).low] {
+			n++
+		}
+		if c.at(n).low == "git" {
+			n++
+		}
+		if verb := deeds[c.at(n).low]; verb != "" && c.at(n).stop == 0 {
+			return clause{append([]word{{low: verb}}, c.words[n+1:]...)}
+		}
+		return c
+	}
+	if first.quoted && !first.code || !programs()[first.low] {
+		return c
+	}
+	if next := c.at(1); first.low == "git" && actions()[next.low] && next.code == first.code {
+		next.quoted = false
+		return clause{append([]word{next}, c.words[2:]...)}
+	}
+	if first.code || !actions()[first.low] {
+		return clause{append([]word{{low: "run"}}, c.words...)}
+	}
+	return c
 }
 
 // unsaid reports whether what a verb acts on is only pointed at.
@@ -158,8 +270,10 @@ func (c clause) unsaid(verb string) bool {
 		return len(c.words) < 2 || c.at(0).stop != 0
 	case "that":
 		return !thatVerbs()[verb]
+	case "what", "why", "how", "which":
+		return !talking()[verb] && verb != "show" && verb != "describe" && verb != "document" || len(c.words) < 3
 	default:
-		return vague()[first] || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
+		return vague()[first] && !c.has(strong()) || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
 	}
 }
 
@@ -184,7 +298,7 @@ func (c clause) pointed() bool {
 
 // acts is act for what may be about something that the sentence itself has named.
 func (c clause) acts(strength memory.Strength) (Statement, bool) {
-	if c.has(sayingsOfOld()) {
+	if c.has(sayingsOfOld()) && !c.concrete() {
 		return Statement{}, false
 	}
 	return c.acting(strength)
@@ -193,7 +307,7 @@ func (c clause) acts(strength memory.Strength) (Statement, bool) {
 // acting is acts for what can be no proverb.
 func (c clause) acting(strength memory.Strength) (Statement, bool) {
 	verb := c.at(0)
-	if !actions()[verb.low] || verb.quoted || len(c.words) < 2 && !complete()[verb.low] || verb.stop != 0 && verb.stop != '(' {
+	if !actions()[verb.low] || verb.quoted || !complete()[verb.low] && !(strength == memory.StrengthHard && undirected()[verb.low]) && (len(c.words) < 2 || verb.stop != 0 && verb.stop != '(') {
 		return Statement{}, false
 	}
 	if verb.low == "be" && !manners()[c.at(1).low] {
@@ -218,13 +332,13 @@ func (c clause) acting(strength memory.Strength) (Statement, bool) {
 // CI deploys from it".
 func (c clause) deedWords() []word {
 	for i, w := range c.words {
-		if i < 2 || w.quoted {
+		if i < 1 || w.quoted {
 			continue
 		}
 		if w.low == "because" || w.low == "since" && c.words[i-1].stop != 0 {
 			return c.words[:i]
 		}
-		if c.words[i-1].stop != 0 && (actions()[w.low] && !strings.HasSuffix(w.low, "ing") || w.low == "always" || w.low == "instead" || w.low == "just") {
+		if c.words[i-1].stop != 0 && (deciders()[w.low] || w.low == "never" || w.low == "not" || w.low == "ever" || actions()[w.low] && !strings.HasSuffix(w.low, "ing") || w.low == "always" || w.low == "instead" || w.low == "just") {
 			return c.words[:i]
 		}
 	}
@@ -274,6 +388,11 @@ func (c clause) ordered() (Statement, bool) {
 func (c clause) instead() (Statement, bool) {
 	strength := memory.StrengthFirm
 	rest, ok := c.cut("use", "write", "call it", "i want you to use", "please use")
+	if !ok && programs()[c.at(0).low] && c.at(1).low == "only" {
+		rest, ok = clause{append([]word{{low: c.at(0).low, stop: ','}}, c.words[2:]...)}, true
+	} else if !ok && programs()[c.at(0).low] && c.at(1).low == "never" && programs()[c.at(2).low] {
+		rest, ok = c, true
+	}
 	if !ok {
 		if rest, ok = c.cut("prefer"); !ok {
 			return Statement{}, false
@@ -281,6 +400,9 @@ func (c clause) instead() (Statement, bool) {
 		strength = memory.StrengthSoft
 	}
 	one, other, ok := rest.versus()
+	if ok && (clause{rest.words[:len(one.words)+1]}).at(len(one.words)).low == "never" {
+		strength = memory.StrengthHard
+	}
 	if !ok || one.at(0).low == "to" || determiners()[one.at(0).low] || vague()[one.at(0).low] || determiners()[other.at(0).low] || len(one.words) > 6 || one.has(atHand()) {
 		return Statement{}, false
 	}
@@ -295,7 +417,8 @@ func (c clause) versus() (one, other clause, ok bool) {
 	for i := 1; i < len(c.words); i++ {
 		n := 0
 		switch w := c.words[i]; {
-		case w.low == "not" && c.words[i-1].stop != 0, w.low == "over", w.low == "and" && c.at(i+1).low == "not":
+		case w.quoted:
+		case (w.low == "not" || w.low == "never") && c.words[i-1].stop != 0, w.low == "over", w.low == "and" && c.at(i+1).low == "not":
 			n = 1
 			if w.low == "and" {
 				n = 2

@@ -9,7 +9,7 @@ var (
 		"compare compile complete compress compute configure confirm connect consider consult contact convert copy correct count cover create credit crop deduplicate default defer define delete deliver deploy",
 		"deprecate describe design detect disable disclose discuss display document double-check download draft drop echo edit email emit enable encode encrypt enforce ensure escalate escape estimate exclude execute",
 		"expand explain export expose extend extract fetch file fill filter finalize finish fix flag flatten follow force force-push format forward generate give greet group guess handle hardcode hard-code hash hide",
-		"highlight ignore implement import include increase indent index infer inform initialise initialize inject inline insert inspect install interrupt introduce invent invite iterate justify keep label launch leave limit link",
+		"highlight ignore implement import include increase indent index infer inform initialise initialize inject inline insert inspect install interrupt introduce invent invite iterate justify keep label launch leak leave limit link",
 		"lint list load localise localize lock log lowercase mail maintain make mark mask match measure memoize mention merge message migrate minimise minimize mix mock modify monitor mount move mutate name normalise normalize",
 		"notify number offer omit open optimise optimize order organise organize output overwrite package pad page paginate parallelize parse pass paste patch pay phone pick pin ping place plan post postpone prefer prefix prepare present",
 		"preserve print prioritise prioritize process produce profile prompt promise propose protect provide publish pull push put query quote raise read rebase recommend record redact refactor refer reference refresh refund reformat refuse",
@@ -17,10 +17,13 @@ var (
 		"rewrite rotate round route run sanitise sanitize save scan schedule scope search select send separate serialise serialize serve set share ship show shorten sign simplify skip sort specify split spell squash stage start",
 		"state stick store stream stub submit subscribe suggest summarise summarize swallow sync tag take talk target tell terminate test text throw touch track trade transfer transform translate treat trim truncate trust type underline",
 		"regenerate rebuild rerun re-run retest recheck reindex recompile redeploy reinstall reopen draw sketch plot structure outline recap rank rate attribute purge wipe kill reboot downgrade ssh curl sudo chmod checkout fork transpile monkeypatch monkey-patch hotfix backport obfuscate minify prune seed dump provision scale drain destroy erase hit alter",
-		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
+		"uninstall unsubscribe update upgrade upload use validate verify version vendor view wait wake warn warm wire wrap work write zip cc bcc rsvp speak sell spend assign exceed deduct accept-all stash amend cherry-pick gofmt double-book auto-approve approve bypass rely paraphrase apologise apologize abbreviate")
 
 	// complete are verbs that need nothing to act on.
-	complete = set("ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+	complete = set("squash ask guess force-push auto-merge auto-approve double-book rebase apologise apologize paraphrase")
+
+	// undirected are further ones in a ban, which then forbids all of it.
+	undirected = set("push commit deploy merge release publish")
 
 	// deciders are who acts behind "before" and "when".
 	deciders = set("i you we they")
@@ -89,8 +92,8 @@ var (
 	regularly = phrases("before you|before any|before committing|before pushing|before merging|before deploying|before releasing|before deleting|before editing|after you|after any|without asking|for all|for any|for every|in all|in every")
 
 	// sayingsOfOld are proverbs, idioms and encouragement.
-	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +
+	sayingsOfOld = phrases("give up|say never|look back|too late|your best|your heart|your dreams|your dream|your passion|your gut|your instincts|your mind|be yourself|in yourself|love yourself|trust yourself|doubt yourself|lose yourself|forgive yourself|treat yourself|push yourself|give yourself|take yourself|sell yourself|compare yourself|blame yourself|for yourself|beat yourself|to yourself|of yourself|your hopes|your time|your chin|your head|keep going|keep moving|" +
 		"keep pushing|keep trying|keep smiling|keep learning|be there for|get old|gets old|get enough|get tired|get bored|end up|make me|makes me|take for granted|for granted|judge a book|put off|put all your eggs|" +
-		"say die|count your|count on|the moment|each moment|every moment|make time|take care|bring joy|bring back|give me|call it|read the news|have fun|act surprised|your journey|your way|your eyes|your loved ones|run out|break the ice|" +
+		"say die|work hard|work smart|work out|count your|count on|the moment|each moment|every moment|make time|take care|bring joy|bring back|give me|call it|read the news|have fun|act surprised|your journey|your way|your eyes|your loved ones|run out|break the ice|" +
 		"leave home|miss a|follow the leader|take risks|make friends|start over|hold back|your ground|dreaming|believing|your worth|your guard|get to|speak to me|talk to me")
 )

@@ -125,7 +125,7 @@ var (
 		"regardless of project/repo|regardless of the project/repo/repository|regardless of which project/repo/repository|whichever project/repo|in whichever project/repo|wherever you work|wherever we work|not just in this project/repo/repository|not only in this project/repo/repository")
 
 	// thisProject are phrases by which something is said for the project at hand.
-	thisProject = phrases("in this project/repo/repository/codebase|for this project/repo/repository/codebase|in our repo/repository/codebase/project|in my repo/repository/codebase/project")
+	thisProject = phrases("in our team/company/organisation/organization|in my team|here|in this project/repo/repository/codebase|for this project/repo/repository/codebase|in our repo/repository/codebase/project|in my repo/repository/codebase/project")
 
 	// holds are phrases by which a rule is said to hold.
 	holds = phrases("applies|apply|goes for|go for|holds|hold|counts|is valid|is true|is global|are global|is meant")

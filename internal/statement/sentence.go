@@ -10,6 +10,7 @@ import (
 type sentence struct {
 	from, to int
 	quote    bool // a quotation is open where it begins
+	code     bool // so is a piece of code
 	question bool
 	colon    bool // it ends with a colon at the end of a line
 }
@@ -23,7 +24,7 @@ const wrapped = 40
 // small letters.
 func sentences(text string, from, to int, yield func(sentence) bool) bool {
 	s := sentence{from: unmark(text, from, to)}
-	quote := false
+	quote, code := false, false
 	line := from
 	for at := s.from; at < to; at++ {
 		b := text[at]
@@ -31,6 +32,8 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		switch {
 		case b == '"' || strings.HasPrefix(text[at:to], "“") || strings.HasPrefix(text[at:to], "”"):
 			quote = b == '"' && !quote || strings.HasPrefix(text[at:to], "“")
+		case b == '`':
+			code = !code && strings.IndexByte(text[at+1:to], '`') >= 0
 		case b == '\n':
 			end = !goesOn(text, line, at, to)
 			line = at + 1
@@ -57,7 +60,7 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		}
 		at = max(stop-1, at)
 		next := unmark(text, at+1, to)
-		s = sentence{from: next, quote: quote}
+		s = sentence{from: next, quote: quote, code: code}
 		line = max(line, next)
 		at = max(at, next-1)
 	}
@@ -177,12 +180,15 @@ func clean(text string) bool {
 // announces reports whether a sentence says that what comes below it is somebody
 // else's words, or a machine's, or what is to be written somewhere: with a colon at the
 // end of its line, or without one if it tells of them and points to what comes.
-func announces(text string, s sentence) bool {
-	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") || s.to-s.from > MaxText {
+func announces(text string, s sentence, words []word) bool {
+	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") {
+		return false
+	}
+	if len(words) == 0 {
 		return false
 	}
 	var foreign, tells, points, here, printed, own, document, binds bool
-	for _, w := range split(text, s) {
+	for _, w := range words {
 		own = own || ownWords()[w.low]
 		binds = binds || bindingWords()[w.low]
 		document = document || documents()[w.low] || fileName(w.low)
@@ -190,10 +196,32 @@ func announces(text string, s sentence) bool {
 		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
 		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
 	}
-	if s.colon && !binds && (document || !own && orders(split(text, s))) {
+	if s.colon && (document && !binds || !own && (clause{words}).led().orders() && !lists(text[s.to:], words)) {
+		return true
+	}
+	if len(words) == 1 && fileName(words[0].low) {
+		return true // the name of what is pasted
+	}
+	if !s.colon && len(words) < 5 && titles()[words[max(len(words)-1, 0)].low] && listed(text[s.to:]) {
 		return true
 	}
 	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))
+}
+
+// lists reports whether a line orders the tasks of the list that follows: "do this:".
+func lists(rest string, words []word) bool {
+	c := clause{words}
+	c.lead()
+	if first := c.at(0).low; !tasks()[first] && first != "complete" && first != "finish" {
+		return false
+	}
+	return listed(rest)
+}
+
+// listed reports whether a text begins with an item of a list.
+func listed(text string) bool {
+	text = strings.TrimLeft(text, ": \t\r\n")
+	return unmark(text, 0, min(len(text), 8)) > 0
 }
 
 // fileName reports whether a word is the name of a file.

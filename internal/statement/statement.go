@@ -20,11 +20,15 @@
 //   - Not read: questions, what stands in quotes, behind quote marks or in code,
 //     what follows a line that announces a quotation, tables, logs and markup,
 //     what programs put around a prompt (piped input, context, stop reasons),
-//     letters, chats, diffs and documents with headings, conditions on the world
+//     letters, chats, tickets, diffs, documents with headings and paragraphs that an
+//     editor wrapped, conditions on the world
 //     ("if it rains, never ..."), guesses, jokes, and what others say.
-//   - Not read either: how a program or a text is to be that the message orders
-//     ("write a parser; never return nil"), and what is to be written somewhere
-//     ("add a line to CONTRIBUTING: never ...").
+//   - Not read either: how a program or a text is to be that the message orders, before it
+//     or behind it ("write a parser; never return nil", "never merge two carts; implement
+//     mergeCarts"), what is to be written somewhere ("add a line to CONTRIBUTING: never
+//     ..."), and rules that the message asks about ("... Do these rules make sense?").
+//   - Bans that address nobody ("deleting invoices is forbidden") are read only if they are
+//     about the work on a project, its branches, files, tools and environments.
 //   - Nothing that names a secret, such as a password or the number of a card.
 //
 // # What is not
@@ -42,7 +46,7 @@ import "lukasa.dev/internal/memory"
 // Version is raised whenever the same message may give other statements. What was
 // read of sessions by another version is read again at the next compile, and memories
 // that no longer follow from what was said are taken back.
-const Version = 3
+const Version = 4
 
 // Limits of what is read.
 const (
@@ -109,148 +113,5 @@ func Read(text string) []Statement {
 	}
 	r := reader{text: text}
 	prose(text, func(from, to int) bool { return sentences(text, from, to, r.take) })
-	return r.found
-}
-
-// reader is what the earlier sentences of a message say about the next one.
-type reader struct {
-	text  string
-	found []Statement
-	any   bool // there was a sentence before
-	work  bool // a sentence before orders a piece of work, so that the next may tell how it is to be
-	draft bool // a sentence before orders a text to be written
-	ruled bool // the sentence before states a rule
-}
-
-// take reads one sentence, and reports whether the user's own words go on behind it.
-func (r *reader) take(s sentence) bool {
-	if announces(r.text, s) {
-		return delimited(r.text[s.to:])
-	}
-	if s.to-s.from > MaxText {
-		r.any, r.ruled = true, false
-		return true
-	}
-	whole := split(r.text, s)
-	if r.widens(whole) {
-		return true
-	}
-	st, ok := r.read(s, whole)
-	if !ok {
-		st, ok = r.besides(s, whole)
-	}
-	if ok {
-		r.found = append(r.found, st)
-	}
-	r.any, r.ruled = true, ok && st.Type == memory.TypeConstraint
-	r.work = r.work || !ok && orders(whole)
-	r.draft = r.draft || !ok && drafts(whole)
-	return len(r.found) < MaxStatements
-}
-
-// besides returns the rule that stands behind an order in one sentence: "fix it, and never
-// push to main". Behind anything but an order such words tell a story, and behind an order
-// about what a program does they are part of it.
-func (r *reader) besides(s sentence, whole []word) (Statement, bool) {
-	if s.question {
-		return Statement{}, false
-	}
-	c := clause{whole}
-	c.lead()
-	if first := c.at(0).low; !actions()[first] && !tasks()[first] || c.at(0).quoted || causes()[first] {
-		return Statement{}, false
-	}
-	for i := 1; i+2 < len(c.words); i++ {
-		w, next := c.at(i), c.at(i+1)
-		if !w.quoted && embeds()[w.low] {
-			return Statement{}, false
-		}
-		if !w.quoted && (w.low == "and" || w.low == "but") && (next.low == "always" || next.low == "never") {
-			if !processes()[c.at(i+2).low] {
-				return Statement{}, false
-			}
-			s.from = next.from
-			return r.read(s, split(r.text, s))
-		}
-	}
-	return Statement{}, false
-}
-
-// read returns what a sentence states.
-func (r *reader) read(s sentence, whole []word) (Statement, bool) {
-	if !clean(r.text[s.from:s.to]) {
-		return Statement{}, false
-	}
-	words, everywhere := unscoped(whole)
-	c := clause{words}
-	if len(words) < 2 || words[0].quoted || s.question && !c.polite() {
-		return Statement{}, false
-	}
-	lead := c.lead()
-	st, ok := c.state()
-	if rest, cut := here(words); !ok && cut {
-		c = clause{rest}
-		lead = c.lead()
-		st, ok = c.state()
-	}
-	if !ok {
-		st, ok = c.otherwise(lead, !r.any || r.ruled)
-	}
-	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || r.specifies(&st, c, lead.general) {
-		return Statement{}, false
-	}
-	st.Correction = st.Correction || lead.corrects || c.contrast()
-	st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
-	st.Within = within(r.text, whole)
-	st.Everywhere = everywhere
-	if st.Type == memory.TypeConstraint {
-		if hedged := (clause{whole}).has(hedges()); hedged && st.Strength == memory.StrengthHard {
-			st.Strength = memory.StrengthFirm
-		} else if hedged {
-			st.Strength = memory.StrengthSoft
-		}
-		if !st.Retraction && !st.Exception {
-			st.Topic = c.topic(r.text)
-		}
-	}
-	return st, true
-}
-
-// otherwise reads what only an earlier sentence, or the words before, make a statement:
-// what is to be remembered, what puts a value right, and what limits a rule.
-func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
-	if len(c.words) == 0 || c.words[0].quoted {
-		return Statement{}, false
-	}
-	if lead.memo {
-		if s, ok := c.noted(); ok {
-			return s, true
-		}
-	}
-	if s, ok := c.corrected(lead.corrects); ok {
-		return s, true
-	}
-	return c.fragment(near)
-}
-
-// specifies reports whether a rule without a scope of its own tells how the program or the
-// text is to be that the message orders: "Write a parser. Never return an error." Rules
-// for how to work bind all the same, and so do those that are said to be general.
-func (r *reader) specifies(st *Statement, c clause, general bool) bool {
-	if st.Type != memory.TypeConstraint || st.Retraction || st.Exception {
-		return false
-	}
-	verb, object := c.ruled()
-	if frames()[c.at(0).low] || c.has(everytime()) || c.questioned() > 0 {
-		return false
-	}
-	switch {
-	case r.draft && !general:
-		return !workflows()[verb]
-	case object.has(products()):
-		return false
-	case r.work && !general:
-		return !processes()[verb] || object.at(0).low == "as" || object.has(pointing())
-	}
-	return behaves()[verb] && !practises()[verb] && (object.identifies() || object.has(parts()))
+	return r.stated()
 }

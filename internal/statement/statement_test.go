@@ -167,6 +167,20 @@ func TestMessages(t *testing.T) {
 		{"a letter", "Look at this:\n\nHi Bob,\n\nNever push to main.\n\nBest,\nAnna\n\nMy name is Ana.", []string{"My name is Ana."}},
 		{"a letter to a group", "Hi team,\n\nNever push to main.", nil},
 		{"a greeting", "Hi Claude,\n\nNever push to main.", []string{"Never push to main."}},
+		{"a signed letter", "Hi Anna,\n\nNever push to main.\n\nBest\nBob", nil},
+		{"a signed letter to the agent", "Hi Claude,\n\nNever push to main.\n\nThanks\nBob", []string{"Never push to main."}},
+		{"a ticket", "Never push to main.\n\nSHOP-12 Freeze\nNever force-push.\nPriority: High", []string{"Never push to main."}},
+		{"a title", "# Workflow\n\nNever push to main.", nil},
+		{"an underlined title", "Workflow\n========\n\nNever push to main.", nil},
+		{"the name of a file", "CONTRIBUTING.md\n\nNever push to main.", nil},
+		{"notes", "Meeting notes\n- never push to main", nil},
+		{"a wrapped paragraph", "This repository follows trunk-based development. Every change is read by\nanother engineer, and no one may push directly to main. Never push to main.\nReleases are cut every Tuesday.", nil},
+		{"a wrapped list", "- Never push to main, since every push to main is\n  deployed to production.\n- Never force-push.", nil},
+		{"a comment", "/*\n * Never push to main.\n */\nMy name is Ana.", []string{"My name is Ana."}},
+		{"what a tool printed", "remote: rejected\nPushing to main is forbidden.\n\nMy name is Ana.", []string{"My name is Ana."}},
+		{"a chat in small letters", "bob  10:32 AM\nNever push to main.\n\nMy name is Ana.", []string{"My name is Ana."}},
+		{"tasks in a list", "Do this:\n1. fix the footer\n\nNever push to main.", []string{"Never push to main."}},
+		{"a denial that is pasted", "Lukasa: \"Never push to main.\" — stated by the user on 2026-11-02. To lift it, the user says: \"You may push to main again.\"\n\nyou may push to main again", []string{"you may push to main again"}},
 		{"a chat", "Bob Ross  10:32 AM\nNever push to main.\n\nMy name is Ana.", []string{"My name is Ana."}},
 		{"a diff", "Never push to main.\ndiff --git a/x b/x\n+Always run the tests.\n Never push.", []string{"Never push to main."}},
 		{"an exception behind a rule", "Never push to main. Except on release branches.", []string{"Never push to main.", "Except on release branches."}},
@@ -337,8 +351,9 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	for name, text := range map[string]string{
-		"message":    "Hi there! My timezone is CET and I'd like to move my meeting. Never book before 10am, please. Could you look for a slot on Tuesday? The last one you found was too early for the others.",
-		"pasted log": "Never push to main.\n```\n" + strings.Repeat("2026-01-02T10:00:00Z INFO request served in 12 ms\n", 2000) + "```\n",
+		"message":        "Hi there! My timezone is CET and I'd like to move my meeting. Never book before 10am, please. Could you look for a slot on Tuesday? The last one you found was too early for the others.",
+		"task and rules": "Please implement the invitation flow: a user invites a colleague by email, and an expired invite can never be accepted. Add a test for it, too.\n\nRules:\n- never push to main\n- always run the linter before you commit\n- ask before you add a dependency\n\nOpen a PR when you are done.",
+		"pasted log":     "Never push to main.\n```\n" + strings.Repeat("2026-01-02T10:00:00Z INFO request served in 12 ms\n", 2000) + "```\n",
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -1,0 +1,395 @@
+package statement
+
+import (
+	"strings"
+
+	"lukasa.dev/internal/memory"
+)
+
+// directive is an order that a clause gives the agent: its operators, in whatever order they
+// are said, and the deed.
+type directive struct {
+	you      bool // the agent is addressed
+	modal    bool // it must, may, shall or is allowed to
+	duty     bool // it must or has to
+	negative bool
+	absolute bool // never, always, ever, only, under no circumstances
+	only     bool
+	deed     clause // from the verb on
+}
+
+// directive reads the operators at the beginning of a clause. Those of one directive come in
+// many orders: "you must never", "never must you", "please don't you ever".
+func (c clause) directive() (d directive, ok bool) {
+	switch rest, found := c.cut("i do not ever want you to", "i never ever want you to", "i never want you to", "i do not want you to ever"); {
+	case found:
+		d.you, d.negative, d.absolute, c = true, true, true, rest
+	default:
+		if rest, found := c.cut("i do not want you to", "i would rather you did not", "i would rather you do not", "i would prefer you did not", "i would prefer if you did not"); found {
+			d.you, d.negative, c = true, true, rest
+		} else if rest, found := c.cut("i want you to", "i need you to", "i expect you to", "i would like you to", "make sure you", "make sure that you"); found {
+			d.you, c = true, rest
+		}
+	}
+	if rest, found := c.cut("under no circumstances", "under no circumstance", "in no case", "on no account", "at no time", "at no point"); found {
+		d.you, d.negative, d.absolute, c = true, true, true, rest
+	}
+	for len(c.words) > 0 {
+		w := c.at(0)
+		if w.quoted {
+			break
+		}
+		if rest, found := c.cut("have to", "need to", "are to"); found {
+			if d.negative && w.low != "are" {
+				return d, false // it is not needed
+			}
+			d.modal, d.duty, c = true, true, rest
+			continue
+		}
+		switch {
+		case w.low == "you":
+			d.you = true
+		case w.low == "must" || w.low == "shall":
+			d.modal, d.duty = true, true
+		case w.low == "may" || w.low == "should" || w.low == "can" || w.low == "will" && c.at(1).low == "not":
+			d.modal = true
+		case w.low == "are" && (c.at(1).low == "not" || c.at(1).low == "never"):
+			// "you are not allowed to": the phrase follows.
+		case w.low == "do" && c.at(1).low == "not":
+			d.you = true // an imperative addresses the one who reads it
+		case w.low == "not":
+			d.negative = true
+		case w.low == "allowed" || w.low == "permitted" || w.low == "supposed":
+			d.modal = true
+		case w.low == "never":
+			d.negative, d.absolute = true, true
+		case w.low == "ever" && d.negative, w.low == "always":
+			d.absolute = true
+		case w.low == "only":
+			d.only, d.absolute = true, true
+		case w.low == "to" && (d.absolute || d.modal):
+		case stress()[w.low] || fillers()[w.low] && w.stop == 0 || w.low == "ever":
+		default:
+			d.deed = c
+			return d, d.absolute || d.negative || d.modal
+		}
+		if w.stop != 0 && w.low != "please" && !(d.absolute && w.stop == ',') {
+			return d, false
+		}
+		c = c.skip(1)
+	}
+	return d, false
+}
+
+// verb reports whether a word can be the verb of a deed: closed lists of verbs are too short
+// behind words that can only have a verb behind them.
+func (w word) verb() bool {
+	low := w.low
+	if actions()[low] || programs()[low] {
+		return !w.quoted || w.code
+	}
+	if w.quoted || len(low) < 2 || vague()[low] || determiners()[low] || prepositions()[low] || reasons()[low] || unverbs()[low] || counts()[low] || past()[low] || plural(low) && !strings.HasSuffix(low, "ss") {
+		return false
+	}
+	for _, r := range low {
+		if (r < 'a' || r > 'z') && r != '-' {
+			return false
+		}
+	}
+	return !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ly")
+}
+
+// begins returns where in a sentence a directive may begin: at its beginning, behind a mark,
+// and where words that address the agent follow words that join clauses. Behind words that
+// report, ask or suppose none begins.
+func begins(words []word, i int) bool {
+	if words[i].quoted {
+		return false
+	}
+	if i == 0 {
+		return true
+	}
+	switch words[i-1].stop {
+	case ',', '-', ':':
+		return true
+	}
+	prev := words[i-1].low
+	if subjoins()[prev] || tellingWords()[prev] {
+		return prev == "that" && i > 2 && words[i-2].low == "is" && wanted()[words[i-3].low]
+	}
+	switch low := words[i].low; low {
+	case "you":
+		return true
+	case "i":
+		return i+3 < len(words) && words[i+1].low == "do" && words[i+2].low == "not" && words[i+3].low == "want"
+	case "under", "do", "never", "always":
+		return fillers()[prev] || prelude()[prev] || spokenJoints()[prev]
+	}
+	return false
+}
+
+// recounts reports whether the words before a colon say that what follows are the words of
+// others, or words to write.
+func recounts(words []word) bool {
+	for i, w := range words {
+		if w.quoted || tellingWords()[w.low] || w.low == "tell" || utterances()[w.low] || documents()[w.low] || sources()[w.low] || rewords()[w.low] || i == 0 && (tasks()[w.low] || actions()[w.low] && w.low != "remember") {
+			return true
+		}
+	}
+	return false
+}
+
+// directed reads an order to the agent wherever it stands in a sentence. Insisted says that
+// the words behind the sentence make it one for every time.
+func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, bool) {
+	if !clean(r.text[s.from:s.to]) {
+		return candidate{}, false
+	}
+	words, everywhere := unscoped(whole)
+	words, tagged := untagged(words)
+	if len(words) < 2 || s.question && !tagged || !earnest(r.text[s.from:s.to], whole) || secret(whole) || (clause{whole}).has(recalls()) || (clause{whole}).has(bygone()) && !(clause{whole}).has(lasting()) {
+		return candidate{}, false
+	}
+	if w := words[0]; w.low != "do" && interrogative()[w.low] && w.low != "when" && !(clause{words}).has(wanting()) || w.low == "in" && !placed(words) {
+		return candidate{}, false
+	}
+	lasts := insisted || (clause{words}).has(lasting()) || (clause{words}).insists()
+	for i := range words {
+		if i > 0 && words[i-1].stop == ':' && recounts(words[:i]) {
+			return candidate{}, false
+		}
+		if !begins(words, i) {
+			continue
+		}
+		c := clause{words[i:]}
+		if i == 0 {
+			c.lead()
+		}
+		if i > 0 {
+			for fillers()[c.at(0).low] {
+				c = c.skip(1)
+			}
+			if st, ok := c.lift(); ok && st.Retraction && c.has(resumed()) && (clause{c.words}).workshop() {
+				st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
+				return candidate{st, c, true, false}, true
+			}
+		}
+		st, read, ok := c.ordains(lasts, i == 0)
+		if !ok {
+			continue
+		}
+		if i > 0 && !frames()[words[0].low] && words[i-1].stop != ':' {
+			s.from = words[i].from
+		}
+		if st.Within = within(r.text, whole); st.Within != "" && !lasts {
+			return candidate{}, false
+		}
+		st.Within = ""
+		if st.Strength == memory.StrengthHard && (clause{whole}).has(hedges()) {
+			st.Strength = memory.StrengthFirm
+		}
+		st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
+		return candidate{st, read, lasts || c.at(0).low == "you" && c.opening().concrete(), st.Strength == memory.StrengthFirm && c.bans() && c.lastingly()}, true
+	}
+	return candidate{}, false
+}
+
+// placed reports whether words begin with a place of the project at hand, or are meant for
+// every time.
+func placed(words []word) bool {
+	from, _, ok := thisProject().find(words)
+	return ok && from == 0 || (clause{words}).has(lasting())
+}
+
+// ordains reads a clause as an order, and returns it in its plain form, too: "never push to
+// main" of "I don't want you to push to main ever again". Lasts says that it is meant for
+// every time.
+func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
+	if first {
+		if s, read, ok := c.bars(lasts); ok {
+			return s, read, ok
+		}
+	}
+	if verb := c.at(0); first && lasts && actions()[verb.low] && !verb.quoted && c.insists() {
+		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", clause{c.words[:len(c.words)-1]}.deedWords())}, clause{append([]word{{low: "always"}}, c.words...)}, !c.skip(1).unsaid(verb.low)
+	}
+	d, ok := c.directive()
+	if !ok || !d.you && !(first && d.negative && d.absolute) {
+		return Statement{}, clause{}, false
+	}
+	for len(d.deed.words) > 1 && strings.HasSuffix(d.deed.at(0).low, "ly") && !actions()[d.deed.at(0).low] {
+		d.deed = d.deed.skip(1)
+	}
+	deed := d.deed.verbal()
+	verb := deed.at(0)
+	object := clause{deed.deedWords()}.skip(1)
+	if !verb.verb() || verb.stop != 0 && !undirected()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || !d.absolute && deed.opening().has(atHand()) {
+		return Statement{}, clause{}, false
+	}
+	strength := memory.StrengthHard
+	switch {
+	case d.you && d.absolute && !d.modal && !d.only && d.deed.complains(d.negative):
+		return Statement{}, clause{}, false
+	case !d.you && !deed.concrete():
+		return Statement{}, clause{}, false
+	case d.absolute && (d.negative || d.duty || !d.modal), d.negative && lasts, d.duty && lasts:
+	case d.negative && d.modal && first && c.at(0).low == "you":
+	case d.negative && c.at(0).low == "you" && (practises()[verb.low] || crafts()[verb.low]) && !deed.has(amiss()) && !virtues()[verb.low]:
+	case d.negative && deed.workshop() && c.at(0).low == "i", d.negative && first && c.bans() && c.lastingly():
+		strength = memory.StrengthFirm
+	default:
+		return Statement{}, clause{}, false
+	}
+	if !deed.concrete() && !deed.has(products()) && !practises()[verb.low] && !crafts()[verb.low] && !talking()[verb.low] && !object.code() {
+		strength = memory.StrengthFirm
+	}
+	operator := "always"
+	if d.negative {
+		operator = "never"
+	}
+	s := Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", deed.deedWords())}
+	return s, clause{append([]word{{low: operator}}, deed.words...)}, s.Subject != ""
+}
+
+// opening returns a clause up to its first mark.
+func (c clause) opening() clause {
+	for i, w := range c.words {
+		if w.stop != 0 {
+			return clause{c.words[:i+1]}
+		}
+	}
+	return c
+}
+
+// code reports whether a clause has words between backquotes.
+func (c clause) code() bool {
+	for _, w := range c.words {
+		if w.code {
+			return true
+		}
+	}
+	return false
+}
+
+// complains reports whether "you never" or "you always" finds fault with what was done: a
+// good deed that is never done, a bad one that always is.
+func (c clause) complains(never bool) bool {
+	verb := c.at(0).low
+	if faults()[verb] || c.has(amiss()) {
+		return true
+	}
+	if never {
+		return virtues()[verb] && !c.has(unasked()) || verb == "run" && c.has(checks())
+	}
+	return false
+}
+
+// bars reads a ban that names what is not to be: "no X", "X is off limits for you".
+func (c clause) bars(lasts bool) (Statement, clause, bool) {
+	hard := func(verb string, what clause) (Statement, clause, bool) {
+		what = clause{what.deedWords()}
+		words := append([]word{{low: verb}}, what.words...)
+		s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}
+		return s, clause{append([]word{{low: "never"}}, words...)}, s.Subject != "" && len(what.words) > 0 && !what.has(atHand()) && !what.has(yielding())
+	}
+	if c.at(0).low == "no" && c.at(0).stop == 0 && !nothings()[c.at(1).low] && !vague()[c.at(1).low] {
+		what := c.skip(1)
+		last := what.at(len(what.words) - 1).low
+		if last == "please" && len(what.words) > 1 && len(what.words) <= 5 {
+			lasts = lasts || !what.has(momentary())
+		}
+		if !lasts && !(what.concrete() && (last == "please" || last == "ever" || last == "pls" || len(what.words) <= 3 && (what.at(0).code || programs()[what.at(0).low]))) {
+			return Statement{}, clause{}, false
+		}
+		return hard("use", what)
+	}
+	if s, read, ok := c.produces(); ok {
+		return s, read, ok
+	}
+	for i := 1; i < min(10, len(c.words)-1); i++ {
+		if w := c.words[i]; w.low != "is" && w.low != "are" || w.quoted {
+			if w.stop != 0 || subjoins()[w.low] {
+				break
+			}
+			continue
+		}
+		what := clause{c.words[:i]}
+		if subjoins()[c.at(0).low] || strings.HasSuffix(c.at(0).low, "ing") {
+			break
+		}
+		rest, ok := c.skip(i+1).cut("off limits", "off-limits", "untouchable", "taboo", "a no go", "a no-go", "read only", "read-only", "immutable", "forbidden", "banned", "verboten")
+		if !ok || len(rest.words) > 0 && c.words[len(c.words)-len(rest.words)-1].stop == 0 && rest.at(0).low != "for" {
+			break
+		}
+		if rest.at(0).low == "for" && rest.at(1).low != "you" {
+			break
+		}
+		if rest.at(0).low != "for" && !lasts && !what.concrete() {
+			break
+		}
+		verb := "touch"
+		if low := c.at(i + 1).low; low == "forbidden" || low == "banned" || low == "verboten" {
+			verb = "use"
+		}
+		return hard(verb, what)
+	}
+	return Statement{}, clause{}, false
+}
+
+// produces reads what everything that the agent makes must be: "every file you create must
+// carry a header", "functions you write must not be longer than 40 lines".
+func (c clause) produces() (Statement, clause, bool) {
+	made := 0
+	for i := 1; i < min(16, len(c.words)-2); i++ {
+		w := c.words[i]
+		if w.quoted {
+			continue
+		}
+		if made == 0 {
+			if subjoins()[w.low] && w.low != "that" || w.stop != 0 && w.stop != ':' {
+				break
+			}
+			if w.low == "you" && w.stop == 0 && c.words[i+1].verb() && !subjoins()[c.words[i-1].low] {
+				made = i + 1
+			} else if w.low == "you" && c.words[i-1].low == "that" && c.words[i+1].verb() {
+				made = i + 1
+			}
+			continue
+		}
+		if c.words[i-1].stop != 0 && c.words[i-1].stop != ':' {
+			break
+		}
+		rest, ok := c.skip(i).cut("must not", "must never", "must always", "must", "has to", "have to", "needs to", "need to", "needs", "may not", "may never", "should never", "should always", "shall not", "are never", "is never", "is always", "are always")
+		if !ok || len(rest.words) == 0 || i == made {
+			continue
+		}
+		what := append(append([]word{}, c.words[:made-1]...), rest.words...)
+		s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", clause{what}.deedWords())}
+		return s, clause{append([]word{{low: "always"}, c.words[made]}, what...)}, s.Subject != "" && !(clause{c.words[:made]}).has(atHand())
+	}
+	return Statement{}, clause{}, false
+}
+
+// insisting reports whether a sentence only says of the one before that it is meant for every
+// time: "Ever.", "no exceptions", "that's a general rule for you".
+func insisting(words []word) bool {
+	c := clause{words}
+	c.lead()
+	for len(c.words) > 0 && fillers()[c.at(len(c.words)-1).low] {
+		c = clause{c.words[:len(c.words)-1]}
+	}
+	if len(c.words) == 0 || len(c.words) > 14 {
+		return false
+	}
+	if matchesOne(emphatic(), c.words) {
+		return true
+	}
+	switch c.at(0).low {
+	case "this", "that", "it", "these", "applies", "counts", "goes":
+	case "keep", "remember":
+		return c.has(kept())
+	default:
+		return false
+	}
+	return c.has(ruling()) || c.has(holds()) && (c.has(lasting()) || c.has(all()))
+}

@@ -1,0 +1,56 @@
+package statement
+
+// Words of orders to the agent.
+
+var (
+	// lasting are phrases by which an order is meant for every time.
+	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
+		"for good|no matter what|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not later|at all times|by default|each and every|for the rest of the project|for everything you")
+
+	// emphatic are sentences that only say that the one before is meant for every time.
+	emphatic = phrases("ever|always|never|every time|each time|every single time|no exceptions|no exception|without exception|period|full stop|i mean it|no matter what|from now on|at all times|not now and not later|not once|seriously|in general|for good|not ever|always and everywhere")
+
+	// ruling are phrases by which something is called a rule.
+	ruling = phrases("a rule|a general rule|the rule|a standing rule|a hard rule|also for you|non-negotiable|not negotiable|company policy|policy|not up for discussion|your rule")
+	// wanted are words before "is that you" by which a user says what is wanted.
+	wanted = set("want need ask expect rule thing remember important point wish request")
+
+	// belongings are phrases for what a project has that agents can reach. Programs handle such,
+	// too.
+	belongings = phrases("migrations|workflow|workflows|table|tables|rows|redis|postgres|terminal|secrets|token|tokens|credentials|passwords|keys|network|internet|the web|registry|image|images|container|containers|volume|volumes|process|processes|port|ports|slack|emails|packages|dependencies|comments|emojis|tests|system python|vendor|generated")
+
+	// momentary are phrases by which something is for the moment.
+	momentary = phrases("now|yet|today|tonight|tomorrow|for now|right now|until|till|first|again|just|this time|in this pr|in this commit|so far|at the moment|while you|while i|here|too much|too many|instead of")
+
+	// recalls are phrases by which users speak of what they said before.
+	recalls = phrases("i told you to|i told you not|i said you|when i said|when i told|told you about")
+
+	// wanting are phrases by which a user says what is wanted of the agent.
+	wanting = phrases("want is that you|need is that you|is that you never|is that you always")
+
+	all  = phrases("everything|every|all|any|always|future|you")
+	kept = phrases("in mind|that|this|them|these")
+
+	// subjoins are words behind which no order of the user begins: it is supposed, asked for or
+	// told by others.
+	subjoins = set("if whether because why how what when while which who whom where as than that since although though unless until think thinks thought know knows believe guess assume suppose hope sure say says said wonder like")
+
+	// spokenJoints are words by which spoken thoughts are joined.
+	spokenJoints = set("and but so also then okay ok um uh well plus please pls yeah right now again or way way, thing future")
+
+	// unverbs are no verbs, or none of a deed.
+	unverbs = set("forget worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
+		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
+
+	// speakers are who speaks in the record of a conversation with a model.
+	speakers = set("system user assistant human ai bot model developer")
+
+	// nothings are words behind "no" that forbid nothing.
+	nothings = set("problem problems worries worry idea ideas need reason one longer more matter way doubt thanks thank pressure rush hurry luck difference change changes wonder chance clue big hard issue issues errors error result results response sense point such other")
+
+	// faults are verbs of what goes wrong.
+	faults = set("forget ignore miss skip break fail mess struggle lose hallucinate invent repeat assume misread overcomplicate confuse guess get seem end wind apologise apologize try leave")
+
+	// virtues are verbs of what is wanted of an agent.
+	virtues = set("ask check test verify listen read answer reply tell document explain finish learn remember think help care pay understand confirm validate mention show")
+)

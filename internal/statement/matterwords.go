@@ -1,0 +1,116 @@
+package statement
+
+// Words that tell the agent's own work from the program or the text that a message orders.
+
+var (
+	// crafts are verbs of what only those do who work on a project.
+	crafts = set("rebase squash force-push amend stash cherry-pick revert lint mock vendor bump pin reformat refactor uninstall auto-merge upgrade downgrade branch bypass")
+
+	// handling are verbs of what agents and programs do, so that it depends on what is
+	// handled.
+	handling = set("push commit merge deploy publish release ship run edit touch modify change install tag review test document sign open")
+
+	// talking are verbs of how an agent talks to the user.
+	talking = set("ask confirm tell explain answer reply respond suggest recommend guess assume invent summarize summarise")
+
+	// strong are words of a project that no program handles.
+	strong = phrases("main|master|trunk|develop|prod|production|staging|upstream|origin|git|force push|force pushes|commit|commits|branch|branches|pr|prs|mr|mrs|pull request|pull requests|ci|pre-commit|lint|linter|lockfile|lock file|" +
+		"migrations|migrations folder|dependency|dependencies|deps|secrets|credentials|tags|repo|repository|monorepo|codebase|vendor|generated|no-verify|co-author|co-authored-by|sudo|changelog|hotfix|hotfixes|release branch|release branches")
+
+	// materials are words of a project that some programs handle, too.
+	materials = set("file files folder folders directory directories test tests suite code build builds pipeline hooks dependencies package packages database databases db backups backup server servers cluster machine laptop release releases migration script scripts",
+		"config configuration history formatter environment red green review reviews merged")
+
+	// programs are those that agents run.
+	programs = set("git npm pnpm npx yarn bun pip pip3 uv poetry conda cargo rustup gofmt go make cmake gradle maven mvn docker podman kubectl helm terraform tofu ansible aws gcloud az psql mysql redis-cli rm mv cp chmod chown sudo curl wget ssh scp",
+		"rsync brew apt apt-get yum dnf systemctl bash zsh sh python python3 node deno tsc eslint prettier ruff black mypy pytest jest vitest gh glab vercel netlify flyctl heroku rake bundle gem composer dotnet kill killall pkill nohup tmux sed awk")
+
+	// parties are phrases of the user and the agent.
+	parties = phrases("me|my|you|your|yourself|asking|permission|approval|consent")
+
+	// clients are the users of a program.
+	clients = phrases("user|users|customer|customers|client|clients|guest|guests|admin|admins|member|members|visitor|visitors|user's|users'|tenant|tenants|account|accounts|moderators|editors|subscribers|players|patients|students|buyers|sellers")
+
+	// runtime are phrases of what happens while a program runs.
+	runtime = phrases("twice|more than once|at once|at the same time|simultaneously|concurrently|in parallel|per session|per user|per request|per account|same user|of one user|different users|another user's|other users|other users'|the same|a second time|in a row")
+
+	// rewords are verbs of changing a text, improves are those of texts and of other work, and
+	// wordings are what texts are called.
+	rewords  = set("translate rephrase reword paraphrase summarise summarize shorten proofread convert critique turn transcribe quote")
+	improves = set("improve polish review rewrite format explain extend compare check correct fix edit update remove delete change discuss judge rate grade evaluate")
+	wordings = phrases("as markdown|as a table|as json|as a list|into tickets|into a list|into markdown|this prompt|the prompt|this text|the text|this section|that section|this rule|these rules|the rules above|the wording|this sentence|these sentences|this paragraph|this list|the list above|this system prompt|the above|this policy|this wording|this guideline|these guidelines|the following")
+
+	// ruleFiles are files of instructions for agents that have no ending.
+	ruleFiles = set("cursorrules windsurfrules clinerules goosehints aider readme contributing")
+
+	// grants are verbs of what a program lets its users do or see.
+	grants = set("allow permit deny show display hide redirect charge notify prompt accept reject")
+
+	// admits are those of what it takes and refuses.
+	admits = set("allow permit deny accept reject let")
+
+	// bare are words by which a ban begins that addresses nobody.
+	bare = set("nobody no all every each any it direct force everyone everybody")
+
+	// agents are how the agent is called, by its name or its kind.
+	agents = set("claude codex gemini opencode copilot cursor chatgpt gpt assistant assistants agent agents bot bots ai ais llm llms model models sub-agent sub-agents subagent subagents")
+
+	// agentKinds are words before those.
+	agentKinds = set("the all any ai coding automated autonomous our my dear every each you and other sub")
+
+	// errandVerbs are verbs of orders that are no piece of work of their own, and say nothing
+	// of what a rule is about.
+	errandVerbs = set("use open run commit push merge rebase squash ask tell explain show go do keep continue proceed carry look see read wait try stop start begin answer reply deploy release tag review test lint format")
+
+	// enforcing are verbs of orders that see to it that a rule is kept.
+	enforcing = set("add implement enforce configure validate check hide disable return throw raise make create write adjust change set build reject block store mock update extend fix handle guard protect ensure prevent")
+
+	// adding are those of making something new.
+	adding = set("extend update change adapt adjust add implement write create make set configure enforce validate")
+
+	// predicates are verbs of what is said of a rule, and subordinate are words behind which
+	// they belong to another sentence.
+	predicates  = set("is are was were makes sounds seems should would could might must works means has does looks feels helps sucks")
+	subordinate = set("that which who whose if when unless while because before after until what where whether since as so it there how why once whenever")
+
+	// sources are where words stand that are no user's, and utterances are what they are called.
+	sources    = set("wiki handbook docs doc documentation readme contributing guide guidelines manual page article book blog website email mail slack chat transcript confluence notion site repo template prompt")
+	utterances = set("feedback review complaint ticket report notes testimonial survey prompt message mail email comment quote excerpt text snippet tweet post wiki readme docs handbook transcript answer reply caption headline")
+
+	// backward are phrases that point back at a rule.
+	backward = phrases("it|that|this|for that|for this|that way|accordingly|so that|these|those")
+
+	// checks are what enforces a rule.
+	checks = phrases("check|checks|guard|validation|constraint|trigger|hook|job|action|workflow|protection|policy|permission|permissions|middleware|test|tests|lint rule|linter|error|warning|dialog|403|404|409|401|422")
+
+	// automata are what acts in place of an agent.
+	automata = phrases("hook|hooks|pipeline|workflow|github action|github actions|ci job|ci|job|branch protection|protection|script|bot|linter|lint rule|cron|cronjob|scheduler|dockerfile|makefile|cli|chatbot|policy|daemon|deployment system|release tool|merge queue|codeowners|permissions|role|roles")
+
+	// talkers are what talks to people.
+	talkers = phrases("bot|chatbot|assistant|agent|prompt|support|faq|helpdesk|greeter|endpoint|api|command|game|quiz")
+
+	// puts are verbs of putting a text somewhere.
+	puts = set("put add write insert append paste include copy save document note record place move store commit")
+
+	// opinions are phrases of questions about what was stated.
+	opinions = phrases("wrong with|which ones|which one|do we follow|violations|do you think|you think|make sense|makes sense|thoughts|opinion|opinions|agree|good idea|bad idea|good rule|bad rule|still true|true|still valid|valid|correct|right|accurate|what does|mean|means|these rules|those rules|this rule|that rule|the rule|the rules|" +
+		"these|those|who wrote|who said|enforced|too strict|reasonable|is that|is this|is it|are they|missing|add anything|a good one|why not|clear enough|sound|sounds|read|reads|grammar|spelling|better|which of|where does|how would|would you phrase|still apply|still applies|really|necessary|overkill|outdated|up to date")
+
+	// public are phrases of texts for many readers.
+	public = phrases("welcome to|for contributing|to contribute|by contributing|your contribution|your first|fork the|will not be merged|will not be accepted|will be rejected|will be closed|open an issue|maintained by|volunteers|issue tracker|bug reports|feature requests|feel free to open|violations|contributions are welcome|welcome contributions|pull requests are welcome|prs are welcome|contributing guide|contribution guidelines|code of conduct|interest in contributing|this guide|this document|this handbook|this readme|contributors|new contributors|" +
+		"maintainers|the maintainers|all employees|employees must|team members|all developers|developers must|developers should|engineers must|engineers should|acceptance criteria|steps to reproduce|table of contents|in this section|for more information|as described in|see also|getting started|the following guidelines")
+
+	// interrogative words begin questions.
+	interrogative = set("is are am was were do does did can could should would will shall may might must have has had why what how when where who whom whose which isn't aren't")
+
+	// tags are words at the end of a rule by which users ask to be obeyed, and shortTags are
+	// those that need no comma before.
+	tags      = phrases("ok|okay|k|understood|got it|is that clear|clear|all right|alright|deal|please|pls|plz|bitte|thanks|thank you|thx|are we clear|you hear me|you got it|you understand|verstanden|capisce|agreed")
+	shortTags = set("ok okay understood please pls plz bitte thanks thx")
+
+	// prelude are words between the beginning of a spoken sentence and the rule in it.
+	prelude = set("convention policy principle guideline to strict so and but one thing that is really very super most important importantly rule rules for the our my a an this in project repo repository team again just also please pls remember note okay ok well yeah hey um uh like basically general generally future next time now first last then here")
+
+	// guidance are further words of a heading of rules.
+	guidance = set("while working with you on these of stick to below following are to how all more another future work session sessions take this as one two three i want we have there strict number work from side part end when use about what should always must")
+)

@@ -1,0 +1,81 @@
+package statement_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"lukasa.dev/internal/statement"
+)
+
+// TestWrittenPrompts reads 840 prompts in the words of many people, written and labelled
+// without a look at the code: how many rules each states for the agent, and whether it lifts
+// one. Where the labels say none, none may be learned.
+func TestWrittenPrompts(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open("testdata/written.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	var prompts, learned, right, ruled, bound, kept, lifts, lifted, wrongLifts int
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var p struct {
+			Say   string `json:"say"`
+			Rules int    `json:"rules"`
+			Lift  bool   `json:"lift"`
+			Class string `json:"class"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		prompts++
+		hard, others, lift := 0, 0, false
+		for _, s := range statement.Read(p.Say) {
+			switch kind := kindOf(&s); {
+			case s.Temporary():
+			case kind == "hard":
+				hard++
+				if p.Rules == 0 {
+					t.Logf("learned, not meant (%s): %q", p.Class, s.Text)
+				}
+			case kind == "lift" || kind == "except":
+				lift = true
+			default:
+				others++
+			}
+		}
+		learned += hard
+		if p.Rules > 0 {
+			ruled++
+			right += hard
+			if hard > 0 {
+				bound++
+			} else if others > 0 {
+				kept++
+			}
+		}
+		if p.Lift {
+			lifts++
+		}
+		switch {
+		case p.Lift && lift:
+			lifted++
+		case lift && p.Rules == 0 && p.Class != "exception-once":
+			wrongLifts++
+			t.Logf("lifts, not meant (%s): %q", p.Class, p.Say)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d prompts: %d hard rules learned, %d of prompts that state one; of %d such prompts %d give a hard rule and %d another statement; %d of %d lifts, %d wrong", prompts, learned, right, ruled, bound, kept, lifted, lifts, wrongLifts)
+	if prompts < 800 || right*100 < learned*98 {
+		t.Errorf("of %d hard rules only %d are meant", learned, right)
+	}
+	if bound*100 < ruled*58 || lifted*100 < lifts*58 || wrongLifts > 1 {
+		t.Errorf("%d of %d prompts with rules bind, %d of %d lift, %d wrongly", bound, ruled, lifted, lifts, wrongLifts)
+	}
+}
