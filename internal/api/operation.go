@@ -70,6 +70,9 @@ type Tool struct {
 	// Hooks says that an agent with hooks hardly needs it, since they do the same by
 	// themselves: it is not in the set of tools for such agents.
 	Hooks bool
+	// Few are the fields that the set of tools for agents with hooks shows; nil is all. The
+	// others are taken, too.
+	Few []string
 	// Doc is what an agent reads of it, where that is not the operation's Short: when to use
 	// it, in plain words.
 	Doc string

@@ -20,7 +20,7 @@ func memoryOperations() []*Operation {
 			Name: "remember", Group: groupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
 			Long:   "The body is a memory as docs/formats/memory.md describes it; its type is fact unless said. What it leaves out is the default, not what the version before said.",
 			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &Tool{
-				Default: true, Idempotent: true, Run: telling(tellRemember),
+				Default: true, Few: []string{"key", "text", "type"}, Idempotent: true, Run: telling(tellRemember),
 				Doc: "Keep something for later sessions: a fact, a rule or a preference of the user, a decision. An existing key gets a new version.",
 			},
 			Needs: writes, Wrote: true,

@@ -15,7 +15,7 @@ func searchOperations() []*Operation {
 		define(Operation{
 			Name: "search", Group: groupContext, Short: "Find what answers a question, the best first.",
 			Method: "POST", Path: "/v1/search", Command: "find", Tool: &Tool{
-				Name: "search_memories", Default: true, Idempotent: true, Run: telling(tellSearch),
+				Name: "search_memories", Default: true, Few: []string{"query", "since", "until", "budget_tokens"}, Idempotent: true, Run: telling(tellSearch),
 				Doc: "Search what was said, done and learned in earlier sessions. Use it when the user refers to something from before, or before you redo work.",
 			},
 			Needs: reads,

@@ -52,13 +52,13 @@ func toolsOf(ops []*api.Operation, set Set) []*tool {
 		if op.Tool == nil || op.Stream || !set.has(op.Tool) {
 			continue
 		}
-		tools = append(tools, newTool(op))
+		tools = append(tools, newTool(op, set))
 	}
 	slices.SortFunc(tools, func(a, b *tool) int { return strings.Compare(a.def.Name, b.def.Name) })
 	return tools
 }
 
-func newTool(op *api.Operation) *tool {
+func newTool(op *api.Operation, set Set) *tool {
 	name := op.Tool.Name
 	if name == "" {
 		name = op.Name
@@ -67,7 +67,7 @@ func newTool(op *api.Operation) *tool {
 	def := &mcp.Tool{
 		Name:        name,
 		Description: description(op),
-		InputSchema: inputSchema(op),
+		InputSchema: inputSchema(op, set),
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint:   op.ReadOnly(),
 			IdempotentHint: op.Tool.Idempotent || op.ReadOnly(),
@@ -102,13 +102,13 @@ func seldom() []string {
 }
 
 // inputSchema returns the schema of a tool's arguments, as far as an agent is told.
-func inputSchema(op *api.Operation) json.RawMessage {
+func inputSchema(op *api.Operation, set Set) json.RawMessage {
 	hidden := seldom()
 	b := []byte(`{"type":"object","properties":{`)
 	required := []string{}
 	first := true
 	for _, f := range op.Fields() {
-		if !f.Required && slices.Contains(hidden, f.Name) {
+		if !f.Required && slices.Contains(hidden, f.Name) || set == Hooked && op.Tool.Few != nil && !slices.Contains(op.Tool.Few, f.Name) {
 			continue
 		}
 		if !first {
