@@ -109,7 +109,7 @@ func TestCheckBefore(t *testing.T) {
 		"edited since":       {"always run tests before pushing", "git push origin topic", []Doing{tested, did("file_edit", "operation=modify path=<path>", trace.OK, "")}, Warn},
 		"edited before":      {"always run tests before pushing", "git push origin topic", []Doing{did("file_edit", "operation=modify path=<path>", trace.OK, ""), tested}, OK},
 		"pull, then edited":  {"always pull before pushing", "git push origin topic", []Doing{did("bash", "git pull", trace.OK, ""), did("file_edit", "operation=modify path=<path>", trace.OK, "")}, OK},
-		"ask":                {"always ask me before deleting files", "rm x", []Doing{tested}, Caution},
+		"ask":                {"always ask me before deleting files", "rm x", []Doing{tested}, Warn},
 	} {
 		v := Check(CheckInput{Action: planned(tc.action), Session: tc.session, Rules: []Rule{{ID: "r", Text: tc.rule, Strength: memory.StrengthHard, Trust: record.User}}})
 		if v.Level != tc.want {

@@ -195,6 +195,12 @@ func writeAct(file, text string) *act {
 // writing are the verbs of what changes a file.
 var writing = foldedWords("edit modify change alter write touch overwrite create update")
 
+// reading are the verbs of what looks into a file.
+var reading = foldedWords("read open view show print look access display output cat")
+
+// viewers are programs that show what is in a file.
+var viewers = foldedWords("cat tac less more head tail bat nl xxd od hexdump strings base64 grep egrep fgrep rg ag ack awk sed sort cut jq yq diff source vim vi nano emacs code open xdg-open type get-content gc")
+
 // transfers returns the words of a command, and of one that copies or moves files twice: with
 // what it takes, and with where it puts it.
 func transfers(c *trace.Command) [][]string {
@@ -294,6 +300,9 @@ func commandAct(c *trace.Command, branch string) *act {
 	a.does(sub)
 	if len(sub) == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		a.doesBehindFlags(rest)
+	}
+	if viewers()[a.program] {
+		addAll(a.verbs, reading())
 	}
 	a.script(c.Words[0])
 	if interpreters()[a.program] {

@@ -55,6 +55,9 @@ func (r *argReader) named(tool string) {
 			a.writes()
 		}
 	}
+	if a.verbs[folded("read")] || a.verbs[folded("view")] {
+		addAll(a.verbs, reading())
+	}
 	if a.verbs[folded("delete")] || a.verbs[folded("remove")] {
 		addAll(a.verbs, setOf("delete remove"))
 	}

@@ -50,7 +50,7 @@ func verdictOn(row *ruledAction) (worst Verdict) {
 
 func TestCheckCalls(t *testing.T) {
 	t.Parallel()
-	rows := append(actionTable(t, "testdata/calls.txt"), actionTable(t, "testdata/calls2.txt")...)
+	rows := slices.Concat(actionTable(t, "testdata/calls.txt"), actionTable(t, "testdata/calls2.txt"), actionTable(t, "testdata/wordings.txt"))
 	if len(rows) < 200 {
 		t.Errorf("there are %d calls only", len(rows))
 	}

@@ -22,18 +22,47 @@ type ruleForm struct {
 	put   string
 }
 
+// Verbs of what agents do to a project, plainly, and as they stand before "ing".
+const (
+	baseForms = `push|commit|deploy|merge|delete|publish|install|edit|rebase|force-push|use|release|write|run|remove|change|modify|touch|drop|create|add|start|stop|restart|apply|send|open|update|upgrade`
+	stemForms = `push|committ|commit|deploy|merg|delet|publish|install|edit|rebas|force-push|us|releas|writ|runn|remov|chang|modify|touch|dropp|creat|add|start|stopp|restart|apply|send|open|updat|upgrad`
+)
+
 // ruleForms are read in order. They are compiled when the first rule is read.
 var ruleForms = sync.OnceValue(func() []ruleForm {
 	var out []ruleForm
 	for _, f := range [][2]string{
+		{`(?i)\bwithout (my|our) review\b`, "without my approval"},
+		// Who is spoken to.
+		{`(?i)^(?:(?:hey|hi|dear|claude|codex|gemini|opencode|copilot|cursor|assistant|agent|pls|plz|please|kindly|and|so|also|ok|okay),? )+`, ""},
+		// What only says that it is for good.
+		{`(?i),? (?:any ?more|any longer|ever again|from now on|in (?:the )?future|going forward|at any time|at all|ever)([.,;!?]|$)`, "$1"},
+		// A ban is a sentence of its own.
+		{`(?i), ((?:\S+ ){1,3}(?:is|are) (?:strictly )?(?:forbidden|prohibited|banned|taboo|off limits|off-limits))`, ". $1"},
+		// What needs a person's consent before it is done.
+		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (?:you )?(?:ever )?(` + baseForms + `)\b([^.;:!?]*)`, "never $1$2, unless I say so"},
+		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (` + stemForms + `)ing\b([^.;:!?]*)`, "never ${1}\x01$2, unless I say so"},
+		{`(?i)\bnothing (?:goes|gets|lands|is pushed|is merged)(?: directly)? (?:in)?to `, "never push to "},
+		// What is not to be touched.
+		{`(?i)\b(?:keep (?:your )?)?hands off(?: of)? `, "never touch "},
+		{`(?i)\b(?:stay|keep) (?:away from|out of|off) `, "never touch "},
+		{`(?i)\bleave (\S+(?: \S+){0,4}?) alone\b`, "never touch $1"},
+		{`(?i)(^|[.;:,] )([^.;:!?,]{1,60}?) (?:is|are) (?:read[ -]only|immutable|untouchable)(?: for you)?`, "${1}never edit $2"},
+		{`(?i)(^|[.;:,] )(\S+) (?:is|are) off[ -]limits for (?:direct )?(push|commit|merge|deploy)(?:e?s|ing|ments?)?`, "${1}never $3 to $2"},
 		// The subject is the agent.
+		{`(?i)\b(?:you are|you're) (?:strictly )?(?:forbidden|prohibited) (?:to|from) `, "never "},
+		{`(?i)\bi forbid you (?:to|from) `, "never "},
+		{`(?i)\bonly i (?:may |can |ever )?(push|merge|deploy|publish|commit|release)\b`, "never $1"},
+		{`(?i)\b(?:our team|the team|this team) never (` + baseForms + `|force-push)(?:es|s)?\b`, "never $1"},
 		{`(?i)\b(no one|nobody|no agent|none of you) (may ever|may|can|should|must|shall|is allowed to|ever|is to) `, "never "},
 		{`(?i)\b(no one|nobody) (push|commit|deploy|merge|delete|publish|install|edit|touch|rebase)(es|s)?\b`, "never $2"},
 		{`(?i)\b(you|agents|we) (shall|must|may|can) (not|never) `, "never "},
 		{`(?i)\b(you|agents|we) (are|is) (not|never) (allowed|permitted|supposed) to `, "never "},
-		{`(?i)\bi (do not|don't|never) (ever )?want you to `, "never "},
+		{`(?i)\bi (do not|don't|dont|never) (ever )?want you to (ever )?`, "never "},
 		{`(?i)\b(under no circumstances|in no case|on no account)( should you| may you| must you| shall you)?,? `, "never "},
 		// A noun for the deed.
+		{`(?i)\bno force[- ]push(?:es|ing)?\b`, "never force-push"},
+		{`(?i)\b(read|open|view|print|touch|edit) (?:anything|any files?|any of the files) (?:in|under|inside|within|from|below) `, "$1 "},
 		{`(?i)\bno (direct )?(push|commit|merge|deploy|release|migration|rebase|install)(e?s|ments?)? (to|on|in|into|from) `, "never $2 $4 "},
 		{`(?i)\b(push|commit|deploy|merg|delet|publish|install|edit|rebas|forc|us|releas|writ)ing ([^.;:!?]{1,80}?) is (strictly )?(forbidden|prohibited|not allowed|disallowed|a no-go|banned|off limits|off-limits|taboo)`, "never ${1}\x01 $2"},
 		// Two rules in a sentence.
@@ -59,8 +88,10 @@ func unended(text string) string {
 	from := strings.LastIndexByte(text[:at], ' ') + 1
 	verb := strings.ToLower(text[from:at])
 	switch verb {
-	case "merg", "delet", "rebas", "forc", "us", "releas", "writ":
+	case "merg", "delet", "rebas", "forc", "us", "releas", "writ", "remov", "chang", "creat", "updat", "upgrad":
 		verb += "e"
+	case "runn", "dropp", "stopp", "committ":
+		verb = verb[:len(verb)-1]
 	}
 	return text[:from] + verb + text[at+1:]
 }
