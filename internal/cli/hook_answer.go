@@ -214,11 +214,15 @@ func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 	}
 }
 
-// judgeSpooled is the verdict on an action where the board cannot be had, since another process
-// has it, the server hangs or the disk is full: by the rules that the files of the directory
-// have, and those that prompts stated which still wait in the spool.
-func (h *hooking) judgeSpooled() []byte {
-	if h.call.Ask != hook.Act || !h.enforces() {
+// answerSpooled is the answer where the board cannot be had, since another process has it, the
+// server hangs or the disk is full: by the rules that the files of the directory have, and those
+// that prompts stated which still wait in the spool. It judges an action, and gives the rules to
+// a session that begins.
+func (h *hooking) answerSpooled() []byte {
+	switch {
+	case h.call.Ask == hook.Start && h.answers():
+		return h.startSpooled()
+	case h.call.Ask != hook.Act || !h.enforces():
 		return nil
 	}
 	var out hook.Answer
@@ -230,6 +234,23 @@ func (h *hooking) judgeSpooled() []byte {
 	}
 	h.denied, h.rule = out.Verdict == hook.Denied, out.Rule
 	return h.call.Encode(out)
+}
+
+// startSpooled is the answer to a session that begins: the rules, and that more is not known.
+func (h *hooking) startSpooled() []byte {
+	var text strings.Builder
+	given := h.givenTo()
+	for _, r := range h.spooledRules(&h.place.Place) {
+		line := "(" + string(r.Strength) + ") " + strings.Join(strings.Fields(r.Text), " ")
+		text.WriteString("- " + line + "\n")
+		given.add(line)
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	within := hook.Within("## Always\n"+text.String(), h.flags.budget)
+	given.keep()
+	return h.call.Encode(hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user. Only rules: the rest cannot be read now.", Text: within})
 }
 
 // spooledRules returns the rules that hold in a place as far as the files tell, and what prompts

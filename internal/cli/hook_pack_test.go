@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/echo"
 )
@@ -111,5 +112,33 @@ func TestHookPackAmongProjects(t *testing.T) {
 	got := told(t, env, dir, prompted("s", shop, "How long does the refund job wait for the gateway of refunds?"))
 	if n := strings.Count(got, "waits for shelf"); n != 3 || strings.Contains(got, "seconds") {
 		t.Errorf("%d of 3 are told:\n%s", n, got)
+	}
+}
+
+// A session that begins while another process has the directory gets the rules that the files
+// have, and learns that the rest is missing.
+func TestHookStartsWithoutTheBoard(t *testing.T) {
+	t.Parallel()
+	env := nothing(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	told(t, env, dir, prompted("s1", "/srv/shop", "Never push to main directly."))
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }() // nothing was written to it
+	start := func(cwd string) string {
+		t.Helper()
+		out, problems, code := runHook(t, env, fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s2","cwd":%q,"source":"startup"}`, cwd), "claude-code", "--data", dir, "--tenant", "acme", "--wait", "0s", "--limit", "1m")
+		if code != 0 || problems != "" {
+			t.Fatalf("%q, %q, %d", out, problems, code)
+		}
+		return out
+	}
+	if out := start("/srv/shop"); !strings.Contains(out, "(hard) Never push to main directly.") || !strings.Contains(out, "cannot be read now") {
+		t.Errorf("at the start: %s", out)
+	}
+	if out := start("/srv/garden"); strings.Contains(out, "push") {
+		t.Errorf("in another project: %s", out)
 	}
 }

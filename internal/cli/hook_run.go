@@ -299,7 +299,7 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 		if unspooled != nil || !errors.Is(err, fault.Locked) && !errors.Is(err, errServed) && ctx.Err() == nil {
 			h.log(err.Error())
 		}
-		return h.judgeSpooled() // the process that has the board folds the events in
+		return h.answerSpooled() // the process that has the board folds the events in
 	}
 	defer func() {
 		if err := b.Close(); err != nil {
