@@ -41,6 +41,7 @@ func floors() []floor {
 			"internal/diagram",
 			"internal/fault",
 			"internal/merkle",
+			"internal/numeric",
 			"internal/project",
 			"internal/record",
 			"internal/shell",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"lukasa.dev/internal/numeric"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/trace"
 )
@@ -95,7 +96,7 @@ func (m *Model) usedIn(task *trace.Task) []int {
 func (m *Model) chances(now *policy.Moment, used []int) []float64 {
 	score := m.stateChances(now)
 	for i, p := range score {
-		score[i] = float64(stateWeight*logarithm(p)) + float64(usesWeight*m.uses[i].speaks(used[i]))
+		score[i] = float64(stateWeight*numeric.Log(p)) + float64(usesWeight*m.uses[i].speaks(used[i]))
 	}
 	m.user.speak(score, now.User)
 	m.agent.speak(score, now.Agent)
@@ -157,7 +158,7 @@ func (u *use) speaks(times int) float64 {
 	share := float64(u.taken) / float64(u.of)
 	c := u.uses[min(times, len(u.uses)-1)]
 	prior := float64(doubt * share)
-	return logarithm((float64(c.Taken) + prior) / float64((float64(c.Of)+doubt)*share))
+	return numeric.Log((float64(c.Taken) + prior) / float64((float64(c.Of)+doubt)*share))
 }
 
 // speak adds what words say to the scores of the tools.
@@ -184,7 +185,7 @@ func (t *talk) speak(score []float64, words []string) {
 				n = said.tools[next].n
 				next++
 			}
-			score[i] += float64(weight * logarithm(t.lift(i, n, said.total)))
+			score[i] += float64(weight * numeric.Log(t.lift(i, n, said.total)))
 		}
 	}
 }

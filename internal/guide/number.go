@@ -2,24 +2,6 @@ package guide
 
 import "math"
 
-// logarithm returns the natural logarithm of x > 0: x = m 2^k with m within a factor
-// of the square root of 2 from 1, and ln m = 2 artanh((m-1)/(m+1)), whose series up to
-// the power 25 is as exact as a double can say. Its bits are the same on every
-// platform, which those of math.Log are not.
-func logarithm(x float64) float64 {
-	m, k := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m, k = float64(m*2), k-1
-	}
-	s := (m - 1) / (m + 1)
-	square := float64(s * s)
-	sum := 0.0
-	for n := 25.0; n >= 1; n -= 2 {
-		sum = float64(sum*square) + 1/n
-	}
-	return float64(2*s*sum) + float64(float64(k)*math.Ln2)
-}
-
 // negligible is where e^-x no longer counts beside 1.
 const negligible = 700
 

@@ -25,11 +25,6 @@ func TestInformation(t *testing.T) {
 			t.Errorf("%v of %v hold %v bits, want %v", c.counts, c.base, got, c.bits)
 		}
 	}
-	for x := 0.001; x < 1e6; x *= 1.37 {
-		if got := binaryLogarithm(x); math.Abs(got-math.Log2(x)) > 1e-12*max(1, math.Abs(got)) {
-			t.Errorf("the logarithm of %v is %v", x, got)
-		}
-	}
 	if Informs(0.9, 1) || !Informs(1, 2) || Informs(1.5, 4) {
 		t.Error("what informs is another")
 	}

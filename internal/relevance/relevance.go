@@ -18,7 +18,7 @@
 // of one letter are seen through, and no word is too common to count.
 package relevance
 
-import "math"
+import "lukasa.dev/internal/numeric"
 
 // The parameters of BM25, as nearly everybody has them: how soon more of the
 // same word adds little, and how much a long text is held back.
@@ -146,7 +146,7 @@ func (r *Ranking) seal() {
 	}
 	r.weight = make([]float64, len(r.having))
 	for term, having := range r.having {
-		r.weight[term] = logarithm(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
+		r.weight[term] = numeric.Log(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
 	}
 	for i := range r.texts {
 		r.best = max(r.best, r.raw(&r.texts[i]))
@@ -162,21 +162,4 @@ func (r *Ranking) raw(t *text) float64 {
 		sum += float64(r.weight[c.term] * (times * (saturation + 1)) / (times + float64(saturation*room)))
 	}
 	return sum
-}
-
-// logarithm returns the natural logarithm of x >= 1: x = m 2^k with m within a
-// factor of the square root of 2 from 1, and ln m = 2 artanh((m-1)/(m+1)), whose
-// series up to the power 25 is as exact as a double can say.
-func logarithm(x float64) float64 {
-	m, k := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m, k = float64(m*2), k-1
-	}
-	s := (m - 1) / (m + 1)
-	square := float64(s * s)
-	sum := 0.0
-	for n := 25.0; n >= 1; n -= 2 {
-		sum = float64(sum*square) + 1/n
-	}
-	return float64(2*s*sum) + float64(float64(k)*math.Ln2)
 }
