@@ -221,6 +221,9 @@ func (f *rememberFlags) bind(s *shell, c *cobra.Command, m *lukasa.Memory) error
 	if f.everywhere && len(f.holds) > 0 {
 		return fault.New(fault.Usage, "--everywhere and --condition contradict each other").WithFix("leave one away")
 	}
+	if f.everywhere && m.Type != memory.TypeConstraint {
+		return fault.Newf(fault.Usage, "--everywhere is for a constraint, and this is a %s", m.Type).WithFix("add --type constraint --strength hard for a rule that must not be broken")
+	}
 	if f.everywhere || len(f.holds) > 0 || m.Type != memory.TypeConstraint {
 		return nil
 	}

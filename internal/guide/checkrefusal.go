@@ -163,10 +163,11 @@ var lifts = []struct{ rule, lift, end string }{
 var liftLeads = []string{"remember that ", "remember: ", "remember, ", "please ", "from now on, ", "from now on ", "rule: ", "note: ", "important: ", "and ", "but ", "so ", "you ", "we ", "i ", "agents ", "everyone ", "also, ", "also "}
 
 // Lift returns the sentence by which a user lifts a rule: "You may X again." of "Never X.", "You
-// need not X any more." of "Always X.", and one that names the rule otherwise.
+// need not X any more." of "Always X.", and one that names the rule where these would not lift
+// it.
 func Lift(rule string) string {
 	whole := oneLine(rule)
-	text := statement.Unscoped(whole)
+	text := statement.Core(statement.Unscoped(whole))
 	for again := true; again; {
 		again = false
 		for _, lead := range liftLeads {
@@ -180,8 +181,13 @@ func Lift(rule string) string {
 		if len(text) <= len(l.rule) || !strings.EqualFold(text[:len(l.rule)], l.rule) {
 			continue
 		}
-		if core := liftCore(text[len(l.rule):]); core != "" && !strings.HasPrefix(core, "be ") {
-			return l.lift + core + l.end
+		core := liftCore(text[len(l.rule):])
+		if core == "" || strings.HasPrefix(core, "be ") {
+			break
+		}
+		sentence := l.lift + core + l.end
+		if lifts, known := statement.Lifts(sentence, whole); lifts || !known {
+			return sentence
 		}
 		break
 	}

@@ -84,7 +84,7 @@ type token struct {
 // for tests and the like, which steps show. "More than" compares numbers. "Before" asks
 // for a step, and "instead of" and "not" forbid what follows them.
 func clausesOf(text string) []clause {
-	text = plainly(statement.Unscoped(strings.ReplaceAll(clip(text, maxRuleText), "’", "'")))
+	text = plainly(statement.Core(statement.Unscoped(strings.ReplaceAll(clip(text, maxRuleText), "’", "'"))))
 	var out []clause
 	for _, s := range sentencesOf(text) {
 		var told string

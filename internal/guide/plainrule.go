@@ -58,7 +58,11 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(no one|nobody) (push|commit|deploy|merge|delete|publish|install|edit|touch|rebase)(es|s)?\b`, "never $2"},
 		{`(?i)\b(you|agents|we) (shall|must|may|can) (not|never) `, "never "},
 		{`(?i)\b(you|agents|we) (are|is) (not|never) (allowed|permitted|supposed) to `, "never "},
-		{`(?i)\bi (do not|don't|dont|never) (ever )?want you to (ever )?`, "never "},
+		{`(?i)\bi (?:really |just )?(do not|don't|dont|never) (ever )?want you to (ever )?`, "never "},
+		{`(?i)\b(?:don't|dont|do not) you (?:dare(?: to)?|ever) `, "never "},
+		{`(?i)\b(?:skip|bypass) (?:the )?(?:pre-commit |commit |git )?hooks?\b`, "use --no-verify"},
+		{`(?i)\bnew (dependenc|package|librar)`, "$1"},
+		{`(?i)\b(print|show|log|output|display) (?:the )?contents? of `, "$1 "},
 		{`(?i)\b(under no circumstances|in no case|on no account)( should you| may you| must you| shall you)?,? `, "never "},
 		// A noun for the deed.
 		{`(?i)\bno force[- ]push(?:es|ing)?\b`, "never force-push"},

@@ -249,7 +249,14 @@ const namedPrefix = "named/"
 // one may be missing.
 func (s *Statement) named(k *Known) bool {
 	name, ok := strings.CutPrefix(s.Subject, namedPrefix)
-	return ok && name != "" && strings.HasPrefix(squashed(k.Text), name)
+	if !ok || name == "" {
+		return false
+	}
+	var said strings.Builder
+	for _, w := range split(k.Text, sentence{to: len(k.Text)}) {
+		said.WriteString(w.low) // contractions are written out there, too
+	}
+	return strings.HasPrefix(squashed(said.String()), name)
 }
 
 // squashed returns the letters and digits of a text in lower case.

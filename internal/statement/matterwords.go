@@ -105,7 +105,7 @@ var (
 
 	// tags are words at the end of a rule by which users ask to be obeyed, and shortTags are
 	// those that need no comma before.
-	tags      = phrases("ok|okay|k|understood|got it|is that clear|clear|all right|alright|deal|please|pls|plz|bitte|thanks|thank you|thx|are we clear|you hear me|you got it|you understand|verstanden|capisce|agreed")
+	tags      = phrases("ok|okay|k|k thx|ok thx|ok thanks|understood|got it|is that clear|clear|all right|alright|deal|please|pls|plz|bitte|thanks|thank you|thx|are we clear|you hear me|you got it|you understand|verstanden|capisce|agreed")
 	shortTags = set("ok okay understood please pls plz bitte thanks thx")
 
 	// prelude are words between the beginning of a spoken sentence and the rule in it.
