@@ -124,7 +124,7 @@ func (b *Board) look(tenant string, v View) (View, error) {
 func (v View) timely(t *ledger.Tenant) error { return v.access.NotOver(at(t.Time)) }
 
 // see is read for a view with its scope.
-func (b *Board) see(ctx context.Context, tenant string, v View, f func(r kv.Reader, t *ledger.Tenant, v View) error) error {
+func (b *Board) see(ctx context.Context, tenant string, v View, f func(s State) error) error {
 	v, err := b.look(tenant, v)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (b *Board) see(ctx context.Context, tenant string, v View, f func(r kv.Read
 		if err := v.timely(t); err != nil {
 			return err
 		}
-		return f(r, t, v)
+		return f(State{Reader: r, Tenant: t, View: v})
 	})
 }
 

@@ -60,23 +60,23 @@ func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage
 		return nil, err
 	}
 	page := &ArtifactPage{}
-	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
 		list := ListOptions{
 			Tenant: o.Tenant, Kind: record.Artifact, Class: string(o.Type), Tag: o.Tag, State: catalog.Live, Status: string(o.Status),
-			MinConfidence: o.MinConfidence, Limit: limit, View: v,
+			MinConfidence: o.MinConfidence, Limit: limit, View: s.View,
 		}
 		var things Page
-		if err := b.list(ctx, r, t, list, after, &things); err != nil {
+		if err := b.list(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
 		for _, x := range things.Things {
-			h, _, err := catalog.HeadOf(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, x.URI.ID))
+			h, _, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, x.URI.ID))
 			if err != nil {
 				return err
 			}
 			if a, ok := x.Body.(*memory.Artifact); ok {
-				page.Artifacts = append(page.Artifacts, standing(t, h, &a.HMX))
+				page.Artifacts = append(page.Artifacts, standing(s.Tenant, h, &a.HMX))
 			}
 		}
 		return nil
@@ -133,11 +133,11 @@ func (b *Board) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*Sto
 }
 
 // findArtifact returns the head of an artifact that a view shows and that is live.
-func findArtifact(r kv.Reader, t *ledger.Tenant, id string, v View) (*catalog.Head, error) {
+func findArtifact(s State, id string) (*catalog.Head, error) {
 	if err := memory.CheckID("artifact", id); err != nil {
 		return nil, err
 	}
-	h, err := find(r, t, Ref{Kind: record.Artifact, ID: id}, v)
+	h, err := find(s, Ref{Kind: record.Artifact, ID: id})
 	if err != nil {
 		return nil, noArtifact(err)
 	}
@@ -191,20 +191,20 @@ const listedMissing = 100
 // its evidence there, what contradicts it, and what became of it and why.
 func (b *Board) Artifact(ctx context.Context, tenant, id string, v View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := findArtifact(r, t, id, v)
+	err := b.see(ctx, tenant, v, func(s State) error {
+		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
 		}
-		out, err = b.artifactDetail(ctx, r, t, v, h)
+		out, err = b.artifactDetail(ctx, s, h)
 		return err
 	})
 	return out, err
 }
 
 // artifactDetail is Artifact for a head.
-func (b *Board) artifactDetail(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, h *catalog.Head) (*ArtifactDetail, error) {
-	stored, err := b.artifactOf(r, t, h)
+func (b *Board) artifactDetail(ctx context.Context, s State, h *catalog.Head) (*ArtifactDetail, error) {
+	stored, err := b.artifactOf(s.Reader, s.Tenant, h)
 	if err != nil {
 		return nil, err
 	}
@@ -212,31 +212,31 @@ func (b *Board) artifactDetail(ctx context.Context, r kv.Reader, t *ledger.Tenan
 	d := &ArtifactDetail{StoredArtifact: *stored, Events: len(a.SourceEvents), Memories: len(a.SourceMemoryIDs)}
 	hash, err := hmx.ContentHash(a.Content)
 	d.HashVerified = err == nil && hash == a.ContentHash
-	if err := b.evidence(ctx, r, t, v, d); err != nil {
+	if err := b.evidence(ctx, s, d); err != nil {
 		return nil, err
 	}
-	if d.Conflicts, err = b.contradictions(r, t, v, stored.URI); err != nil {
+	if d.Conflicts, err = b.contradictions(s, stored.URI); err != nil {
 		return nil, err
 	}
-	if d.Refined, err = b.refined(r, t, h.ID); err != nil {
+	if d.Refined, err = b.refined(s.Reader, s.Tenant, h.ID); err != nil {
 		return nil, err
 	}
-	d.Changes, err = b.artifactChanges(r, t, h)
+	d.Changes, err = b.artifactChanges(s.Reader, s.Tenant, h)
 	return d, err
 }
 
 // evidence looks up what an artifact was made of.
-func (b *Board) evidence(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, d *ArtifactDetail) error {
+func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error {
 	miss := func(kind record.Kind, id string) {
 		if d.MissingCount++; d.MissingCount <= listedMissing {
-			d.Missing = append(d.Missing, memory.URI{Tenant: t.Name, Kind: kind, ID: id})
+			d.Missing = append(d.Missing, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: id})
 		}
 	}
 	for i, id := range d.Artifact.SourceEvents {
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		there, err := b.eventThere(r, t, v, id)
+		there, err := b.eventThere(s, id)
 		if err != nil {
 			return err
 		}
@@ -245,11 +245,11 @@ func (b *Board) evidence(ctx context.Context, r kv.Reader, t *ledger.Tenant, v V
 		}
 	}
 	for _, id := range d.Artifact.SourceMemoryIDs {
-		h, ok, err := catalog.HeadOf(r, t.Number, record.Memory, catalog.ThingOf(t.Name, record.Memory, id))
+		h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Memory, catalog.ThingOf(s.Tenant.Name, record.Memory, id))
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !v.sees(h) {
+		if !ok || h.State == catalog.Redacted || !s.View.sees(h) {
 			miss(record.Memory, id)
 		}
 	}
@@ -258,37 +258,37 @@ func (b *Board) evidence(ctx context.Context, r kv.Reader, t *ledger.Tenant, v V
 
 // eventThere reports whether an event is on record, and shown. Without a scope its text
 // is not read.
-func (b *Board) eventThere(r kv.Reader, t *ledger.Tenant, v View, id string) (bool, error) {
-	if v.Scope != "" {
-		_, err := b.event(r, t, id, v)
+func (b *Board) eventThere(s State, id string) (bool, error) {
+	if s.View.Scope != "" {
+		_, err := b.event(s, id)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 			return false, nil
 		}
 		return err == nil, err
 	}
-	digest := record.ID(t.Name, record.Event, id)
-	position, ok, err := ledger.Find(r, t.Number, &digest)
+	digest := record.ID(s.Tenant.Name, record.Event, id)
+	position, ok, err := ledger.Find(s.Reader, s.Tenant.Number, &digest)
 	if err != nil || !ok {
 		return false, err
 	}
-	_, gone, err := ledger.Erased(r, t.Number, position)
+	_, gone, err := ledger.Erased(s.Reader, s.Tenant.Number, position)
 	return !gone, err
 }
 
 // contradictions returns the conflicts that speak against an artifact: those that are
 // open, and those that another has won.
-func (b *Board) contradictions(r kv.Reader, t *ledger.Tenant, v View, u memory.URI) ([]memory.URI, error) {
+func (b *Board) contradictions(s State, u memory.URI) ([]memory.URI, error) {
 	var found []memory.URI
 	var failed error
-	err := catalog.ReferrersOf(r, t.Number, u.Head().String(), record.Conflict, func(ref catalog.Referrer) bool {
+	err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.Head().String(), record.Conflict, func(ref catalog.Referrer) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Conflict, ref.Thing); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Conflict, ref.Thing); failed != nil || h == nil {
 			return failed == nil
 		}
 		lost := slices.ContainsFunc(h.Links, func(l catalog.Link) bool { return l.Rel == "winner" && l.To != u.Head().String() })
 		against := h.Status == string(memory.ConflictOpen) || h.Status == string(memory.ConflictResolved) && lost
-		c := memory.URI{Tenant: t.Name, Kind: record.Conflict, ID: h.ID}
-		if against && v.sees(h) && !slices.Contains(found, c) {
+		c := memory.URI{Tenant: s.Tenant.Name, Kind: record.Conflict, ID: h.ID}
+		if against && s.View.sees(h) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 		return true

@@ -29,24 +29,24 @@ type ArtifactVersion struct {
 // erased, forgotten or not shown is left out.
 func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := findArtifact(r, t, id, v)
+	err := b.see(ctx, tenant, v, func(s State) error {
+		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, r, t, h, v.sees)
+		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, s.View.sees)
 		if err != nil {
 			return err
 		}
 		for _, h := range heads {
-			x, err := b.artifactOf(r, t, h)
+			x, err := b.artifactOf(s.Reader, s.Tenant, h)
 			if fault.CodeOf(err) == fault.Erased {
 				continue // since the snapshot was taken
 			}
 			if err != nil {
 				return err
 			}
-			changes, err := b.artifactChanges(r, t, h)
+			changes, err := b.artifactChanges(s.Reader, s.Tenant, h)
 			if err != nil {
 				return err
 			}

@@ -93,8 +93,8 @@ func (b *Board) approvable(ctx context.Context, w Writer, d ArtifactDecision) er
 	if w.access != nil {
 		v = w.view()
 	}
-	return b.see(ctx, d.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := findArtifact(r, t, d.ID, v)
+	return b.see(ctx, d.Tenant, v, func(s State) error {
+		h, err := findArtifact(s, d.ID)
 		if fault.CodeOf(err) == fault.NotFound && w.access != nil {
 			return nil // who may not see it is refused where that is journaled
 		}
@@ -104,14 +104,14 @@ func (b *Board) approvable(ctx context.Context, w Writer, d ArtifactDecision) er
 		if hmx.Status(h.Status) != hmx.StatusDraft {
 			return notAllowed(h, d.To)
 		}
-		x, err := b.artifactDetail(ctx, r, t, v, h)
+		x, err := b.artifactDetail(ctx, s, h)
 		if err != nil {
 			return err
 		}
 		if err := x.flaw(); err != nil {
 			return err
 		}
-		return b.onlyVersion(r, t, x.Artifact)
+		return b.onlyVersion(s.Reader, s.Tenant, x.Artifact)
 	})
 }
 

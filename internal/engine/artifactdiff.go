@@ -12,8 +12,6 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 )
 
 // ArtifactDiff is what changed from one artifact to another.
@@ -50,13 +48,13 @@ const (
 // the one that to supersedes.
 func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v View) (*ArtifactDiff, error) {
 	var out *ArtifactDiff
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, tenant, v, func(s State) error {
 		read := func(id string) (*StoredArtifact, error) {
-			h, err := findArtifact(r, t, id, v)
+			h, err := findArtifact(s, id)
 			if err != nil {
 				return nil, err
 			}
-			return b.artifactOf(r, t, h)
+			return b.artifactOf(s.Reader, s.Tenant, h)
 		}
 		new, err := read(to)
 		if err != nil {

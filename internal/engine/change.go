@@ -129,7 +129,7 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 // changeable returns the head of what a writer is about to change. What its
 // scope hides is refused as such, and what is erased is not there for it.
 func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
-	h, err := find(g.tx, t, ref, View{})
+	h, err := find(State{Reader: g.tx, Tenant: t, View: View{}}, ref)
 	if err == nil && (h.Kind == record.Embedding || h.Kind == record.Refinement) && w.access == nil {
 		return nil, fault.Newf(fault.InvalidArgument, "%s: what a model made of something is there as long as that is", ref.target()).
 			WithFix("redact it, or what it is of")
@@ -141,7 +141,7 @@ func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, re
 		return nil, err
 	}
 	if fault.CodeOf(err) == fault.Erased {
-		return find(g.tx, t, ref, w.view())
+		return find(State{Reader: g.tx, Tenant: t, View: w.view()}, ref)
 	}
 	if err == nil && !w.mayChange(h) {
 		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleExisting})

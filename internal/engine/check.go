@@ -11,8 +11,6 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
@@ -61,11 +59,11 @@ type CheckedAction struct {
 // does not show, or that was erased.
 func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	var out *CheckedAction
-	err := b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		if err := o.check(v); err != nil {
+	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
+		if err := o.check(s.View); err != nil {
 			return err
 		}
-		c := checking{ctx: ctx, b: b, r: r, t: t, view: v}
+		c := checking{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, view: s.View}
 		var err error
 		out, err = c.check(&o)
 		return err

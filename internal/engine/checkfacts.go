@@ -49,7 +49,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		if source.Kind != record.Event {
 			continue
 		}
-		ev, err := c.b.event(c.r, c.t, source.ID, c.view)
+		ev, err := c.b.event(State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound {
 			continue
 		}

@@ -40,7 +40,7 @@ func (c *checking) look() error {
 	if c.view.access == nil {
 		return nil
 	}
-	seen, err := c.b.visible(c.ctx, c.r, c.t, c.view)
+	seen, err := c.b.visible(c.ctx, State{Reader: c.r, Tenant: c.t, View: c.view})
 	if err == nil {
 		c.shown = seen.has
 	}

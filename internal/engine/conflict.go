@@ -7,8 +7,6 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -65,15 +63,15 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 		return nil, err
 	}
 	page := &ConflictPage{}
-	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
 		var things Page
-		list := ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: v}
-		if err := b.list(ctx, r, t, list, after, &things); err != nil {
+		list := ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
+		if err := b.list(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
 		for _, x := range things.Things {
-			c, err := b.conflict(r, t, v, x)
+			c, err := b.conflict(s, x)
 			if err != nil {
 				return err
 			}
@@ -87,19 +85,19 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 // Conflict returns a conflict, with what it is between.
 func (b *Board) Conflict(ctx context.Context, tenant, id string, v View) (*StoredConflict, error) {
 	var out *StoredConflict
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, tenant, v, func(s State) error {
 		if err := memory.CheckID("conflict", id); err != nil {
 			return err
 		}
-		h, err := find(r, t, Ref{Kind: record.Conflict, ID: id}, v)
+		h, err := find(s, Ref{Kind: record.Conflict, ID: id})
 		if err != nil {
 			return noConflict(err)
 		}
-		x, err := b.thing(r, t, h, 0, v)
+		x, err := b.thing(s, h, 0)
 		if err != nil {
 			return err
 		}
-		out, err = b.conflict(r, t, v, x)
+		out, err = b.conflict(s, x)
 		return err
 	})
 	return out, err
@@ -114,14 +112,14 @@ func noConflict(err error) error {
 }
 
 // conflict reads what a conflict is between.
-func (b *Board) conflict(r kv.Reader, t *ledger.Tenant, v View, x *Thing) (*StoredConflict, error) {
+func (b *Board) conflict(s State, x *Thing) (*StoredConflict, error) {
 	body, ok := x.Body.(*memory.Conflict)
 	if !ok {
 		return nil, fault.Newf(fault.Damaged, "%s is no conflict", x.URI)
 	}
 	out := &StoredConflict{Thing: x}
 	for _, u := range body.Between {
-		side, err := b.conflictSide(r, t, v, u)
+		side, err := b.conflictSide(s, u)
 		if err != nil {
 			return nil, err
 		}
@@ -131,13 +129,13 @@ func (b *Board) conflict(r kv.Reader, t *ledger.Tenant, v View, x *Thing) (*Stor
 }
 
 // conflictSide reads one of the things that a conflict is between.
-func (b *Board) conflictSide(r kv.Reader, t *ledger.Tenant, v View, u memory.URI) (ConflictSide, error) {
+func (b *Board) conflictSide(s State, u memory.URI) (ConflictSide, error) {
 	side := ConflictSide{URI: u}
-	if u.Tenant != t.Name {
+	if u.Tenant != s.Tenant.Name {
 		return side, nil
 	}
 	if u.Kind == record.Event {
-		ev, err := b.event(r, t, u.ID, v)
+		ev, err := b.event(s, u.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 			return side, nil
 		}
@@ -146,10 +144,10 @@ func (b *Board) conflictSide(r kv.Reader, t *ledger.Tenant, v View, u memory.URI
 		}
 		return side, err
 	}
-	h, err := find(r, t, RefOf(u), v)
+	h, err := find(s, RefOf(u))
 	if err == nil {
 		var x *Thing
-		if x, err = b.thing(r, t, h, 0, v); err == nil {
+		if x, err = b.thing(s, h, 0); err == nil {
 			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.tokens), x.State, x.Trust
 		}
 	}

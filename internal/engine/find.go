@@ -11,9 +11,7 @@ import (
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/frame"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/weights"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
@@ -201,13 +199,13 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 		return nil, err
 	}
 	var found *Found
-	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		m, letGo, err := b.moment(ctx, r, t, o.AsOf)
+	err = b.see(ctx, o.Tenant, o.View, func(st State) (err error) {
+		m, letGo, err := b.moment(ctx, st.Reader, st.Tenant, o.AsOf)
 		if err != nil {
 			return err
 		}
 		defer letGo()
-		s := &search{ctx: ctx, moment: m, q: q, view: v, used: make(map[record.Kind]bool)}
+		s := &search{ctx: ctx, moment: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
 		if m.t == nil { // before the first record
 			found = &Found{
 				Form: q.Form, Order: q.Order, Counter: b.tokens.Name(), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
@@ -413,7 +411,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.b.thing(s.r, s.t, h, 0, s.view); err == nil {
+	if hit.Thing, err = s.b.thing(State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
 		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.tokens)
 	}
 	return hit, err

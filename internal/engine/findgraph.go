@@ -212,7 +212,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	var c *candidate
 	var load func() (*content, error)
 	if u.Kind == record.Event {
-		ev, err := s.b.event(s.r, s.t, u.ID, s.view)
+		ev, err := s.b.event(State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
 		if err != nil || !s.eventThere(ev) {
 			return nil, err
 		}

@@ -64,20 +64,20 @@ func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error)
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, MaxNextSteps).WithFix("leave it out for the default")
 	}
 	var out *NextSteps
-	err := b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
 		if err := memory.CheckID("session", o.Session); err != nil {
 			return err
 		}
 		var err error
-		out, err = b.foresee(ctx, r, t, v, o.Session, o.Tags, o.Limit)
+		out, err = b.foresee(ctx, s, o.Session, o.Tags, o.Limit)
 		return err
 	})
 	return out, err
 }
 
 // foresee is NextStep on a state.
-func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string, tags []string, limit int) (*NextSteps, error) {
-	model, n, err := b.model(r, t, v, tags)
+func (b *Board) foresee(ctx context.Context, s State, session string, tags []string, limit int) (*NextSteps, error) {
+	model, n, err := b.model(s, tags)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vi
 	if n == 0 {
 		return out, nil
 	}
-	read, err := b.sessionSoFar(ctx, r, t, v, session)
+	read, err := b.sessionSoFar(ctx, s, session)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (b *Board) foresee(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vi
 		task = &read.Tasks[len(read.Tasks)-1]
 	}
 	if here := placedTags(tags, task); len(here) > len(tags) {
-		if model, out.Artifacts, err = b.model(r, t, v, here); err != nil || out.Artifacts == 0 {
+		if model, out.Artifacts, err = b.model(s, here); err != nil || out.Artifacts == 0 {
 			return out, err
 		}
 	}
@@ -236,30 +236,30 @@ func (k *recent[K, V]) take(key K) (v V, ok bool) {
 
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
-func (b *Board) model(r kv.Reader, t *ledger.Tenant, v View, tags []string) (*guide.Model, int, error) {
-	active, err := b.activeArtifacts(r, t)
+func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
+	active, err := b.activeArtifacts(s.Reader, s.Tenant)
 	if err != nil {
 		return nil, 0, err
 	}
 	var heads []*catalog.Head
 	for _, h := range active.heads {
-		if holdsAt(h, v.now(t)) && v.sees(h) {
+		if holdsAt(h, s.View.now(s.Tenant)) && s.View.sees(h) {
 			heads = append(heads, h)
 		}
 	}
 	if len(heads) == 0 {
 		return nil, 0, nil
 	}
-	all, err := b.artifacts(r, t, heads)
+	all, err := b.artifacts(s.Reader, s.Tenant, heads)
 	if err != nil {
 		return nil, 0, err
 	}
-	now := v.now(t)
+	now := s.View.now(s.Tenant)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
-	sum.Write([]byte(t.Name))
+	sum.Write([]byte(s.Tenant.Name))
 	for _, a := range all {
-		if v.applies(&a.ValidityScope.Value, t.Name, tags, now) {
+		if s.View.applies(&a.ValidityScope.Value, s.Tenant.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -360,32 +360,32 @@ const soFarEvents = 1 << 12
 // sessionSoFar returns what a session did, as far as a view shows it; of a long one that
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
-func (b *Board) sessionSoFar(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string) (*trace.Trace, error) {
-	if v.access != nil || b.guides == nil {
-		s := sessionReader{b: b, r: r, t: t, view: v, traces: trace.NewReader(&trace.Strings{})}
+func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*trace.Trace, error) {
+	if st.View.access != nil || b.guides == nil {
+		s := sessionReader{b: b, r: st.Reader, t: st.Tenant, view: st.View, traces: trace.NewReader(&trace.Strings{})}
 		err := s.read(ctx, session)
 		return s.traces.Trace(), err
 	}
-	summary, ok, err := timeline.SessionSummary(r, t.Number, session)
+	summary, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 	if err != nil || !ok {
 		return &trace.Trace{Session: session}, err
 	}
 	erasures := b.traced.erasures.Load()
-	key := t.Name + "\x00" + session
+	key := st.Tenant.Name + "\x00" + session
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.take(key)
 	b.guides.mu.Unlock()
 	skip := (max(summary.Events/b.traced.soFar, 1) - 1) * b.traced.soFar
 	ok = ok && half.erasures == erasures && half.skip == skip && half.events <= summary.Events
 	if ok {
-		half.reader.r, half.reader.t = r, t
+		half.reader.r, half.reader.t = st.Reader, st.Tenant
 		if err := half.readOn(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}
 		ok = half.events == summary.Events // none came in between
 	}
 	if !ok {
-		half = &halfRead{reader: sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
+		half = &halfRead{reader: sessionReader{b: b, r: st.Reader, t: st.Tenant, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
 		if err := half.readAll(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}

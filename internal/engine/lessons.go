@@ -46,22 +46,22 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
 	}
 	var out []Lesson
-	err := b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
 		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
-		seen, err := b.visible(ctx, r, t, v)
+		seen, err := b.visible(ctx, s)
 		if err != nil {
 			return err
 		}
 		if seen != nil {
 			f.Shown = seen.has
 		}
-		traces, err := b.lessonTraces(ctx, r, t)
+		traces, err := b.lessonTraces(ctx, s.Reader, s.Tenant)
 		if err != nil {
 			return err
 		}
 		for _, l := range compile.Lessons(traces, f) {
 			one := Lesson{Lesson: l}
-			whole, err := b.quoteLesson(r, t, &one)
+			whole, err := b.quoteLesson(s.Reader, s.Tenant, &one)
 			if err != nil {
 				return err
 			}

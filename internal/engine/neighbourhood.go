@@ -81,8 +81,8 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 		}
 	}
 	out := &Graph{}
-	err := b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		g := &grower{ctx: ctx, b: b, r: r, t: t, v: v, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
+	err := b.see(ctx, q.Tenant, q.View, func(s State) error {
+		g := &grower{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, v: s.View, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
 		if err := g.grow(); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	}
 	node := &GraphNode{ID: u.String(), Kind: u.Kind.String()}
 	if u.Kind == record.Event {
-		ev, err := g.b.event(g.r, g.t, u.ID, g.v)
+		ev, err := g.b.event(State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
 		if err != nil {
 			return gone(err)
 		}

@@ -93,7 +93,7 @@ func (p *presence) shows(v View, h *catalog.Head) (bool, error) {
 // enter makes a state with records the one that is looked at.
 func (a *asking) enter(m moment) (err error) {
 	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, a.view.now(m.t)
-	if a.visible, err = a.b.visible(a.ctx, a.r, a.t, a.view); err != nil {
+	if a.visible, err = a.b.visible(a.ctx, State{Reader: a.r, Tenant: a.t, View: a.view}); err != nil {
 		return err
 	}
 	if a.whole, err = unerased(a.r, a.t); err != nil || m.then == nil {

@@ -7,7 +7,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
@@ -49,20 +48,20 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	defer b.asking.giveBack()
 	var entries []pack.BlockEntry
 	now, there := view.now(&ledger.Tenant{}), false
-	err = b.see(ctx, o.Tenant, view, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err = b.see(ctx, o.Tenant, view, func(s State) error {
 		there = true
-		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: v}
+		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
 		if err := search.check(); err != nil {
 			return err
 		}
 		p := &packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, o: search, view: v, now: v.now(t), records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: s.View.now(s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		now = p.now
-		if p.visible, err = b.visible(ctx, r, t, v); err != nil {
+		if p.visible, err = b.visible(ctx, s); err != nil {
 			return err
 		}
-		if p.whole, err = unerased(r, t); err != nil {
+		if p.whole, err = unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {

@@ -355,7 +355,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.b.foresee(p.ctx, p.r, p.t, p.view, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.b.foresee(p.ctx, State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}

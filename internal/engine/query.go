@@ -29,8 +29,8 @@ type StoredEvent struct {
 // Event returns an event by its id.
 func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
 	var ev *StoredEvent
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		ev, err = b.event(r, t, id, v)
+	err := b.see(ctx, tenant, v, func(s State) (err error) {
+		ev, err = b.event(s, id)
 		return err
 	})
 	return ev, err
@@ -40,15 +40,15 @@ func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEv
 // one that is not there, was erased, or that the view does not show is nil.
 func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
 	out := make([]*StoredEvent, len(ids))
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, tenant, v, func(s State) error {
 		read := b.frameAt
-		if whole, err := unerased(r, t); err != nil {
+		if whole, err := unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		} else if whole {
 			read = b.wholeAt
 		}
 		for i, id := range ids {
-			ev, err := b.eventIn(r, t, id, v, read)
+			ev, err := b.eventIn(s, id, read)
 			if code := fault.CodeOf(err); err != nil && code != fault.NotFound && code != fault.Erased {
 				return err
 			}
@@ -65,28 +65,28 @@ func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v Vie
 type reading func(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error)
 
 // event returns an event that a view shows.
-func (b *Board) event(r kv.Reader, t *ledger.Tenant, id string, v View) (*StoredEvent, error) {
-	return b.eventIn(r, t, id, v, b.frameAt)
+func (b *Board) event(s State, id string) (*StoredEvent, error) {
+	return b.eventIn(s, id, b.frameAt)
 }
 
 // eventIn is event with a way to read.
-func (b *Board) eventIn(r kv.Reader, t *ledger.Tenant, id string, v View, read reading) (*StoredEvent, error) {
-	digest := record.ID(t.Name, record.Event, id)
-	position, ok, err := ledger.Find(r, t.Number, &digest)
+func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) {
+	digest := record.ID(s.Tenant.Name, record.Event, id)
+	position, ok, err := ledger.Find(s.Reader, s.Tenant.Number, &digest)
 	if err != nil {
 		return nil, err
 	}
-	missing := fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, id)
+	missing := fault.Newf(fault.NotFound, "tenant %q has no event %q", s.Tenant.Name, id)
 	if !ok {
 		return nil, missing
 	}
-	ev, err := b.eventRead(r, t, position, read)
+	ev, err := b.eventRead(s.Reader, s.Tenant, position, read)
 	switch {
-	case fault.CodeOf(err) == fault.Erased && v.Scope != "":
+	case fault.CodeOf(err) == fault.Erased && s.View.Scope != "":
 		return nil, missing // nothing is left that would tell whether it was in scope
 	case err != nil:
 		return nil, err
-	case !v.seesEvent(ev):
+	case !s.View.seesEvent(ev):
 		return nil, missing
 	}
 	return ev, nil
@@ -156,9 +156,9 @@ func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
 	}
 	q.Limit = limit
 	page := &EventPage{}
-	err = b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		q.View = v
-		return b.events(ctx, r, t, q, after, page)
+	err = b.see(ctx, q.Tenant, q.View, func(s State) error {
+		q.View = s.View
+		return b.events(ctx, s.Reader, s.Tenant, q, after, page)
 	})
 	return page, err
 }
@@ -253,8 +253,8 @@ func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visi
 // chain before.
 func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
 	var chain []*StoredEvent
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		ev, err := b.event(r, t, id, v)
+	err := b.see(ctx, tenant, v, func(s State) error {
+		ev, err := b.event(s, id)
 		if err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*St
 		for ev.Event.ParentEventID.Set && !seen[ev.Event.ParentEventID.Value] {
 			parent := ev.Event.ParentEventID.Value
 			seen[parent] = true
-			ev, err = b.event(r, t, parent, v)
+			ev, err = b.event(s, parent)
 			if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 				return nil
 			}
@@ -291,19 +291,19 @@ type SessionInfo struct {
 // does not show everything, the events are looked at one by one: sessions
 // without one in scope are left out, and the others are told of by those in it.
 func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, v, timeline.Sessions, func(r kv.Reader, t *ledger.Tenant, v View, id string, visit eachPlace) error {
-		if !v.access.MayHoldSession(id) {
+	return b.summaries(ctx, tenant, v, timeline.Sessions, func(s State, id string, visit eachPlace) error {
+		if !s.View.access.MayHoldSession(id) {
 			return nil
 		}
-		return timeline.Session(r, t.Number, id, nil, visit)
+		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
 	})
 }
 
 // Agents returns the agents of a tenant, ordered by id, by the rules of
 // Sessions.
 func (b *Board) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, v, timeline.Agents, func(r kv.Reader, t *ledger.Tenant, _ View, id string, visit eachPlace) error {
-		return timeline.Follow(r, t.Number, timeline.ByAgent, id, nil, visit)
+	return b.summaries(ctx, tenant, v, timeline.Agents, func(s State, id string, visit eachPlace) error {
+		return timeline.Follow(s.Reader, s.Tenant.Number, timeline.ByAgent, id, nil, visit)
 	})
 }
 
@@ -313,22 +313,22 @@ type (
 	// walkSummaries walks over the summaries of sessions or agents.
 	walkSummaries func(kv.Reader, uint32, []byte, func([]byte, *timeline.Summary) bool) error
 	// walkEvents walks over the events of one of them.
-	walkEvents func(r kv.Reader, t *ledger.Tenant, v View, id string, visit eachPlace) error
+	walkEvents func(s State, id string, visit eachPlace) error
 )
 
 func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkSummaries, events walkEvents) ([]SessionInfo, error) {
 	var list []SessionInfo
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		err := walk(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+	err := b.see(ctx, tenant, v, func(st State) error {
+		err := walk(st.Reader, st.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 			list = append(list, SessionInfo{ID: s.ID, Events: s.Events, First: at(s.First.Timestamp), Last: at(s.Last.Timestamp)})
 			return true
 		})
-		if err != nil || v.access.Everything() {
+		if err != nil || st.View.access.Everything() {
 			return err
 		}
 		kept := list[:0]
 		for _, info := range list {
-			seen, err := b.recount(ctx, r, t, v, info.ID, events)
+			seen, err := b.recount(ctx, st, info.ID, events)
 			if err != nil {
 				return err
 			}
@@ -347,22 +347,22 @@ func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkS
 }
 
 // recount makes a summary of the events that a view shows.
-func (b *Board) recount(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, id string, events walkEvents) (SessionInfo, error) {
+func (b *Board) recount(ctx context.Context, s State, id string, events walkEvents) (SessionInfo, error) {
 	info := SessionInfo{ID: id}
 	var failed error
-	err := events(r, t, v, id, func(_ []byte, p timeline.Place) bool {
+	err := events(s, id, func(_ []byte, p timeline.Place) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
 		var ev *StoredEvent
-		if ev, failed = b.eventAt(r, t, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = b.eventAt(s.Reader, s.Tenant, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
 		if failed != nil {
 			return false
 		}
-		if v.seesEvent(ev) {
+		if s.View.seesEvent(ev) {
 			if info.Events++; info.Events == 1 {
 				info.First = at(p.Timestamp)
 			}

@@ -344,12 +344,12 @@ type Refined struct {
 func (b *Board) Refinement(ctx context.Context, ref Ref, v View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
-	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := find(r, t, ref, v)
+	err := b.see(ctx, ref.Tenant, v, func(s State) error {
+		h, err := find(s, ref)
 		if err != nil {
 			return err
 		}
-		out, err = b.refined(r, t, h.ID)
+		out, err = b.refined(s.Reader, s.Tenant, h.ID)
 		return err
 	})
 	return out, err

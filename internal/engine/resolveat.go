@@ -51,19 +51,19 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Re
 		return b.Resolve(ctx, u, v)
 	}
 	var res *Resolved
-	err := b.see(ctx, u.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		header, err := b.headerAt(r, t, at.position)
+	err := b.see(ctx, u.Tenant, v, func(s State) (err error) {
+		header, err := b.headerAt(s.Reader, s.Tenant, at.position)
 		if err != nil {
 			return err
 		}
 		// The tenant as it was then, as far as time is concerned.
-		then := *t
+		then := *s.Tenant
 		then.Time = header.Time
 		if u.Kind == record.Event {
-			res, err = b.eventBy(r, t, u.ID, at.position, v)
+			res, err = b.eventBy(s, u.ID, at.position)
 			return err
 		}
-		res, err = b.thingBy(r, &then, u, at.position, v)
+		res, err = b.thingBy(State{Reader: s.Reader, Tenant: &then, View: s.View}, u, at.position)
 		return err
 	})
 	return res, err
@@ -79,24 +79,24 @@ func (b *Board) headerAt(r kv.Reader, t *ledger.Tenant, position uint64) (record
 }
 
 // eventBy returns an event that was recorded at a position or before.
-func (b *Board) eventBy(r kv.Reader, t *ledger.Tenant, id string, position uint64, v View) (*Resolved, error) {
-	ev, err := b.event(r, t, id, v)
+func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) {
+	ev, err := b.event(s, id)
 	if err != nil {
 		return nil, err
 	}
 	if ev.Position > position {
-		return nil, fault.Newf(fault.NotFound, "tenant %q had no event %q at position %d", t.Name, id, position)
+		return nil, fault.Newf(fault.NotFound, "tenant %q had no event %q at position %d", s.Tenant.Name, id, position)
 	}
 	return &Resolved{Event: ev}, nil
 }
 
 // thingBy returns a thing as it was when a position was the newest.
-func (b *Board) thingBy(r kv.Reader, t *ledger.Tenant, u memory.URI, position uint64, v View) (*Resolved, error) {
-	h, err := find(r, t, RefOf(u), v)
+func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, error) {
+	h, err := find(s, RefOf(u))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := catalog.Entries(r, t.Number, h.Kind, catalog.ThingOf(t.Name, h.Kind, h.ID))
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, h.Kind, catalog.ThingOf(s.Tenant.Name, h.Kind, h.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +106,21 @@ func (b *Board) thingBy(r kv.Reader, t *ledger.Tenant, u memory.URI, position ui
 			content = n
 		}
 	}
-	missing := fault.Newf(fault.NotFound, "tenant %q had no %s at position %d", t.Name, RefOf(u).name(), position)
+	missing := fault.Newf(fault.NotFound, "tenant %q had no %s at position %d", s.Tenant.Name, RefOf(u).name(), position)
 	if n == 0 {
 		return nil, missing
 	}
 	if content < 0 {
 		return nil, fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 	}
-	body, err := b.bodyAt(r, t, h.Kind, entries[content].Position)
+	body, err := b.bodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
 	if err != nil {
 		return nil, err
 	}
-	past := catalog.Past(t.Name, h.Kind, entries[:n], content, body)
-	if !v.sees(past) {
+	past := catalog.Past(s.Tenant.Name, h.Kind, entries[:n], content, body)
+	if !s.View.sees(past) {
 		return nil, missing
 	}
-	thing, err := b.thing(r, t, past, 0, v)
+	thing, err := b.thing(s, past, 0)
 	return &Resolved{Thing: thing}, err
 }

@@ -141,17 +141,17 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 		return nil, err
 	}
 	var found *Searched
-	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		m, letGo, err := b.moment(ctx, r, t, o.AsOf)
+	err = b.see(ctx, o.Tenant, o.View, func(s State) (err error) {
+		m, letGo, err := b.moment(ctx, s.Reader, s.Tenant, o.AsOf)
 		if err != nil {
 			return err
 		}
 		defer letGo()
 		if m.t == nil { // before the first record
-			found = o.nothing(b, v)
+			found = o.nothing(b, s.View)
 			return nil
 		}
-		a := &asking{ctx: ctx, o: &o, view: v, records: make(map[uint64]*index.Record), keep: keptRecords}
+		a := &asking{ctx: ctx, o: &o, view: s.View, records: make(map[uint64]*index.Record), keep: keptRecords}
 		if err = a.enter(m); err == nil {
 			found, err = a.run()
 		}
@@ -548,7 +548,7 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 	if h == nil {
 		return nil, gone
 	}
-	if out.Thing, err = a.b.thing(a.r, a.t, h, 0, a.view); err != nil {
+	if out.Thing, err = a.b.thing(State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
 		return nil, err
 	}
 	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.tokens)

@@ -105,11 +105,11 @@ func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error
 		return nil, err
 	}
 	out := &Timeline{}
-	err = b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err = b.see(ctx, q.Tenant, q.View, func(s State) error {
 		if q.Session == "" {
 			return fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
 		}
-		info, err := b.sessionInfo(ctx, r, t, v, q.Session)
+		info, err := b.sessionInfo(ctx, s, q.Session)
 		if err != nil {
 			return err
 		}
@@ -117,13 +117,13 @@ func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error
 			return fault.Newf(fault.NotFound, "session: no event of %q is on record", q.Session).WithFix("name one that `lukasa events` shows")
 		}
 		out.Session = info
-		list, next, err := b.linedUp(ctx, r, t, EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: v}, after)
+		list, next, err := b.linedUp(ctx, s.Reader, s.Tenant, EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: s.View}, after)
 		if err != nil {
 			return err
 		}
 		out.Moments, out.Next = momentsOf(list, q.Full), next
 		if out.Next == "" {
-			out.Made, err = b.madeOf(ctx, r, t, v, q.Session)
+			out.Made, err = b.madeOf(ctx, s, q.Session)
 		}
 		return err
 	})
@@ -162,19 +162,19 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Ev
 }
 
 // sessionInfo tells of a session as a whole, as far as a view shows it.
-func (b *Board) sessionInfo(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string) (SessionInfo, error) {
-	if v.access.Everything() {
-		s, ok, err := timeline.SessionSummary(r, t.Number, session)
+func (b *Board) sessionInfo(ctx context.Context, st State, session string) (SessionInfo, error) {
+	if st.View.access.Everything() {
+		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 		if err != nil || !ok {
 			return SessionInfo{}, err
 		}
 		return infoOf(s), nil
 	}
-	return b.recount(ctx, r, t, v, session, func(r kv.Reader, t *ledger.Tenant, v View, id string, visit eachPlace) error {
-		if !v.access.MayHoldSession(id) {
+	return b.recount(ctx, st, session, func(s State, id string, visit eachPlace) error {
+		if !s.View.access.MayHoldSession(id) {
 			return nil
 		}
-		return timeline.Session(r, t.Number, id, nil, visit)
+		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
 	})
 }
 
@@ -272,8 +272,8 @@ type making struct {
 }
 
 // madeOf returns what came of a session: by kind, the oldest first.
-func (b *Board) madeOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View, session string) ([]Made, error) {
-	m := &making{b: b, r: r, t: t, v: v, met: map[string]bool{}}
+func (b *Board) madeOf(ctx context.Context, s State, session string) ([]Made, error) {
+	m := &making{b: b, r: s.Reader, t: s.Tenant, v: s.View, met: map[string]bool{}}
 	ids, err := m.sources(ctx, session)
 	if err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (b *Board) madeOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vie
 		return nil, err
 	}
 	var failed error
-	err = catalog.List(r, t.Number, catalog.OfSession(record.Feedback, session), nil, func(_ []byte, d catalog.Thing) bool {
+	err = catalog.List(s.Reader, s.Tenant.Number, catalog.OfSession(record.Feedback, session), nil, func(_ []byte, d catalog.Thing) bool {
 		failed = m.take(record.Feedback, d)
 		return failed == nil
 	})
@@ -368,7 +368,7 @@ func (m *making) take(k record.Kind, d catalog.Thing) error {
 		return nil
 	}
 	var things []*Thing
-	if err := m.b.collect(m.r, m.t, k, d, m.v, &things); err != nil || len(things) == 0 {
+	if err := m.b.collect(State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
 		return err
 	}
 	x := things[0]

@@ -114,9 +114,9 @@ func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	}
 	defer b.surveys.giveBack()
 	out := &Stats{Tenant: q.Tenant}
-	err := b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		q.View = v
-		s := &survey{ctx: ctx, b: b, r: r, t: t, q: &q, out: out}
+	err := b.see(ctx, q.Tenant, q.View, func(st State) error {
+		q.View = st.View
+		s := &survey{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, q: &q, out: out}
 		return s.run()
 	})
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *survey) run() (err error) {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.visible(s.ctx, s.r, s.t, s.q.View); err != nil {
+	if s.seen, err = s.b.visible(s.ctx, State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
 		return err
 	}
 	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {

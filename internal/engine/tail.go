@@ -52,9 +52,9 @@ func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 		return nil, err
 	}
 	part := &Tailed{Next: q.From}
-	err := b.see(ctx, q.Tenant, q.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		q.View, part.Size = v, t.Size
-		return b.tail(ctx, r, t, &q, part)
+	err := b.see(ctx, q.Tenant, q.View, func(s State) error {
+		q.View, part.Size = s.View, s.Tenant.Size
+		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
 	})
 	if fault.CodeOf(err) == fault.NotFound {
 		err = nil // no record yet

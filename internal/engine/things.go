@@ -107,43 +107,43 @@ type Thing struct {
 // under a scope the same as one that never was: it may have been hidden from them.
 func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	var thing *Thing
-	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		h, err := find(r, t, ref, v)
+	err := b.see(ctx, ref.Tenant, v, func(s State) error {
+		h, err := find(s, ref)
 		if err != nil {
 			return err
 		}
-		thing, err = b.thing(r, t, h, ref.Version, v)
+		thing, err = b.thing(s, h, ref.Version)
 		return err
 	})
 	return thing, err
 }
 
 // find returns the head of what a reference names.
-func find(r kv.Reader, t *ledger.Tenant, ref Ref, v View) (*catalog.Head, error) {
-	d := catalog.ThingOf(t.Name, ref.Kind, ref.ID)
-	missing := fault.Newf(fault.NotFound, "tenant %q has no %s", t.Name, ref.name())
+func find(s State, ref Ref) (*catalog.Head, error) {
+	d := catalog.ThingOf(s.Tenant.Name, ref.Kind, ref.ID)
+	missing := fault.Newf(fault.NotFound, "tenant %q has no %s", s.Tenant.Name, ref.name())
 	if ref.ID == "" {
 		if ref.Key == "" {
 			return nil, fault.New(fault.InvalidArgument, "id, key: one of the two must say what is meant").WithFix("give an id or a key")
 		}
 		var ok bool
 		var err error
-		if d, ok, err = catalog.Holder(r, t.Number, ref.Kind, ref.Key); err != nil {
+		if d, ok, err = catalog.Holder(s.Reader, s.Tenant.Number, ref.Kind, ref.Key); err != nil {
 			return nil, err
 		} else if !ok {
 			return nil, missing
 		}
 	}
-	h, ok, err := catalog.HeadOf(r, t.Number, ref.Kind, d)
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, ref.Kind, d)
 	if err != nil {
 		return nil, err
 	}
-	if !ok || h.State != catalog.Redacted && !v.sees(h) {
+	if !ok || h.State != catalog.Redacted && !s.View.sees(h) {
 		return nil, missing
 	}
 	if h.State == catalog.Redacted {
 		// Nothing is left that would tell whether it was in scope, or private to another.
-		if v.Scope != "" || v.Agent != "" {
+		if s.View.Scope != "" || s.View.Agent != "" {
 			return nil, missing
 		}
 		return nil, fault.Newf(fault.Erased, "%s was erased at %s, by the redaction at position %d", ref.name(),
@@ -153,10 +153,10 @@ func find(r kv.Reader, t *ledger.Tenant, ref Ref, v View) (*catalog.Head, error)
 }
 
 // thing reads a version of a thing; 0 is the current one.
-func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32, v View) (*Thing, error) {
-	now := v.now(t)
+func (b *Board) thing(s State, h *catalog.Head, version uint32) (*Thing, error) {
+	now := s.View.now(s.Tenant)
 	out := &Thing{
-		URI:   memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)},
+		URI:   memory.URI{Tenant: s.Tenant.Name, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)},
 		State: h.State, Version: h.Version, Content: h.Content, Position: h.Position,
 		Created: at(h.Created), Updated: at(h.Updated), Actor: h.Actor, Trust: h.Trust, Note: h.Note, Status: h.Status,
 		Valid: h.ValidFrom <= now && now < h.ValidUntil,
@@ -171,12 +171,12 @@ func (b *Board) thing(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version ui
 	writer := h.Actor
 	var err error
 	if earlier {
-		if writer, err = out.turnBack(r, t, h, version); err != nil {
+		if writer, err = out.turnBack(s.Reader, s.Tenant, h, version); err != nil {
 			return nil, err
 		}
 	}
-	if out.Body, err = b.bodyAt(r, t, h.Kind, out.Position); err == nil && earlier {
-		if v.hides(out.Body, writer) || !v.allowsVersion(out.Body) {
+	if out.Body, err = b.bodyAt(s.Reader, s.Tenant, h.Kind, out.Position); err == nil && earlier {
+		if s.View.hides(out.Body, writer) || !s.View.allowsVersion(out.Body) {
 			return nil, noVersion(h, version)
 		}
 		f := out.Body.Facets()
@@ -281,9 +281,9 @@ func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
 	}
 	o.Limit = limit
 	page := &Page{}
-	err = b.see(ctx, o.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		o.View = v
-		return b.list(ctx, r, t, o, after, page)
+	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
+		o.View = s.View
+		return b.list(ctx, s.Reader, s.Tenant, o, after, page)
 	})
 	return page, err
 }
@@ -315,7 +315,7 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 			page.Next = cursorAt(after)
 			return false
 		}
-		thing, err := b.thing(r, t, h, 0, o.View)
+		thing, err := b.thing(State{Reader: r, Tenant: t, View: o.View}, h, 0)
 		if fault.CodeOf(err) == fault.Erased {
 			return true // since the snapshot was taken
 		}
@@ -358,10 +358,10 @@ func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 // relations, conflicts, feedback, and what was derived from it.
 func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.see(ctx, u.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, u.Tenant, v, func(s State) error {
 		var failed error
-		err := catalog.Referrers(r, t.Number, u.Head().String(), func(ref catalog.Referrer) bool {
-			failed = b.collect(r, t, ref.Kind, ref.Thing, v, &things)
+		err := catalog.Referrers(s.Reader, s.Tenant.Number, u.Head().String(), func(ref catalog.Referrer) bool {
+			failed = b.collect(s, ref.Kind, ref.Thing, &things)
 			return failed == nil
 		})
 		return first(failed, err)
@@ -373,10 +373,10 @@ func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, 
 // entity by its name or an alias.
 func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	err := b.see(ctx, tenant, v, func(s State) error {
 		var failed error
-		err := catalog.Named(r, t.Number, kind, name, func(d catalog.Thing) bool {
-			failed = b.collect(r, t, kind, d, v, &things)
+		err := catalog.Named(s.Reader, s.Tenant.Number, kind, name, func(d catalog.Thing) bool {
+			failed = b.collect(s, kind, d, &things)
 			return failed == nil
 		})
 		return first(failed, err)
@@ -385,12 +385,12 @@ func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name
 }
 
 // collect adds a thing to a list, if it may be seen.
-func (b *Board) collect(r kv.Reader, t *ledger.Tenant, kind record.Kind, d catalog.Thing, v View, things *[]*Thing) error {
-	h, ok, err := catalog.HeadOf(r, t.Number, kind, d)
-	if err != nil || !ok || !v.sees(h) {
+func (b *Board) collect(s State, kind record.Kind, d catalog.Thing, things *[]*Thing) error {
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d)
+	if err != nil || !ok || !s.View.sees(h) {
 		return err
 	}
-	thing, err := b.thing(r, t, h, 0, v)
+	thing, err := b.thing(s, h, 0)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil // since the snapshot was taken
 	}

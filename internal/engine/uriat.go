@@ -6,8 +6,6 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -17,12 +15,12 @@ import (
 // words: a position tells nothing of what is hidden.
 func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v View) (memory.URI, error) {
 	var u memory.URI
-	err := b.see(ctx, tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		missing := fault.Newf(fault.NotFound, "tenant %q has nothing at #%d", t.Name, position)
-		if position >= t.Size {
+	err := b.see(ctx, tenant, v, func(s State) error {
+		missing := fault.Newf(fault.NotFound, "tenant %q has nothing at #%d", s.Tenant.Name, position)
+		if position >= s.Tenant.Size {
 			return missing
 		}
-		f, err := b.frameAt(r, t, position)
+		f, err := b.frameAt(s.Reader, s.Tenant, position)
 		if err != nil {
 			return err
 		}
@@ -34,23 +32,23 @@ func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v Vie
 		case err != nil:
 			return err
 		case rec.Event != nil:
-			if !v.seesEvent(&StoredEvent{Event: rec.Event}) {
+			if !s.View.seesEvent(&StoredEvent{Event: rec.Event}) {
 				return missing
 			}
-			u = memory.URI{Tenant: t.Name, Kind: record.Event, ID: rec.Event.EventID}
+			u = memory.URI{Tenant: s.Tenant.Name, Kind: record.Event, ID: rec.Event.EventID}
 			return nil
 		case rec.Body == nil:
 			return missing
 		}
 		id, _ := rec.Body.Identity()
-		h, ok, err := catalog.HeadOf(r, t.Number, rec.Body.Kind(), catalog.ThingOf(t.Name, rec.Body.Kind(), id))
+		h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, rec.Body.Kind(), catalog.ThingOf(s.Tenant.Name, rec.Body.Kind(), id))
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !v.sees(h) {
+		if !ok || h.State == catalog.Redacted || !s.View.sees(h) {
 			return missing
 		}
-		u = memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID}
+		u = memory.URI{Tenant: s.Tenant.Name, Kind: h.Kind, ID: h.ID}
 		return nil
 	})
 	return u, err

@@ -29,8 +29,8 @@ type Change struct {
 func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
 	var uri memory.URI
 	var changes []Change
-	err := b.see(ctx, ref.Tenant, v, func(r kv.Reader, t *ledger.Tenant, v View) (err error) {
-		w := &versionWalk{b: b, r: r, t: t, view: v}
+	err := b.see(ctx, ref.Tenant, v, func(s State) (err error) {
+		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View}
 		uri, err = w.walk(ref)
 		changes = w.changes
 		return err
@@ -64,8 +64,8 @@ func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage,
 		return nil, notNext()
 	}
 	page := &VersionsPage{}
-	err = b.see(ctx, o.Ref.Tenant, o.View, func(r kv.Reader, t *ledger.Tenant, v View) error {
-		w := &versionWalk{b: b, r: r, t: t, view: v, limit: limit}
+	err = b.see(ctx, o.Ref.Tenant, o.View, func(s State) error {
+		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View, limit: limit}
 		if len(after) > 0 {
 			w.after = binary.BigEndian.Uint32(after)
 		}
@@ -102,7 +102,7 @@ type versionWalk struct {
 
 // walk collects the versions of what a reference names.
 func (w *versionWalk) walk(ref Ref) (memory.URI, error) {
-	h, err := find(w.r, w.t, ref, w.view)
+	h, err := find(State{Reader: w.r, Tenant: w.t, View: w.view}, ref)
 	if err != nil {
 		return memory.URI{}, err
 	}

@@ -113,22 +113,22 @@ const sightBytes = 256
 
 // visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
-func (b *Board) visible(ctx context.Context, r kv.Reader, t *ledger.Tenant, v View) (*visible, error) {
-	if v.access == nil && v.Agent == "" {
+func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
+	if st.View.access == nil && st.View.Agent == "" {
 		return nil, nil
 	}
-	rows, err := b.searcher.Roster(recall.State{Reader: r, Tenant: t.Number, Size: t.Size})
+	rows, err := b.searcher.Roster(recall.State{Reader: st.Reader, Tenant: st.Tenant.Number, Size: st.Tenant.Size})
 	if err != nil {
 		return nil, err
 	}
-	who := "scope\x00" + v.Scope
-	if v.access == nil {
+	who := "scope\x00" + st.View.Scope
+	if st.View.access == nil {
 		if private, err := rows.Private(); err != nil || !private {
 			return nil, err
 		}
-		who = "agent\x00" + v.Agent
+		who = "agent\x00" + st.View.Agent
 	}
-	s := b.sights.of(sightKey{sha256.Sum256([]byte(who)), t.Number})
+	s := b.sights.of(sightKey{sha256.Sum256([]byte(who)), st.Tenant.Number})
 	select {
 	case <-s.turn:
 	case <-ctx.Done():
@@ -136,15 +136,15 @@ func (b *Board) visible(ctx context.Context, r kv.Reader, t *ledger.Tenant, v Vi
 	}
 	defer func() { s.turn <- struct{}{} }()
 	seen := s.last
-	if seen == nil || seen.size != t.Size {
-		l := &looker{ctx: ctx, b: b, r: r, t: t, view: v, rows: rows, sight: s}
+	if seen == nil || seen.size != st.Tenant.Size {
+		l := &looker{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, view: st.View, rows: rows, sight: s}
 		seen, err = l.look()
 		b.sights.weigh(s, sightBytes+(256+128)*cap(s.decided))
 		if err != nil {
 			return nil, err
 		}
 	}
-	if v.access == nil && !seen.hides {
+	if st.View.access == nil && !seen.hides {
 		return nil, nil // all that is private is the agent's own
 	}
 	return seen, nil
