@@ -52,6 +52,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -119,8 +120,8 @@ type Board struct {
 	tokens     tokens.Counter
 	queue      *journal.Committer[*request]
 	scopes     scopes
-	asking     turns            // of those who ask for bundles
-	surveys    turns            // of those who count everything
+	asking     semaphore.FIFO   // of those who ask for bundles
+	surveys    semaphore.FIFO   // of those who count everything
 	searcher   *recall.Searcher // of the store that is in use
 	sights     *sights          // of the same store
 	places     *ledger.Places   // of the same store; nil for one that is soon let go
@@ -166,7 +167,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: newTurns(), surveys: make(turns, 1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: semaphore.PerProcessor(), surveys: semaphore.New(1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
 		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -64,15 +65,15 @@ type spokenRule struct {
 type checkers struct {
 	mu      sync.Mutex
 	touched map[string]uint64 // newest record of each tenant that may have changed it
-	heads   recent[string, activeAt]
-	said    recent[[sha256.Size]byte, *spoken]
-	ready   recent[[sha256.Size]byte, *guide.Checker]
+	heads   lru.Cache[string, activeAt]
+	said    lru.Cache[[sha256.Size]byte, *spoken]
+	ready   lru.Cache[[sha256.Size]byte, *guide.Checker]
 }
 
 func newCheckers() *checkers {
 	return &checkers{
-		touched: make(map[string]uint64), heads: newRecent[string, activeAt](checkersKept),
-		said: newRecent[[sha256.Size]byte, *spoken](checkersKept), ready: newRecent[[sha256.Size]byte, *guide.Checker](checkersKept),
+		touched: make(map[string]uint64), heads: lru.New[string, activeAt](checkersKept),
+		said: lru.New[[sha256.Size]byte, *spoken](checkersKept), ready: lru.New[[sha256.Size]byte, *guide.Checker](checkersKept),
 	}
 }
 
@@ -99,7 +100,7 @@ func (k *checkers) touch(h *record.Header) {
 // changed one.
 func (k *checkers) headsOf(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, error) {
 	k.mu.Lock()
-	known, ok := k.heads.get(t.Name)
+	known, ok := k.heads.Get(t.Name)
 	last, any := k.touched[t.Name]
 	k.mu.Unlock()
 	if ok && (!any || last < known.size && last < t.Size) {
@@ -108,7 +109,7 @@ func (k *checkers) headsOf(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, erro
 	heads, err := checkedHeads(r, t)
 	if err == nil {
 		k.mu.Lock()
-		k.heads.put(t.Name, activeAt{t.Size, heads})
+		k.heads.Put(t.Name, activeAt{t.Size, heads})
 		k.mu.Unlock()
 	}
 	return heads, err
@@ -175,12 +176,12 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	out.Rules, out.Artifacts = len(rules), len(artifacts)
 	key := [sha256.Size]byte(sum.Sum(nil))
 	k.mu.Lock()
-	made, ok := k.ready.get(key)
+	made, ok := k.ready.Get(key)
 	k.mu.Unlock()
 	if !ok {
 		made = guide.NewChecker(artifacts, rules)
 		k.mu.Lock()
-		k.ready.put(key, made)
+		k.ready.Put(key, made)
 		k.mu.Unlock()
 	}
 	return made, nil
@@ -225,7 +226,7 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 	}
 	key := [sha256.Size]byte(sum.Sum(nil))
 	k.mu.Lock()
-	said, ok := k.said.get(key)
+	said, ok := k.said.Get(key)
 	k.mu.Unlock()
 	if ok {
 		return said, nil
@@ -240,7 +241,7 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 	}
 	slices.SortFunc(said.artifacts, func(a, b *hmx.Artifact) int { return strings.Compare(a.ArtifactID, b.ArtifactID) })
 	k.mu.Lock()
-	k.said.put(key, said)
+	k.said.Put(key, said)
 	k.mu.Unlock()
 	return said, nil
 }

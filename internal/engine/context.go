@@ -151,10 +151,10 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err := enterTenant(ctx, o.Tenant); err != nil {
 		return nil, err
 	}
-	if err := b.asking.take(ctx); err != nil {
+	if err := b.asking.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer b.asking.giveBack()
+	defer b.asking.Release()
 	if err := b.enter(ctx); err != nil {
 		return nil, err
 	}

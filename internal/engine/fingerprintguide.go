@@ -159,7 +159,7 @@ func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors,
 		return read()
 	}
 	g.mu.Lock()
-	known, ok := g.priors.get(key)
+	known, ok := g.priors.Get(key)
 	g.mu.Unlock()
 	if ok {
 		return known, nil
@@ -167,7 +167,7 @@ func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors,
 	made, err := read()
 	if err == nil && made != nil {
 		g.mu.Lock()
-		g.priors.put(key, made)
+		g.priors.Put(key, made)
 		g.mu.Unlock()
 	}
 	return made, err

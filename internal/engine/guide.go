@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -16,6 +15,7 @@ import (
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
@@ -109,23 +109,23 @@ func (b *Board) foresee(ctx context.Context, s State, session string, tags []str
 type guides struct {
 	mu       sync.Mutex
 	touched  map[string]uint64 // newest record of each tenant that may have changed an artifact
-	active   recent[string, inUse]
-	models   recent[[sha256.Size]byte, *guide.Model]
-	scopes   recent[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
-	sessions recent[string, *halfRead]
+	active   lru.Cache[string, inUse]
+	models   lru.Cache[[sha256.Size]byte, *guide.Model]
+	scopes   lru.Cache[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
+	sessions lru.Cache[string, *halfRead]
 	checkers *checkers
-	priors   recent[[sha256.Size]byte, *fingerprint.Priors] // of imported fingerprints
+	priors   lru.Cache[[sha256.Size]byte, *fingerprint.Priors] // of imported fingerprints
 }
 
 func newGuides() *guides {
 	return &guides{
 		touched:  make(map[string]uint64),
-		active:   newRecent[string, inUse](keptScopes),
-		models:   newRecent[[sha256.Size]byte, *guide.Model](keptModels),
-		scopes:   newRecent[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
-		sessions: newRecent[string, *halfRead](keptSessions),
+		active:   lru.New[string, inUse](keptScopes),
+		models:   lru.New[[sha256.Size]byte, *guide.Model](keptModels),
+		scopes:   lru.New[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
+		sessions: lru.New[string, *halfRead](keptSessions),
 		checkers: newCheckers(),
-		priors:   newRecent[[sha256.Size]byte, *fingerprint.Priors](keptGuides),
+		priors:   lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides),
 	}
 }
 
@@ -172,7 +172,7 @@ func (g *guides) activeIn(t *ledger.Tenant) (inUse, bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	known, ok := g.active.get(t.Name)
+	known, ok := g.active.Get(t.Name)
 	last, any := g.touched[t.Name]
 	return known, ok && (!any || last < known.size && last < t.Size)
 }
@@ -181,57 +181,9 @@ func (g *guides) activeIn(t *ledger.Tenant) (inUse, bool) {
 func (g *guides) keepActive(t *ledger.Tenant, active inUse) {
 	if g != nil {
 		g.mu.Lock()
-		g.active.put(t.Name, active)
+		g.active.Put(t.Name, active)
 		g.mu.Unlock()
 	}
-}
-
-// recent is the values that were used last.
-type recent[K comparable, V any] struct {
-	most  int
-	known map[K]*list.Element
-	order *list.List // of entry, the one used last in front
-}
-
-type recentEntry[K comparable, V any] struct {
-	key   K
-	value V
-}
-
-func newRecent[K comparable, V any](most int) recent[K, V] {
-	return recent[K, V]{most: most, known: make(map[K]*list.Element), order: list.New()}
-}
-
-func (k *recent[K, V]) get(key K) (v V, ok bool) {
-	e := k.known[key]
-	if e == nil {
-		return v, false
-	}
-	k.order.MoveToFront(e)
-	return e.Value.(recentEntry[K, V]).value, true
-}
-
-func (k *recent[K, V]) put(key K, v V) {
-	if e := k.known[key]; e != nil {
-		e.Value = recentEntry[K, V]{key, v}
-		k.order.MoveToFront(e)
-		return
-	}
-	k.known[key] = k.order.PushFront(recentEntry[K, V]{key, v})
-	if k.order.Len() > k.most {
-		last := k.order.Remove(k.order.Back()).(recentEntry[K, V])
-		delete(k.known, last.key)
-	}
-}
-
-// take returns a value and forgets it.
-func (k *recent[K, V]) take(key K) (v V, ok bool) {
-	e := k.known[key]
-	if e == nil {
-		return v, false
-	}
-	delete(k.known, key)
-	return k.order.Remove(e).(recentEntry[K, V]).value, true
 }
 
 // model returns what the active artifacts say that hold and that a view shows, and how
@@ -269,12 +221,12 @@ func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
 	}
 	key := [sha256.Size]byte(sum.Sum(nil))
 	b.guides.mu.Lock()
-	m, ok := b.guides.models.get(key)
+	m, ok := b.guides.models.Get(key)
 	b.guides.mu.Unlock()
 	if !ok {
 		m = guide.New(hold)
 		b.guides.mu.Lock()
-		b.guides.models.put(key, m)
+		b.guides.models.Put(key, m)
 		b.guides.mu.Unlock()
 	}
 	return m, len(hold), nil
@@ -292,7 +244,7 @@ func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) 
 	key := [sha256.Size]byte(sum.Sum(nil))
 	if b.guides != nil {
 		b.guides.mu.Lock()
-		all, ok := b.guides.scopes.get(key)
+		all, ok := b.guides.scopes.Get(key)
 		b.guides.mu.Unlock()
 		if ok {
 			return all, nil
@@ -310,7 +262,7 @@ func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) 
 	}
 	if b.guides != nil {
 		b.guides.mu.Lock()
-		b.guides.scopes.put(key, all)
+		b.guides.scopes.Put(key, all)
 		b.guides.mu.Unlock()
 	}
 	return all, nil
@@ -373,7 +325,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	erasures := b.traced.erasures.Load()
 	key := st.Tenant.Name + "\x00" + session
 	b.guides.mu.Lock()
-	half, ok := b.guides.sessions.take(key)
+	half, ok := b.guides.sessions.Take(key)
 	b.guides.mu.Unlock()
 	skip := (max(summary.Events/b.traced.soFar, 1) - 1) * b.traced.soFar
 	ok = ok && half.erasures == erasures && half.skip == skip && half.events <= summary.Events
@@ -394,7 +346,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	half.reader.r, half.reader.t = nil, nil
 	if half.events == summary.Events && erasures == b.traced.erasures.Load() {
 		b.guides.mu.Lock()
-		b.guides.sessions.put(key, half)
+		b.guides.sessions.Put(key, half)
 		b.guides.mu.Unlock()
 	}
 	return out, nil

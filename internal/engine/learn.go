@@ -7,6 +7,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
@@ -33,7 +34,7 @@ type LearnReport struct {
 // learning is what a board knows of what users said.
 type learning struct {
 	turn chan struct{} // semaphore of one: Learn takes the item
-	kept recent[string, *learned]
+	kept lru.Cache[string, *learned]
 }
 
 // learned is what holds of what users said up to a state of a tenant.
@@ -45,7 +46,7 @@ type learned struct {
 }
 
 func newLearning() *learning {
-	l := &learning{turn: make(chan struct{}, 1), kept: newRecent[string, *learned](keptModels)}
+	l := &learning{turn: make(chan struct{}, 1), kept: lru.New[string, *learned](keptModels)}
 	l.turn <- struct{}{}
 	return l
 }

@@ -199,7 +199,7 @@ func parseLearned(data []byte, tenant string) *learned {
 // of this state or an earlier one. Only the holder of the semaphore may call it, change
 // the result and keep it again.
 func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
-	if x, ok := b.learning.kept.take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
+	if x, ok := b.learning.kept.Take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
 		return x, nil
 	}
 	data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, 0)+saidSuffix)
@@ -228,7 +228,7 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 		return err
 	}
 	defer b.leave()
-	if old, ok := b.learning.kept.get(tenant); ok && old.erasures == x.erasures && old.size > x.size {
+	if old, ok := b.learning.kept.Get(tenant); ok && old.erasures == x.erasures && old.size > x.size {
 		return nil
 	}
 	x.saying.settled()
@@ -241,7 +241,7 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	if b.traced.erasures.Load() != x.erasures {
 		return nil
 	}
-	b.learning.kept.put(tenant, x)
+	b.learning.kept.Put(tenant, x)
 	if disk.MkdirAll(b.o.FS, b.path(nameTraces)) == nil {
 		_ = disk.WriteFile(b.o.FS, b.tracePath(tenant, 0)+saidSuffix, data)
 	}

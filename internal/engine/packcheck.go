@@ -173,10 +173,10 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	p.searched, p.request.Model = b.ticks().Sub(began), search.Model
-	if err := b.asking.take(ctx); err != nil {
+	if err := b.asking.Acquire(ctx); err != nil {
 		return err
 	}
-	defer b.asking.giveBack()
+	defer b.asking.Release()
 	if err := b.enter(ctx); err != nil {
 		return err
 	}

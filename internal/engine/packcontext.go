@@ -42,10 +42,10 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if most := view.access.Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
-	if err := b.asking.take(ctx); err != nil {
+	if err := b.asking.Acquire(ctx); err != nil {
 		return "", err
 	}
-	defer b.asking.giveBack()
+	defer b.asking.Release()
 	var entries []pack.BlockEntry
 	now, there := view.now(&ledger.Tenant{}), false
 	err = b.see(ctx, o.Tenant, view, func(s State) error {

@@ -109,10 +109,10 @@ func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	if err := q.complete(); err != nil {
 		return nil, err
 	}
-	if err := b.surveys.take(ctx); err != nil {
+	if err := b.surveys.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer b.surveys.giveBack()
+	defer b.surveys.Release()
 	out := &Stats{Tenant: q.Tenant}
 	err := b.see(ctx, q.Tenant, q.View, func(st State) error {
 		q.View = st.View

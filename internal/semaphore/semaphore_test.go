@@ -1,4 +1,4 @@
-package engine
+package semaphore
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"testing/synctest"
 )
 
-// TestTurnsInOrder: whoever waits for a turn gets it in the order of coming, and
+// TestWaitersAreServedInOrder: calls that wait get a place in the order of coming, and
 // nobody who comes later is let in before. One that is given up costs nobody his
 // turn.
-func TestTurnsInOrder(t *testing.T) {
+func TestWaitersAreServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room, waiters = 3, 50
-		turn := make(turns, room)
+		turn := New(room)
 		for range room {
-			if err := turn.take(t.Context()); err != nil {
+			if err := turn.Acquire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -29,7 +29,7 @@ func TestTurnsInOrder(t *testing.T) {
 				ctx = cancelled
 			}
 			go func() {
-				err := turn.take(ctx)
+				err := turn.Acquire(ctx)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -52,9 +52,9 @@ func TestTurnsInOrder(t *testing.T) {
 			if i%5 == 0 {
 				continue
 			}
-			turn.giveBack()
+			turn.Release()
 			// The turn is the waiter's, although he has not seen it yet.
-			if err := turn.take(cancelled); !errors.Is(err, context.Canceled) {
+			if err := turn.Acquire(cancelled); !errors.Is(err, context.Canceled) {
 				t.Fatal("one who came later was let in: ", err)
 			}
 			synctest.Wait()
@@ -63,10 +63,10 @@ func TestTurnsInOrder(t *testing.T) {
 			}
 		}
 		for range room {
-			turn.giveBack()
+			turn.Release()
 		}
 		if len(turn) != 0 {
-			t.Error("turns were lost: ", len(turn))
+			t.Error("places were lost: ", len(turn))
 		}
 	})
 }
