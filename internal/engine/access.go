@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -221,4 +222,22 @@ func cleanFrames(frames []string) []string {
 		}
 	}
 	return texts
+}
+
+// checkAgent judges the name of the agent that looks, if there is one.
+func (v View) checkAgent() error {
+	if v.Agent == "" {
+		return nil
+	}
+	return checkName("agent", v.Agent)
+}
+
+// checkName judges a name by the rules of ids. Its error begins with the field, and says
+// what mends it.
+func checkName(field, name string) error {
+	err := memory.CheckID(field, name)
+	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
+		return fault.Newf(fault.InvalidArgument, "%s: it %s", field, e.Problems[0].Rule).WithCause(err).WithFix(e.Problems[0].Fix)
+	}
+	return err
 }

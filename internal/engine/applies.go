@@ -7,9 +7,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
 )
 
@@ -104,19 +102,6 @@ func (v View) checkConditions() error {
 	return fault.Wrap(fault.InvalidArgument, err)
 }
 
-// outside reports whether a card is one of a memory that does not hold for who looks.
-// What was erased meanwhile is as if it did not.
-func (g *gathering) outside(c *frame.Card) (bool, error) {
-	if !c.Scoped || c.Kind != record.Memory {
-		return false, nil
-	}
-	body, err := g.b.bodyAt(g.r, g.t, c.Kind, c.Position)
-	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
-		return code == fault.Erased, nil
-	}
-	return err == nil && !g.view.appliesBody(body, g.t.Name, g.tags, g.now), err
-}
-
 // scopeText is a validity scope in words.
 func scopeText(body memory.Body) string {
 	s := scopeOf(body)
@@ -128,4 +113,13 @@ func scopeText(body memory.Body) string {
 		return ""
 	}
 	return string(text)
+}
+
+// addressed reports whether an agent is one of those named, or below one of them:
+// what coder is told, coder/tests is told as well.
+func addressed(agents []string, agent string) bool {
+	return slices.ContainsFunc(agents, func(name string) bool {
+		rest, ok := strings.CutPrefix(agent, name)
+		return ok && (rest == "" || rest[0] == '/')
+	})
 }

@@ -81,9 +81,3 @@ func (a *asking) usable(position uint64) (bool, error) {
 	}
 	return a.active.Value.positions[position], nil
 }
-
-// asksInactive reports whether artifacts are asked for by a status, so that others than
-// active ones are wanted.
-func (q *query) asksInactive() bool {
-	return q.Status != "" || q.State != catalog.Live || slices.ContainsFunc(q.Where, func(c Compare) bool { return c.Field == "status" })
-}

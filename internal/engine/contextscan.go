@@ -2,10 +2,9 @@ package engine
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"lukasa.dev/internal/bundle"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -212,15 +211,6 @@ func (g *gathering) shows(c *frame.Card) bool {
 	return g.view.Scope == "" || g.view.allows(subjectOfCard(c))
 }
 
-// addressed reports whether an agent is one of those named, or below one of them:
-// what coder is told, coder/tests is told as well.
-func addressed(agents []string, agent string) bool {
-	return slices.ContainsFunc(agents, func(name string) bool {
-		rest, ok := strings.CutPrefix(agent, name)
-		return ok && (rest == "" || rest[0] == '/')
-	})
-}
-
 // candidate makes a candidate of a card, which is not weighed yet.
 func (g *gathering) candidate(c *frame.Card) bundle.Candidate {
 	found := bundle.Candidate{Kind: c.Kind, ID: c.ID, Created: c.Created, Index: len(g.cards)}
@@ -233,4 +223,17 @@ func (g *gathering) candidate(c *frame.Card) bundle.Candidate {
 	g.cards = append(g.cards, c)
 	g.ofKind[c.Kind] = append(g.ofKind[c.Kind], c)
 	return found
+}
+
+// outside reports whether a card is one of a memory that does not hold for who looks.
+// What was erased meanwhile is as if it did not.
+func (g *gathering) outside(c *frame.Card) (bool, error) {
+	if !c.Scoped || c.Kind != record.Memory {
+		return false, nil
+	}
+	body, err := g.b.bodyAt(g.r, g.t, c.Kind, c.Position)
+	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+		return code == fault.Erased, nil
+	}
+	return err == nil && !g.view.appliesBody(body, g.t.Name, g.tags, g.now), err
 }

@@ -351,3 +351,9 @@ func (q *query) bounded() error {
 func narrowing() []string {
 	return []string{"types", "tags", "key_prefix", "agent", "session", "frame with its reference", "after", "before"}
 }
+
+// asksInactive reports whether artifacts are asked for by a status, so that others than
+// active ones are wanted.
+func (q *query) asksInactive() bool {
+	return q.Status != "" || q.State != catalog.Live || slices.ContainsFunc(q.Where, func(c Compare) bool { return c.Field == "status" })
+}

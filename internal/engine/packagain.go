@@ -24,9 +24,6 @@ const (
 	RemadeNotPossible Remade = "not possible"
 )
 
-// errTooFar says that a state is too far back to be made again for a comparison.
-var errTooFar = errors.New("the state is far back")
-
 // again is a pack that is made once more.
 type again struct {
 	b      *Board

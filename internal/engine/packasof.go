@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"sort"
 	"strings"
 	"time"
@@ -207,3 +208,6 @@ func eachLeaf(ctx context.Context, r kv.Reader, t *ledger.Tenant, visit func(pos
 	}
 	return nil
 }
+
+// errTooFar says that a state is too far back to be made again for a comparison.
+var errTooFar = errors.New("the state is far back")

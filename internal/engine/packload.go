@@ -9,46 +9,14 @@ import (
 	"sync/atomic"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kind"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 )
-
-// unerased reports whether nothing of a tenant was erased.
-func unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
-	any, err := ledger.AnyErased(r, t.Number)
-	return !any, err
-}
-
-// wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
-// only, at less cost.
-func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	f, _, err := b.wholeLeafAt(r, t, position)
-	return f, err
-}
-
-// wholeLeafAt is wholeAt with the hash of the header.
-func (b *Board) wholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f journal.Frame, leaf merkle.Hash, err error) {
-	place, ok, err := b.places.At(r, t.Number, t.Size, position)
-	if err == nil && ok {
-		f, err := b.log.Read(place.LSN, nil)
-		if err == nil && !apply.Blank(&f) && merkle.LeafHash(f.Header) == place.Leaf {
-			return f, place.Leaf, nil
-		}
-	}
-	if f, err = b.frameAt(r, t, position); err == nil { // which says what is wrong
-		leaf = merkle.LeafHash(f.Header)
-	}
-	return f, leaf, err
-}
 
 // loaded is what was read of a candidate.
 type loaded struct {

@@ -9,7 +9,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
@@ -289,56 +288,4 @@ func (g *group) payloadAt(t *ledger.Tenant, position uint64) (payload []byte, er
 		return nil, true, nil
 	}
 	return f.Body[record.SaltSize:], false, nil
-}
-
-// frameAt reads the frame at a position. What was redacted but is not yet
-// overwritten counts as erased.
-func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	return b.frameIn(r, t, position, false)
-}
-
-// frameIn is frameAt for whoever knows whether the tenant is whole in the snapshot: that
-// nothing of it was erased then.
-func (b *Board) frameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bool) (journal.Frame, error) {
-	if position >= t.Size {
-		return journal.Frame{}, fault.Newf(fault.NotFound, "tenant %q has no position %d; its newest is %d", t.Name, position, int64(t.Size)-1)
-	}
-	at, ok, err := ledger.At(r, t.Number, position)
-	if err != nil {
-		return journal.Frame{}, err
-	}
-	if !ok {
-		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
-	}
-	gone := false
-	if !whole {
-		if _, gone, err = ledger.Erased(r, t.Number, position); err != nil {
-			return journal.Frame{}, err
-		}
-	}
-	f, err := b.log.Read(at.LSN, nil)
-	if gone && apply.Bodiless(err) {
-		err = nil // half overwritten: on its way out
-	}
-	if err != nil {
-		return f, fmt.Errorf("position %d of tenant %q: %w", position, t.Name, err)
-	}
-	switch {
-	case gone:
-		f.Erased, f.Body = true, nil
-	case apply.Blank(&f):
-		// It may have been erased since the snapshot was taken.
-		if _, since, err := ledger.Erased(b.store, t.Number, position); err != nil {
-			return f, err
-		} else if since {
-			f.Erased, f.Body = true, nil
-			break
-		}
-		return f, fault.Newf(fault.Damaged, "position %d of tenant %q is blank on the disk, but nobody erased it", position, t.Name)
-	}
-	if merkle.LeafHash(f.Header) != at.Leaf {
-		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, t.Name)
-	}
-	return f, nil
 }
