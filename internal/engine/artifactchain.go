@@ -147,6 +147,16 @@ func brokenChain(w Writer, f *hmx.ChainFault) error {
 	return fault.Newf(fault.InvalidArgument, "chain: %w", f).WithFix(fix)
 }
 
+// artifactRule keeps the rules of chains.
+func artifactRule() Rule {
+	return Rule{
+		Admit: func(g *group, w Writer, t *ledger.Tenant, body memory.Body) error {
+			return g.fitsChain(w, t, &body.(*memory.Artifact).HMX)
+		},
+		Transition: (*group).fitsTurn,
+	}
+}
+
 // artifactAt reads an artifact as it stands, nil if it cannot be read.
 func (g *group) artifactAt(t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
 	payload, erased, err := g.payloadAt(t, h.Position)

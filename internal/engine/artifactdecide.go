@@ -53,7 +53,7 @@ func (b *Board) DecideArtifact(ctx context.Context, w Writer, d ArtifactDecision
 		return nil, err
 	}
 	for range compileTries {
-		erasures := b.traced.erasures.Load()
+		erasures := b.erasures.Load()
 		if d.To == hmx.StatusActive {
 			if err := b.approvable(ctx, w, d); err != nil {
 				return nil, err
@@ -193,7 +193,7 @@ func (b *Board) decide(ctx context.Context, w Writer, ref Ref, d ArtifactDecisio
 	}
 	var out *ArtifactDecided
 	err := b.submit(ctx, &request{indexed: true, records: 2, admit: func(g *group) (err error) {
-		if d.To == hmx.StatusActive && g.b.traced.erasures.Load() != erasures {
+		if d.To == hmx.StatusActive && g.b.erasures.Load() != erasures {
 			return errErased
 		}
 		out, err = g.decide(w, ref, d)

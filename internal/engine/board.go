@@ -52,6 +52,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/tokens"
 )
@@ -150,6 +151,13 @@ type Board struct {
 	erasing  sync.Mutex
 	spooling sync.Mutex
 
+	followers []Follower
+	rules     map[record.Kind]Rule
+	// erasures is how often something was erased. The leader raises it in log order, after
+	// the erasure is visible: an admission that finds another count than the read that it
+	// relies on must not use what was read.
+	erasures atomic.Uint64
+
 	// failed is set by the leader when the store cannot follow the journal.
 	failed atomic.Pointer[fault.Error]
 	// unchecked counts the bytes written since the room on the disk was looked at.
@@ -167,8 +175,11 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: semaphore.PerProcessor(), surveys: semaphore.New(1), counts: newCounts(), pasts: newPasts(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
+	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: semaphore.PerProcessor(), surveys: semaphore.New(1), counts: newCounts(), pasts: newPasts(), searcher: recall.New(o.RecallBytes), sights: newSights(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
 		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
+	b.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
+	b.Require(record.Artifact, artifactRule())
+	b.Require(record.Fingerprint, fingerprintRule())
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}
@@ -245,7 +256,7 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 		if err := b.remake(ctx, b.o.Progress); err != nil {
 			return err
 		}
-		if err := b.dropTraces(); err != nil {
+		if err := b.forgetAll(); err != nil {
 			return err
 		}
 		return b.openStore()
@@ -306,8 +317,7 @@ const ownerKey = "Mdirectory"
 
 // serve makes what answers from the store that is in use.
 func (b *Board) serve() {
-	b.applier, b.searcher = apply.New(b.store, b.log), recall.New(b.o.RecallBytes)
-	b.sights, b.places = newSights(), ledger.NewPlaces()
+	b.applier, b.places = apply.New(b.store, b.log), ledger.NewPlaces()
 }
 
 // openIndex opens an index by the name of its directory, and refuses one that
@@ -361,7 +371,7 @@ const (
 // release closes what is open, index first: what it lacks is in the journal,
 // but never the other way round.
 func (b *Board) release() error {
-	errs := []error{b.pasts.close()}
+	errs := []error{b.toFollowers(Follower.Close)}
 	if b.store != nil {
 		if b.o.Brief && b.log != nil && b.indexed > 0 && b.log.End()-b.indexed <= briefBytes {
 			errs = append(errs, b.store.Leave())

@@ -62,7 +62,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
 			}
 		}
-		if err := g.fitsTurn(w, t, h, to, supersededBy); err != nil {
+		if err := g.transition(w, t, h, to, supersededBy); err != nil {
 			return nil, err
 		}
 		return &memory.Transition{ArtifactID: h.ID, From: hmx.Status(h.Status), To: to, SupersededBy: supersededBy, Reason: reason}, nil

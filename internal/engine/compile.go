@@ -137,7 +137,7 @@ type compilation struct {
 }
 
 func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
-	c := &compilation{b: b, tenant: tenant, erasures: b.traced.erasures.Load(), report: &CompileReport{}}
+	c := &compilation{b: b, tenant: tenant, erasures: b.erasures.Load(), report: &CompileReport{}}
 	if err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
 		return nil, err
 	}

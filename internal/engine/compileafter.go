@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/index"
 )
 
 // CompileAfter says when a board compiles a tenant by itself. The zero value is never.
@@ -43,6 +44,7 @@ func (a CompileAfter) set() bool { return a.Events > 0 || a.Quiet > 0 }
 // background compiles tenants that have new events. What was new before the board was
 // opened counts once something comes.
 type background struct {
+	NopFollower
 	b     *Board
 	after CompileAfter
 	wake  chan struct{} // has an item if somebody is to look what is due
@@ -67,9 +69,8 @@ type waiting struct {
 }
 
 // ends reports whether an event says that its session ended.
-func ends(e *prepared) bool {
-	ev := e.rec.Event
-	if ev == nil || ev.EventType != hmx.TypeStateChange {
+func ends(ev *hmx.Event) bool {
+	if ev.EventType != hmx.TypeStateChange {
 		return false
 	}
 	c, ok := ev.StateChange()
@@ -85,6 +86,7 @@ func (b *Board) startCompiling() {
 	b.background = &background{
 		b: b, after: b.o.CompileAfter, wake: make(chan struct{}, 1), end: end, done: make(chan struct{}), waiting: make(map[string]*waiting), compiled: make(map[string]time.Time),
 	}
+	b.Follow(b.background)
 	go b.background.run(ctx)
 }
 
@@ -98,19 +100,16 @@ func (g *background) stop() {
 	<-g.done
 }
 
-// note counts the events that a batch brought.
-func (g *background) note(batch *eventBatch, res *AppendResult) {
-	if g == nil {
+// Committed counts the events that a group brought.
+func (g *background) Committed(c Commit) {
+	if !slices.ContainsFunc(c.Records, func(r *index.Record) bool { return r.Event != nil }) {
 		return
 	}
 	now := g.b.o.Clock()
 	g.mu.Lock()
-	for i := range res.Receipts {
-		if d := res.Receipts[i].Disposition; d != Accepted && d != Late {
-			continue
-		}
-		name := batch.events[i].header.Tenant
-		if name == SystemTenant {
+	for _, r := range c.Records {
+		name := r.Header.Tenant
+		if r.Event == nil || name == SystemTenant {
 			continue
 		}
 		if g.waiting[name] == nil {
@@ -118,7 +117,7 @@ func (g *background) note(batch *eventBatch, res *AppendResult) {
 		}
 		g.waiting[name].events++
 		g.waiting[name].last = now
-		g.waiting[name].ended = g.waiting[name].ended || ends(&batch.events[i])
+		g.waiting[name].ended = g.waiting[name].ended || ends(r.Event)
 	}
 	g.mu.Unlock()
 	g.look()

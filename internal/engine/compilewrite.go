@@ -169,7 +169,7 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 		return err
 	}
 	return c.b.submit(ctx, &request{alone: true, records: len(list), admit: func(g *group) error {
-		if g.b.traced.erasures.Load() != c.erasures {
+		if g.b.erasures.Load() != c.erasures {
 			return errErased
 		}
 		t, err := g.tenant(c.tenant)

@@ -355,8 +355,7 @@ func (b *Board) finishErasures() error {
 		}
 	}
 	if len(done) > 0 {
-		b.pasts.erased()
-		if err := b.dropTraces(); err != nil {
+		if err := b.forgetErased(); err != nil {
 			return err
 		}
 	}
@@ -450,7 +449,7 @@ func (b *Board) finishAll(ctx context.Context) error {
 		return err
 	}
 	defer b.leave()
-	return first(b.finishErasures(), b.eraseAgain(ctx), b.dropTraces())
+	return first(b.finishErasures(), b.eraseAgain(ctx), b.forgetErased())
 }
 
 // Purge rewrites the index so that nothing deleted is left in its files, and
@@ -461,7 +460,7 @@ func (b *Board) Purge(ctx context.Context) error {
 	}
 	// Reads that began before the deletions keep what they see; those that
 	// begin from now on do not.
-	if err := b.drained(func() error { return first(b.forgetPasts(), b.store.Touch()) }); err != nil {
+	if err := b.drained(func() error { return first(b.toFollowers(Follower.Purging), b.store.Touch()) }); err != nil {
 		return err
 	}
 	if err := b.enter(ctx); err != nil {

@@ -311,7 +311,6 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 			res.Own++
 		}
 	}
-	b.background.note(batch, res)
 	return res, b.violations(ctx, batch)
 }
 

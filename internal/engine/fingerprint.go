@@ -68,7 +68,7 @@ type printing struct {
 }
 
 func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
-	erasures := b.traced.erasures.Load()
+	erasures := b.erasures.Load()
 	p := &printing{b: b, o: o}
 	err := b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		p.r, p.t = r, t
@@ -77,7 +77,7 @@ func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fin
 	if err != nil {
 		return nil, err
 	}
-	if b.traced.erasures.Load() != erasures {
+	if b.erasures.Load() != erasures {
 		return nil, errErased
 	}
 	if err := p.keep(ctx, erasures); err != nil {
@@ -234,12 +234,8 @@ func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, vis
 	return first(failed, err)
 }
 
-// checkFingerprint refuses a body whose document is no fingerprint, or not the one that
-// was exported.
-func checkFingerprint(body *memory.Fingerprint) error {
-	f, err := fingerprint.Decode([]byte(body.Document))
-	if err != nil {
-		return err
-	}
-	return f.Verify()
+// fingerprintRule refuses a body whose document is no fingerprint, or not the one that was
+// exported.
+func fingerprintRule() Rule {
+	return Rule{Validate: func(body memory.Body) error { return fingerprint.Check([]byte(body.(*memory.Fingerprint).Document)) }}
 }

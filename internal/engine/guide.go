@@ -129,6 +129,22 @@ func newGuides() *guides {
 	}
 }
 
+// guideFollower notes which records may have changed an artifact or a rule, and forgets what
+// was read of those that are erased.
+type guideFollower struct {
+	NopFollower
+	b *Board
+}
+
+func (f guideFollower) Writing(h *record.Header) { f.b.guides.touch(h) }
+
+func (f guideFollower) Erasing() error {
+	f.b.guides.forget()
+	return nil
+}
+
+func (f guideFollower) Rebuilt() error { return f.Erasing() }
+
 // forget lets go of all that is kept.
 func (g *guides) forget() {
 	if g == nil {
@@ -322,7 +338,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	if err != nil || !ok {
 		return &trace.Trace{Session: session}, err
 	}
-	erasures := b.traced.erasures.Load()
+	erasures := b.erasures.Load()
 	key := st.Tenant.Name + "\x00" + session
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.Take(key)
@@ -344,7 +360,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	}
 	out := half.reader.traces.Trace()
 	half.reader.r, half.reader.t = nil, nil
-	if half.events == summary.Events && erasures == b.traced.erasures.Load() {
+	if half.events == summary.Events && erasures == b.erasures.Load() {
 		b.guides.mu.Lock()
 		b.guides.sessions.Put(key, half)
 		b.guides.mu.Unlock()

@@ -54,7 +54,7 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 		return report, err
 	}
 	if report.Imported > 0 {
-		if err := b.dropTraces(); err != nil {
+		if err := b.forgetErased(); err != nil {
 			return report, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
@@ -232,7 +233,7 @@ func checkOwn(e *entry) error {
 				return fmt.Errorf("trust: it is %s, but what a model wrote is trusted as external", h.Trust)
 			}
 		case *memory.Fingerprint:
-			if err := checkFingerprint(x); err != nil {
+			if err := fingerprint.Check([]byte(x.Document)); err != nil {
 				return err
 			}
 		case *memory.Embedding:

@@ -91,7 +91,7 @@ func (b *Board) Learn(ctx context.Context, w Writer, tenant string, ids ...strin
 
 // learnOnce is Learn for the holder of the semaphore.
 func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
-	c := &compilation{b: b, tenant: tenant, erasures: b.traced.erasures.Load(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
+	c := &compilation{b: b, tenant: tenant, erasures: b.erasures.Load(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
 	now := &learned{erasures: c.erasures}
 	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if states, err := b.anyStates(ctx, r, t, ids); err != nil || !states {

@@ -238,7 +238,7 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	}
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if b.traced.erasures.Load() != x.erasures {
+	if b.erasures.Load() != x.erasures {
 		return nil
 	}
 	b.learning.kept.Put(tenant, x)

@@ -97,6 +97,21 @@ func (p *pasts) tidy() {
 	p.turn <- struct{}{}
 }
 
+// pastFollower lets a kept state go that is older than an erasure, and all that is left of
+// past states before a purge.
+type pastFollower struct {
+	NopFollower
+	b *Board
+}
+
+func (f pastFollower) Erasing() error {
+	f.b.pasts.erased()
+	return nil
+}
+
+func (f pastFollower) Purging() error { return f.b.forgetPasts() }
+func (f pastFollower) Close() error   { return f.b.pasts.close() }
+
 // forgetPasts removes all that is left of past states. Nobody uses one.
 func (b *Board) forgetPasts() error {
 	if err := b.pasts.close(); err != nil {

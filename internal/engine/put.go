@@ -118,10 +118,9 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 		}
 	case *memory.Feedback:
 		body.Profile = hmx.Opt[memory.Profile]{} // the engine says it, in log order
-	case *memory.Fingerprint:
-		if err := checkFingerprint(body); err != nil {
-			return err
-		}
+	}
+	if err := b.validate(body); err != nil {
+		return err
 	}
 	if err := body.Validate(); err != nil {
 		return err
@@ -184,10 +183,8 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 			return nil, err
 		}
 	}
-	if a, ok := body.(*memory.Artifact); ok {
-		if err := g.fitsChain(w, t, &a.HMX); err != nil {
-			return nil, err
-		}
+	if err := g.admit(w, t, body); err != nil {
+		return nil, err
 	}
 	if t.Key != nil {
 		if mac, ok := memory.BodyMAC(t.Key, body); ok {

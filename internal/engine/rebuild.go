@@ -24,7 +24,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	}
 	_ = b.store.Close() // what it could not write out is in the journal
 	b.store = nil
-	remade := first(b.remake(ctx, tell), b.dropTraces())
+	remade := first(b.remake(ctx, tell), b.forgetAll())
 	if err := b.openStore(); err != nil {
 		b.closed = true
 		return errors.Join(first(remade, err), b.release())

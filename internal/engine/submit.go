@@ -52,12 +52,13 @@ type group struct {
 	puts int
 	// bodies are the records of this group, which cannot be read from the
 	// journal before it is durable.
-	bodies map[place][]byte
-	broken error
-	erases bool     // a record in it takes others away
-	system bool     // the request that is admitted may write to the system's tenant
-	grown  []string // the tenants of its records, one after the other
-	room   []byte
+	bodies  map[place][]byte
+	broken  error
+	erases  bool            // a record in it takes others away
+	records []*index.Record // those that are not imported
+	system  bool            // the request that is admitted may write to the system's tenant
+	grown   []string        // the tenants of its records, one after the other
+	room    []byte
 }
 
 // place is a position of a tenant.
@@ -165,7 +166,10 @@ func (g *group) commit() error {
 		return b.fail(err)
 	}
 	if g.erases {
-		b.traced.erasures.Add(1)
+		b.erasures.Add(1)
+	}
+	for _, f := range b.followers {
+		f.Committed(Commit{g.records})
 	}
 	b.watching.tell(g.grown)
 	return nil
@@ -237,7 +241,11 @@ func (g *group) put(e *entry) (uint64, error) {
 	e.header.Position = t.Size
 	// A clock that runs backwards does not turn the tenant's time back.
 	e.header.Time = max(g.b.o.Clock().UnixNano(), t.Time)
-	return e.header.Position, g.putVerbatim(e)
+	if err := g.putVerbatim(e); err != nil {
+		return 0, err
+	}
+	g.records = append(g.records, &e.rec)
+	return e.header.Position, nil
 }
 
 // putVerbatim adds a record whose header is complete.
@@ -264,7 +272,9 @@ func (g *group) putVerbatim(e *entry) error {
 		g.broken = err
 		return err
 	}
-	g.b.guides.touch(&e.header)
+	for _, f := range g.b.followers {
+		f.Writing(&e.header)
+	}
 	g.bodies[place{r.Tenant, e.header.Position}] = e.body
 	if n := len(g.grown); n == 0 || g.grown[n-1] != e.header.Tenant {
 		g.grown = append(g.grown, e.header.Tenant)

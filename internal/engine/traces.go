@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index"
@@ -109,10 +108,6 @@ type said struct {
 type traceFiles struct {
 	part, soFar uint64 // partEvents and soFarEvents
 
-	// erasures is how often something was erased. It is raised in log order, by the
-	// leader, so that who asks there knows whether what it read may still be told.
-	erasures atomic.Uint64
-
 	mu sync.Mutex // of who writes or removes files
 }
 
@@ -126,12 +121,20 @@ func (b *Board) tracePath(tenant string, number int) string {
 	return b.path(nameTraces, name)
 }
 
-// dropTraces removes all files of traces, since something was erased that may be in one.
+// traceFollower removes the files of traces when something was erased that may be in one,
+// and with the index that they were made of.
+type traceFollower struct {
+	NopFollower
+	b *Board
+}
+
+func (f traceFollower) Erasing() error { return f.b.dropTraces() }
+func (f traceFollower) Rebuilt() error { return f.b.dropTraces() }
+
+// dropTraces removes all files of traces.
 func (b *Board) dropTraces() error {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	b.traced.erasures.Add(1)
-	b.guides.forget()
 	if _, err := b.o.FS.Stat(b.path(nameTraces)); err != nil {
 		return nil // there are none
 	}
@@ -150,7 +153,7 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 	}
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if b.traced.erasures.Load() != erasures {
+	if b.erasures.Load() != erasures {
 		return nil
 	}
 	if err := disk.MkdirAll(b.o.FS, b.path(nameTraces)); err != nil {

@@ -75,6 +75,17 @@ type visible struct {
 	recall.Visible
 }
 
+// retrieved begins again with another index what searches keep of one.
+type retrieved struct {
+	NopFollower
+	b *Board
+}
+
+func (f retrieved) Rebuilt() error {
+	f.b.searcher, f.b.sights = recall.New(f.b.o.RecallBytes), newSights()
+	return nil
+}
+
 func newSights() *sights { return &sights{known: make(map[sightKey]*list.Element), order: list.New()} }
 
 // of returns what is remembered for a key.
