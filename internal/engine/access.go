@@ -34,7 +34,7 @@ type scopes struct {
 // access verifies a token for a tenant, once for each call. No token is no
 // scope. What is over at the later of now, if it is given, and the board's
 // clock is over: an earlier now revives nothing.
-func (b *Board) access(tenant, token string, now time.Time) (*scope.Access, error) {
+func (b *Core) access(tenant, token string, now time.Time) (*scope.Access, error) {
 	if token == "" {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (b *Board) access(tenant, token string, now time.Time) (*scope.Access, erro
 }
 
 // verified verifies a token, whatever tenant it is for.
-func (b *Board) verified(token string, now time.Time) (*scope.Access, error) {
+func (b *Core) verified(token string, now time.Time) (*scope.Access, error) {
 	if len(token) > scope.MaxText {
 		_, err := scope.Parse(token)
 		return nil, err
@@ -100,9 +100,9 @@ func wrongAgent(field string) error {
 		WithFix("leave the name away: it is the token's")
 }
 
-// look returns the view as it is with its scope: who looks is who the token was
+// Authorize returns the view as it is with its scope: who looks is who the token was
 // granted to.
-func (b *Board) look(tenant string, v View) (View, error) {
+func (b *Core) Authorize(tenant string, v View) (View, error) {
 	if v.access != nil && v.access.Tenant() == tenant {
 		return v, nil // by the call that this one is part of
 	}
@@ -120,27 +120,27 @@ func (b *Board) look(tenant string, v View) (View, error) {
 	return v, nil
 }
 
-// timely refuses a scope that was over when the tenant's newest record was
+// Timely refuses a scope that was over when the tenant's newest record was
 // written, even if the clock was turned back since.
-func (v View) timely(t *ledger.Tenant) error { return v.access.NotOver(at(t.Time)) }
+func Timely(v View, t *ledger.Tenant) error { return v.access.NotOver(TimeOf(t.Time)) }
 
-// see is read for a view with its scope.
-func (b *Board) see(ctx context.Context, tenant string, v View, f func(s State) error) error {
-	v, err := b.look(tenant, v)
+// ReadAs is read for a view with its scope.
+func (b *Core) ReadAs(ctx context.Context, tenant string, v View, f func(s State) error) error {
+	v, err := b.Authorize(tenant, v)
 	if err != nil {
 		return err
 	}
-	return b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if err := v.timely(t); err != nil {
+	return b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		if err := Timely(v, t); err != nil {
 			return err
 		}
 		return f(State{Reader: r, Tenant: t, View: v})
 	})
 }
 
-// allows reports whether the scope of a view shows a subject. A scope that
+// Allows reports whether the scope of a view shows a subject. A scope that
 // nobody verified shows nothing.
-func (v View) allows(s scope.Subject) bool {
+func Allows(v View, s scope.Subject) bool {
 	if v.access == nil {
 		return v.Scope == ""
 	}
@@ -163,10 +163,10 @@ func subjectOfBody(body memory.Body) scope.Subject {
 }
 
 // subjectOfEvent returns what a scope sees of an event.
-func subjectOfEvent(ev *StoredEvent) scope.Subject { return eventSubject(ev.Event) }
+func subjectOfEvent(ev *StoredEvent) scope.Subject { return EventSubject(ev.Event) }
 
-// subjectOfCard returns what a scope sees of a card.
-func subjectOfCard(c *frame.Card) scope.Subject {
+// SubjectOfCard returns what a scope sees of a card.
+func SubjectOfCard(c *frame.Card) scope.Subject {
 	if c.Kind != record.Event {
 		s := thingSubject(c.Kind, c.ID, c.Class, c.Session, c.Tags, cleanFrames(c.Frames))
 		s.Pinned = c.Pinned
@@ -179,7 +179,7 @@ func subjectOfCard(c *frame.Card) scope.Subject {
 	}
 }
 
-func eventSubject(ev *hmx.Event) scope.Subject {
+func EventSubject(ev *hmx.Event) scope.Subject {
 	x := kind.Read(ev)
 	return scope.Subject{
 		Kind: record.Event, ID: ev.EventID, Type: record.Event.String(), Session: ev.SessionID, Section: string(x.Section),
@@ -224,17 +224,21 @@ func cleanFrames(frames []string) []string {
 	return texts
 }
 
-// checkAgent judges the name of the agent that looks, if there is one.
-func (v View) checkAgent() error {
+// AccessOf returns what the scope of a view allows, once it is verified, and nil for a view
+// without a scope.
+func AccessOf(v View) *scope.Access { return v.access }
+
+// CheckAgent judges the name of the agent that looks, if there is one.
+func CheckAgent(v View) error {
 	if v.Agent == "" {
 		return nil
 	}
-	return checkName("agent", v.Agent)
+	return CheckName("agent", v.Agent)
 }
 
-// checkName judges a name by the rules of ids. Its error begins with the field, and says
+// CheckName judges a name by the rules of ids. Its error begins with the field, and says
 // what mends it.
-func checkName(field, name string) error {
+func CheckName(field, name string) error {
 	err := memory.CheckID(field, name)
 	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
 		return fault.Newf(fault.InvalidArgument, "%s: it %s", field, e.Problems[0].Rule).WithCause(err).WithFix(e.Problems[0].Fix)

@@ -16,17 +16,17 @@ import (
 // stands in it as who granted it; it must be trusted as a user at least, and
 // gives no more trust than it has. A writer with a scope mints nothing: it
 // narrows its own token. Nothing is recorded.
-func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.Grant) (string, error) {
-	if err := b.unscoped(ctx, tenant, w, memory.OpMint, "a scope for "+g.To); err != nil {
+func (b *Core) MintScope(ctx context.Context, w Writer, tenant string, g scope.Grant) (string, error) {
+	if err := b.RefuseScope(ctx, tenant, w, memory.OpMint, "a scope for "+g.To); err != nil {
 		return "", err
 	}
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return "", err
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return "", err
 	}
-	defer b.leave()
+	defer b.Leave()
 	if err := w.check(); err != nil {
 		return "", err
 	}
@@ -71,20 +71,20 @@ func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.
 }
 
 // CheckScope verifies a token for a tenant, and returns what it allows.
-func (b *Board) CheckScope(ctx context.Context, tenant, token string) (*scope.Access, error) {
+func (b *Core) CheckScope(ctx context.Context, tenant, token string) (*scope.Access, error) {
 	if token == "" {
 		return nil, fault.New(fault.ScopeInvalid, "scope token: there is none").WithFix("give the text of one")
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	return b.access(tenant, token, time.Time{})
 }
 
 // Unscoped refuses a token that is given where none may be: what the caller is
 // about to do cannot be narrowed to a scope. No token is no scope.
-func (b *Board) Unscoped(ctx context.Context, tenant, token, what string) error {
+func (b *Core) Unscoped(ctx context.Context, tenant, token, what string) error {
 	if token == "" {
 		return nil
 	}

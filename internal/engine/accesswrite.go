@@ -18,15 +18,15 @@ import (
 // refused all the same.
 const maxViolations = 256
 
-// refusal is a write that a scope does not allow.
-type refusal struct {
+// Refusal is a write that a scope does not allow.
+type Refusal struct {
 	op     memory.ViolationOp
 	target string // what was to be written; any text
 	rule   memory.ViolationRule
 }
 
 // fault says what stands in the way, and nothing of what is there.
-func (r refusal) fault() *fault.Error {
+func (r Refusal) fault() *fault.Error {
 	why := map[memory.ViolationRule]string{
 		memory.RuleReadOnly:  "the scope only reads",
 		memory.RuleContent:   "what was to be written is out of scope",
@@ -41,7 +41,7 @@ func (r refusal) fault() *fault.Error {
 
 // scoped returns the writer as it is with its scope: its actor is whom the token
 // was granted to, and its ceiling at most that of the token.
-func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
+func (b *Core) scoped(tenant string, w Writer) (Writer, error) {
 	if w.Scope == "" {
 		return w, nil
 	}
@@ -64,9 +64,9 @@ func (w Writer) under(a *scope.Access) (Writer, error) {
 	return w, nil
 }
 
-// entitled is scoped for a writer that is about to write. A scope that only reads
+// Entitled is scoped for a writer that is about to write. A scope that only reads
 // is refused here.
-func (b *Board) entitled(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) (Writer, error) {
+func (b *Core) Entitled(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) (Writer, error) {
 	w, err := b.scoped(tenant, w)
 	if err != nil {
 		return w, err
@@ -75,25 +75,25 @@ func (b *Board) entitled(ctx context.Context, tenant string, w Writer, op memory
 }
 
 // mayWrite refuses a scope that only reads.
-func (b *Board) mayWrite(ctx context.Context, w Writer, op memory.ViolationOp, target string) error {
+func (b *Core) mayWrite(ctx context.Context, w Writer, op memory.ViolationOp, target string) error {
 	if w.access.MayWrite() {
 		return nil
 	}
-	return b.refuse(ctx, w, refusal{op, target, memory.RuleReadOnly})
+	return b.Refuse(ctx, w, Refusal{op, target, memory.RuleReadOnly})
 }
 
-// unscoped refuses a writer with a scope, whatever it allows.
-func (b *Board) unscoped(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) error {
+// RefuseScope refuses a writer with a scope, whatever it allows.
+func (b *Core) RefuseScope(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) error {
 	w, err := b.scoped(tenant, w)
 	if err == nil && w.access != nil {
-		err = b.refuse(ctx, w, refusal{op, target, memory.RuleOperation})
+		err = b.Refuse(ctx, w, Refusal{op, target, memory.RuleOperation})
 	}
 	return err
 }
 
 // eventWriter is entitled for events, which name their tenants themselves. Under
 // a scope there is one only, which is that of the token.
-func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
+func (b *Core) eventWriter(ctx context.Context, w Writer) (Writer, error) {
 	w.system = isSystem(ctx)
 	if err := w.check(); err != nil || w.Scope == "" {
 		return w, err
@@ -108,23 +108,23 @@ func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
 	return w, b.mayWrite(ctx, w, memory.OpAppend, "events")
 }
 
-// view is what the writer can see. It must be a scoped one.
-func (w Writer) view() View { return View{Agent: w.Actor, Scope: w.Scope, access: w.access} }
+// ViewOf is what the writer can see. It must be a scoped one.
+func ViewOf(w Writer) View { return View{Agent: w.Actor, Scope: w.Scope, access: w.access} }
 
 // mayChange reports whether the writer's scope lets it change a thing.
 func (w Writer) mayChange(h *catalog.Head) bool {
 	subject := subjectOf(h)
-	return w.view().sees(h) && w.access.AllowsWrite(&subject)
+	return Sees(ViewOf(w), h) && w.access.AllowsWrite(&subject)
 }
 
 // timely refuses a scope that was over when the tenant's newest record was
 // written.
-func (w Writer) timely(t *ledger.Tenant) error { return w.access.NotOver(at(t.Time)) }
+func (w Writer) timely(t *ledger.Tenant) error { return w.access.NotOver(TimeOf(t.Time)) }
 
-// refuse journals refusals and returns the first of them as an error. Whoever
+// Refuse journals refusals and returns the first of them as an error. Whoever
 // tried cannot stop that by giving up.
-func (b *Board) refuse(ctx context.Context, w Writer, list ...refusal) error {
-	err := b.submit(context.WithoutCancel(ctx), &request{indexed: true, records: len(list), admit: func(g *group) error {
+func (b *Core) Refuse(ctx context.Context, w Writer, list ...Refusal) error {
+	err := b.Submit(context.WithoutCancel(ctx), &Request{Indexed: true, Records: len(list), Admit: func(g *Group) error {
 		for _, r := range list {
 			if err := g.journal(w, r); err != nil {
 				return err
@@ -139,7 +139,7 @@ func (b *Board) refuse(ctx context.Context, w Writer, list ...refusal) error {
 }
 
 // refuse journals a refusal and returns it as the request's error.
-func (g *group) refuse(w Writer, r refusal) error {
+func (g *Group) refuse(w Writer, r Refusal) error {
 	if err := g.journal(w, r); err != nil {
 		return err
 	}
@@ -147,15 +147,15 @@ func (g *group) refuse(w Writer, r refusal) error {
 }
 
 // journal puts the violation that a refusal is, unless the same is on record.
-func (g *group) journal(w Writer, r refusal) error {
-	t, err := g.tenant(w.access.Tenant())
+func (g *Group) journal(w Writer, r Refusal) error {
+	t, err := g.Tenant(w.access.Tenant())
 	if err != nil {
 		return err
 	}
 	v := memory.NewViolation(w.access.ID(), w.access.Agent(), r.op, r.target, r.rule)
 	_, known, err := catalog.HeadOf(g.tx, t.Number, record.Violation, catalog.ThingOf(t.Name, record.Violation, v.ID))
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	if known {
 		return nil
@@ -166,7 +166,7 @@ func (g *group) journal(w Writer, r refusal) error {
 		return count < maxViolations
 	})
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	if count >= maxViolations {
 		return nil
@@ -180,12 +180,12 @@ func (g *group) journal(w Writer, r refusal) error {
 		return err
 	}
 	// It is the board that says so, and nobody below an operator takes it back.
-	e, err := g.b.newEntry(Writer{Actor: w.Actor, Trust: record.Operator}, t.Name, record.Violation, v.ID+"#1", payload)
+	e, err := g.b.NewEntry(Writer{Actor: w.Actor, Trust: record.Operator}, t.Name, record.Violation, v.ID+"#1", payload)
 	if err != nil {
 		return err
 	}
-	e.rec.Body = v
-	_, err = g.put(e)
+	e.Record.Body = v
+	_, err = g.Put(e)
 	return err
 }
 
@@ -203,12 +203,12 @@ func targetOf(tenant string, kind record.Kind, id, key string) string {
 // judge returns why the scope of a writer does not allow a version: what it
 // says, what is there under its id or key, or what it draws on. It looks at the
 // state in log order. An error is for trouble of the store.
-func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string, op memory.ViolationOp) (*refusal, error) {
+func (g *Group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string, op memory.ViolationOp) (*Refusal, error) {
 	if w.access == nil {
 		return nil, nil
 	}
 	id, key := body.Identity()
-	r := &refusal{op: op, target: targetOf(t.Name, body.Kind(), id, key)}
+	r := &Refusal{op: op, target: targetOf(t.Name, body.Kind(), id, key)}
 	subject := subjectOfBody(body)
 	if boundless(subject.Kind, subject.Type) {
 		r.rule = memory.RuleOperation
@@ -221,12 +221,12 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 	if key != "" {
 		thing, held, err := catalog.Holder(g.tx, t.Number, body.Kind(), key)
 		if err != nil {
-			return nil, g.stop(err)
+			return nil, g.Stop(err)
 		}
 		if held {
 			head, ok, err := catalog.HeadOf(g.tx, t.Number, body.Kind(), thing)
 			if err != nil {
-				return nil, g.stop(err)
+				return nil, g.Stop(err)
 			}
 			if ok && head.State != catalog.Redacted && !w.mayChange(head) {
 				r.rule = memory.RuleExisting
@@ -240,7 +240,7 @@ func (g *group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 	if id != "" {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, body.Kind(), catalog.ThingOf(t.Name, body.Kind(), id))
 		if err != nil {
-			return nil, g.stop(err)
+			return nil, g.Stop(err)
 		}
 		if ok && head.State != catalog.Redacted && !w.mayChange(head) {
 			r.rule = memory.RuleExisting
@@ -265,12 +265,12 @@ func boundless(k record.Kind, class string) bool {
 
 // judgeCited refuses feedback about what is out of scope: it would change how
 // that is ranked, and tell how it is ranked now.
-func (g *group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *refusal) (*refusal, error) {
+func (g *Group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *Refusal) (*Refusal, error) {
 	if body.Kind() != record.Feedback {
 		return nil, nil
 	}
 	for _, l := range body.Facets().Links {
-		ok, err := g.sees(w.view(), t, l.To)
+		ok, err := g.sees(ViewOf(w), t, l.To)
 		if err != nil {
 			return nil, err
 		}
@@ -283,18 +283,18 @@ func (g *group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *refu
 }
 
 // sees reports whether something is there and a view shows it.
-func (g *group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
+func (g *Group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
 	if u.Kind != record.Event {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
-			return false, g.stop(err)
+			return false, g.Stop(err)
 		}
-		return ok && head.State != catalog.Redacted && v.sees(head), nil
+		return ok && head.State != catalog.Redacted && Sees(v, head), nil
 	}
 	id := record.ID(t.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(g.tx, t.Number, &id)
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	if !ok {
 		return false, nil
@@ -304,13 +304,13 @@ func (g *group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
 
 // seesEventAt reports whether a view shows the event at a position. What cannot
 // be read is not shown.
-func (g *group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, error) {
-	payload, erased, err := g.payloadAt(t, position)
+func (g *Group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, error) {
+	payload, erased, err := g.PayloadAt(t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil
 	}
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	if erased {
 		return false, nil
@@ -319,16 +319,16 @@ func (g *group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, er
 	if err != nil {
 		return false, nil
 	}
-	return v.allows(eventSubject(ev)), nil
+	return Allows(v, EventSubject(ev)), nil
 }
 
 // judgeEvent returns why the scope of a writer does not allow an event. Events
 // that fail alike are one violation: of a session, those of a type.
-func judgeEvent(w Writer, ev *hmx.Event) *refusal {
+func judgeEvent(w Writer, ev *hmx.Event) *Refusal {
 	if w.access == nil {
 		return nil
 	}
-	r := &refusal{op: memory.OpAppend, target: eventTarget(ev)}
+	r := &Refusal{op: memory.OpAppend, target: eventTarget(ev)}
 	if ev.TenantID != w.access.Tenant() {
 		r.target, r.rule = "events of another tenant", memory.RuleTenant
 		return r
@@ -337,7 +337,7 @@ func judgeEvent(w Writer, ev *hmx.Event) *refusal {
 		r.rule = memory.RuleAgent
 		return r
 	}
-	if subject := eventSubject(ev); !w.access.AllowsWrite(&subject) {
+	if subject := EventSubject(ev); !w.access.AllowsWrite(&subject) {
 		r.rule = memory.RuleContent
 		return r
 	}

@@ -20,14 +20,14 @@ import (
 // states conditions of that NAME and this one is not among them.
 func (v View) judge(s *hmx.ValidityScope, tenant string, tags []string, now int64) hmx.ScopeVerdict {
 	agent := v.Agent
-	if len(s.AgentIDs) > 0 && (agent == "" || addressed(s.AgentIDs, agent)) {
+	if len(s.AgentIDs) > 0 && (agent == "" || Addressed(s.AgentIDs, agent)) {
 		agent = s.AgentIDs[0]
 	}
-	return s.Judge(hmx.Situation{TenantID: tenant, AgentID: agent, Tags: tags, Now: hmx.TimeOf(at(now)), Conditions: v.held(s.Conditions, tags)})
+	return s.Judge(hmx.Situation{TenantID: tenant, AgentID: agent, Tags: tags, Now: hmx.TimeOf(TimeOf(now)), Conditions: v.held(s.Conditions, tags)})
 }
 
-// applies reports whether a validity scope holds.
-func (v View) applies(s *hmx.ValidityScope, tenant string, tags []string, now int64) bool {
+// Applies reports whether a validity scope holds.
+func Applies(v View, s *hmx.ValidityScope, tenant string, tags []string, now int64) bool {
 	return v.judge(s, tenant, tags, now).Applies
 }
 
@@ -42,9 +42,9 @@ func scopeOf(body memory.Body) *hmx.ValidityScope {
 	return nil
 }
 
-// appliesBody reports whether a body holds for who looks, apart from the time: whether it
+// AppliesBody reports whether a body holds for who looks, apart from the time: whether it
 // is over is known of its head.
-func (v View) appliesBody(body memory.Body, tenant string, tags []string, now int64) bool {
+func AppliesBody(v View, body memory.Body, tenant string, tags []string, now int64) bool {
 	s := scopeOf(body)
 	if s == nil {
 		return true
@@ -55,7 +55,7 @@ func (v View) appliesBody(body memory.Body, tenant string, tags []string, now in
 		timeless.TimeRange = hmx.Opt[hmx.TimeRange]{}
 		s = &timeless
 	}
-	return v.applies(s, tenant, tags, now)
+	return Applies(v, s, tenant, tags, now)
 }
 
 // held returns the conditions that may be taken to hold.
@@ -102,8 +102,8 @@ func (v View) checkConditions() error {
 	return fault.Wrap(fault.InvalidArgument, err)
 }
 
-// scopeText is a validity scope in words.
-func scopeText(body memory.Body) string {
+// ScopeText is a validity scope in words.
+func ScopeText(body memory.Body) string {
 	s := scopeOf(body)
 	if s == nil {
 		return ""
@@ -115,9 +115,9 @@ func scopeText(body memory.Body) string {
 	return string(text)
 }
 
-// addressed reports whether an agent is one of those named, or below one of them:
+// Addressed reports whether an agent is one of those named, or below one of them:
 // what coder is told, coder/tests is told as well.
-func addressed(agents []string, agent string) bool {
+func Addressed(agents []string, agent string) bool {
 	return slices.ContainsFunc(agents, func(name string) bool {
 		rest, ok := strings.CutPrefix(agent, name)
 		return ok && (rest == "" || rest[0] == '/')

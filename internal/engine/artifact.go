@@ -55,18 +55,18 @@ func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ArtifactPage{}
-	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		list := ListOptions{
 			Tenant: o.Tenant, Kind: record.Artifact, Class: string(o.Type), Tag: o.Tag, State: catalog.Live, Status: string(o.Status),
 			MinConfidence: o.MinConfidence, Limit: limit, View: s.View,
 		}
 		var things Page
-		if err := b.list(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
@@ -108,20 +108,20 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 	a := *written
 	a.Status = hmx.Status(h.Status)
 	if h.Version > h.Content {
-		a.UpdatedAt = hmx.Some(hmx.TimeOf(at(h.Updated)))
+		a.UpdatedAt = hmx.Some(hmx.TimeOf(TimeOf(h.Updated)))
 	}
 	if next := linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
 		a.SupersededBy = hmx.Some(next)
 	}
 	return &StoredArtifact{
 		URI: memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, Artifact: &a,
-		Actor: h.Actor, Trust: h.Trust, Position: h.Position, Recorded: at(h.Created),
+		Actor: h.Actor, Trust: h.Trust, Position: h.Position, Recorded: TimeOf(h.Created),
 	}
 }
 
 // artifactOf reads the artifact of a head.
 func (b *Board) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*StoredArtifact, error) {
-	body, err := b.bodyAt(r, t, record.Artifact, h.Position)
+	body, err := b.core.BodyAt(r, t, record.Artifact, h.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func findArtifact(s State, id string) (*catalog.Head, error) {
 	if err := memory.CheckID("artifact", id); err != nil {
 		return nil, err
 	}
-	h, err := find(s, Ref{Kind: record.Artifact, ID: id})
+	h, err := FindHead(s, Ref{Kind: record.Artifact, ID: id})
 	if err != nil {
 		return nil, noArtifact(err)
 	}
@@ -191,7 +191,7 @@ const listedMissing = 100
 // its evidence there, what contradicts it, and what became of it and why.
 func (b *Board) Artifact(ctx context.Context, tenant, id string, v View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
-	err := b.see(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
 		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
@@ -249,7 +249,7 @@ func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error 
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !s.View.sees(h) {
+		if !ok || h.State == catalog.Redacted || !Sees(s.View, h) {
 			miss(record.Memory, id)
 		}
 	}
@@ -260,7 +260,7 @@ func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error 
 // is not read.
 func (b *Board) eventThere(s State, id string) (bool, error) {
 	if s.View.Scope != "" {
-		_, err := b.event(s, id)
+		_, err := b.core.EventSeen(s, id)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 			return false, nil
 		}
@@ -288,12 +288,12 @@ func (b *Board) contradictions(s State, u memory.URI) ([]memory.URI, error) {
 		lost := slices.ContainsFunc(h.Links, func(l catalog.Link) bool { return l.Rel == "winner" && l.To != u.Head().String() })
 		against := h.Status == string(memory.ConflictOpen) || h.Status == string(memory.ConflictResolved) && lost
 		c := memory.URI{Tenant: s.Tenant.Name, Kind: record.Conflict, ID: h.ID}
-		if against && s.View.sees(h) && !slices.Contains(found, c) {
+		if against && Sees(s.View, h) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 		return true
 	})
-	return found, first(failed, err)
+	return found, fault.First(failed, err)
 }
 
 // artifactChanges returns what became of an artifact, with the reasons that its
@@ -305,8 +305,8 @@ func (b *Board) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) 
 	}
 	var list []ArtifactChange
 	for _, e := range entries {
-		c := ArtifactChange{Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
-		f, err := b.frameAt(r, t, e.Position)
+		c := ArtifactChange{Time: TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
+		f, err := b.core.FrameAt(r, t, e.Position)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -61,7 +62,7 @@ func findActive(r kv.Reader, t *ledger.Tenant) (inUse, error) {
 		return true
 	})
 	slices.SortFunc(out.heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
-	return out, first(failed, err)
+	return out, fault.First(failed, err)
 }
 
 // usable reports whether the artifact at a position may be found: it is active, or what

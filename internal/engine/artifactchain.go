@@ -29,12 +29,12 @@ type ArtifactVersion struct {
 // erased, forgotten or not shown is left out.
 func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
-	err := b.see(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
 		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, s.View.sees)
+		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return Sees(s.View, h) })
 		if err != nil {
 			return err
 		}
@@ -91,19 +91,19 @@ func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head
 			}
 			return failed == nil && len(list) < maxChain
 		})
-		if err := first(failed, err); err != nil {
+		if err := fault.First(failed, err); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// chained refuses what would break a rule of chains, if artifacts become what they are
+// checkChain refuses what would break a rule of chains, if artifacts become what they are
 // to be. Faults that the chain had before are no reason.
-func (g *group) chained(w Writer, t *ledger.Tenant, heads []*catalog.Head, changed ...*hmx.Artifact) error {
+func checkChain(g *Group, w Writer, t *ledger.Tenant, heads []*catalog.Head, changed ...*hmx.Artifact) error {
 	var before, after []*hmx.Artifact
 	for _, h := range heads {
-		a, err := g.artifactAt(t, h)
+		a, err := artifactIn(g, t, h)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func brokenChain(w Writer, f *hmx.ChainFault) error {
 	if f.Rule == "HMX-A/7.5" {
 		fix = "each of the two must name the other: write a draft whose supersedes names the newest version of the chain, and approve that"
 	}
-	if w.access != nil {
+	if Scoped(w) {
 		return fault.Newf(fault.InvalidArgument, "chain: the versions of the artifact would break a rule (%s)", f.Rule).WithFix(fix)
 	}
 	return fault.Newf(fault.InvalidArgument, "chain: %w", f).WithFix(fix)
@@ -150,21 +150,21 @@ func brokenChain(w Writer, f *hmx.ChainFault) error {
 // artifactRule keeps the rules of chains.
 func artifactRule() Rule {
 	return Rule{
-		Admit: func(g *group, w Writer, t *ledger.Tenant, body memory.Body) error {
-			return g.fitsChain(w, t, &body.(*memory.Artifact).HMX)
+		Admit: func(g *Group, w Writer, t *ledger.Tenant, body memory.Body) error {
+			return fitsChain(g, w, t, &body.(*memory.Artifact).HMX)
 		},
-		Transition: (*group).fitsTurn,
+		Transition: fitsTurn,
 	}
 }
 
-// artifactAt reads an artifact as it stands, nil if it cannot be read.
-func (g *group) artifactAt(t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
-	payload, erased, err := g.payloadAt(t, h.Position)
+// artifactIn reads an artifact as it stands, nil if it cannot be read.
+func artifactIn(g *Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
+	payload, erased, err := g.PayloadAt(t, h.Position)
 	if fault.CodeOf(err) == fault.Damaged || erased {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, g.stop(err)
+		return nil, g.Stop(err)
 	}
 	body, err := memory.Decode(record.Artifact, payload)
 	if err != nil {
@@ -175,7 +175,7 @@ func (g *group) artifactAt(t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, er
 
 // fitsChain refuses an artifact that would break a rule of chains as soon as it is
 // written. A draft breaks none: it only proposes.
-func (g *group) fitsChain(w Writer, t *ledger.Tenant, a *hmx.Artifact) error {
+func fitsChain(g *Group, w Writer, t *ledger.Tenant, a *hmx.Artifact) error {
 	if a.Status == hmx.StatusDraft {
 		return nil
 	}
@@ -189,31 +189,31 @@ func (g *group) fitsChain(w Writer, t *ledger.Tenant, a *hmx.Artifact) error {
 	if a.SupersededBy.Set {
 		h.Links = append(h.Links, link("superseded_by", a.SupersededBy))
 	}
-	heads, err := chainOf(context.Background(), g.tx, t, h, everything)
+	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
-	return g.chained(w, t, heads[1:], a)
+	return checkChain(g, w, t, heads[1:], a)
 }
 
 // fitsTurn refuses a change of status that would break a rule of chains. What the
 // diagram of HMX-A does not have is for others to refuse.
-func (g *group) fitsTurn(w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
+func fitsTurn(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
 	if to != hmx.StatusActive && to != hmx.StatusSuperseded || hmx.Status(h.Status).Transition(to) != nil {
 		return nil
 	}
-	a, err := g.artifactAt(t, h)
+	a, err := artifactIn(g, t, h)
 	if err != nil || a == nil {
 		return err
 	}
-	heads, err := chainOf(context.Background(), g.tx, t, h, everything)
+	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	if supersededBy != "" && !slices.ContainsFunc(heads, func(x *catalog.Head) bool { return x.ID == supersededBy }) {
-		next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, supersededBy))
+		next, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, supersededBy))
 		if err != nil {
-			return g.stop(err)
+			return g.Stop(err)
 		}
 		if ok && next.State == catalog.Live {
 			heads = append(heads, next)
@@ -223,7 +223,7 @@ func (g *group) fitsTurn(w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Sta
 	if supersededBy != "" {
 		a.SupersededBy = hmx.Some(supersededBy)
 	}
-	return g.chained(w, t, heads, a)
+	return checkChain(g, w, t, heads, a)
 }
 
 // everything shows all.

@@ -44,16 +44,16 @@ type ArtifactDecided struct {
 // it does not name, or another one took the place of the one it names.
 func (b *Board) DecideArtifact(ctx context.Context, w Writer, d ArtifactDecision) (*ArtifactDecided, error) {
 	ref := Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
-	w, err := b.entitled(ctx, d.Tenant, w, memory.OpTransition, ref.target())
+	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
-	d.Reason, _ = b.scrubText(ctx, d.Reason)
+	d.Reason, _ = b.core.ScrubText(ctx, d.Reason)
 	if err := d.check(); err != nil {
 		return nil, err
 	}
 	for range compileTries {
-		erasures := b.erasures.Load()
+		erasures := b.core.Erasures()
 		if d.To == hmx.StatusActive {
 			if err := b.approvable(ctx, w, d); err != nil {
 				return nil, err
@@ -90,12 +90,12 @@ func (d *ArtifactDecision) check() error {
 // approvable refuses a draft that would not pass the validation of a compile.
 func (b *Board) approvable(ctx context.Context, w Writer, d ArtifactDecision) error {
 	v := View{}
-	if w.access != nil {
-		v = w.view()
+	if Scoped(w) {
+		v = ViewOf(w)
 	}
-	return b.see(ctx, d.Tenant, v, func(s State) error {
+	return b.core.ReadAs(ctx, d.Tenant, v, func(s State) error {
 		h, err := findArtifact(s, d.ID)
-		if fault.CodeOf(err) == fault.NotFound && w.access != nil {
+		if fault.CodeOf(err) == fault.NotFound && Scoped(w) {
 			return nil // who may not see it is refused where that is journaled
 		}
 		if err != nil {
@@ -164,7 +164,7 @@ func (b *Board) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) erro
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // notAllowed is the error for a change of status that HMX-A does not have, with what it
@@ -192,11 +192,11 @@ func (b *Board) decide(ctx context.Context, w Writer, ref Ref, d ArtifactDecisio
 		return nil, err
 	}
 	var out *ArtifactDecided
-	err := b.submit(ctx, &request{indexed: true, records: 2, admit: func(g *group) (err error) {
-		if d.To == hmx.StatusActive && g.b.erasures.Load() != erasures {
+	err := b.core.Submit(ctx, &Request{Indexed: true, Records: 2, Admit: func(g *Group) (err error) {
+		if d.To == hmx.StatusActive && g.Board().Erasures() != erasures {
 			return errErased
 		}
-		out, err = g.decide(w, ref, d)
+		out, err = decideIn(g, w, ref, d)
 		return err
 	}})
 	if err != nil {
@@ -205,22 +205,22 @@ func (b *Board) decide(ctx context.Context, w Writer, ref Ref, d ArtifactDecisio
 	return out, nil
 }
 
-// decide is decide in log order.
-func (g *group) decide(w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided, error) {
-	t, err := g.tenant(ref.Tenant)
+// decideIn is decide in log order.
+func decideIn(g *Group, w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided, error) {
+	t, err := g.Tenant(ref.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	h, err := g.decidable(w, t, ref, d.To)
+	h, err := decidable(g, w, t, ref, d.To)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Expect.check(memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, h); err != nil {
+	if err := CheckExpected(d.Expect, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, h); err != nil {
 		return nil, err
 	}
 	var old *catalog.Head
 	if d.To == hmx.StatusActive {
-		if old, err = g.replaced(w, t, h); err != nil {
+		if old, err = replacedBy(g, w, t, h); err != nil {
 			return nil, err
 		}
 	}
@@ -228,26 +228,26 @@ func (g *group) decide(w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided,
 	if old != nil {
 		out.Superseded = memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}
 		by := &memory.Transition{ArtifactID: old.ID, From: hmx.Status(old.Status), To: hmx.StatusSuperseded, SupersededBy: h.ID, Reason: d.Reason}
-		if _, err := g.turn(w, t, by); err != nil {
+		if _, err := turnTo(g, w, t, by); err != nil {
 			return nil, err
 		}
 	}
-	out.Position, err = g.turn(w, t, &memory.Transition{ArtifactID: h.ID, From: out.From, To: d.To, Reason: d.Reason})
+	out.Position, err = turnTo(g, w, t, &memory.Transition{ArtifactID: h.ID, From: out.From, To: d.To, Reason: d.Reason})
 	out.URI = memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID, Version: uint64(h.Version) + 1}
 	out.Trust = h.Trust
 	return out, err
 }
 
 // decidable returns the head of an artifact that a writer may give a status.
-func (g *group) decidable(w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*catalog.Head, error) {
-	h, err := g.changeable(w, memory.OpTransition, t, ref)
+func decidable(g *Group, w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*catalog.Head, error) {
+	h, err := g.Changeable(w, memory.OpTransition, t, ref)
 	if err != nil {
 		return nil, noArtifact(err)
 	}
 	if h.State != catalog.Live {
 		return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
 	}
-	if err := outranks(w, h); err != nil {
+	if err := Outranks(w, h); err != nil {
 		return nil, err
 	}
 	if hmx.Status(h.Status).Transition(to) != nil {
@@ -256,10 +256,10 @@ func (g *group) decidable(w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*
 	return h, nil
 }
 
-// replaced returns the active version that a draft supersedes, or nil if there is none,
+// replacedBy returns the active version that a draft supersedes, or nil if there is none,
 // and refuses what would break a rule of chains.
-func (g *group) replaced(w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
-	next, err := g.artifactAt(t, h)
+func replacedBy(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
+	next, err := artifactIn(g, t, h)
 	if err != nil {
 		return nil, err
 	}
@@ -270,19 +270,19 @@ func (g *group) replaced(w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.
 	changed := []*hmx.Artifact{next}
 	var old *catalog.Head
 	if id := linked(h, "supersedes"); id != "" {
-		before, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
+		before, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
 		if err != nil {
-			return nil, g.stop(err)
+			return nil, g.Stop(err)
 		}
 		if ok && before.State == catalog.Live && before.Status == string(hmx.StatusActive) {
 			old = before
 		}
 	}
 	if old != nil {
-		if old, err = g.decidable(w, t, Ref{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}, hmx.StatusSuperseded); err != nil {
+		if old, err = decidable(g, w, t, Ref{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}, hmx.StatusSuperseded); err != nil {
 			return nil, fmt.Errorf("the version that it supersedes: %w", err)
 		}
-		a, err := g.artifactAt(t, old)
+		a, err := artifactIn(g, t, old)
 		if err != nil {
 			return nil, err
 		}
@@ -291,22 +291,22 @@ func (g *group) replaced(w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.
 			changed = append(changed, a)
 		}
 	}
-	heads, err := chainOf(context.Background(), g.tx, t, h, everything)
+	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
 	if err != nil {
-		return nil, g.stop(err)
+		return nil, g.Stop(err)
 	}
-	return old, g.chained(w, t, heads, changed...)
+	return old, checkChain(g, w, t, heads, changed...)
 }
 
-// turn puts a change of status.
-func (g *group) turn(w Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
-	id, err := g.b.ids.Next()
+// turnTo puts a change of status.
+func turnTo(g *Group, w Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
+	id, err := g.Board().NewID()
 	if err != nil {
 		return 0, err
 	}
-	e, err := g.b.controlEntry(w, t.Name, id, c)
+	e, err := g.Board().ControlEntry(w, t.Name, id, c)
 	if err != nil {
 		return 0, err
 	}
-	return g.put(e)
+	return g.Put(e)
 }

@@ -48,7 +48,7 @@ const (
 // the one that to supersedes.
 func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v View) (*ArtifactDiff, error) {
 	var out *ArtifactDiff
-	err := b.see(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
 		read := func(id string) (*StoredArtifact, error) {
 			h, err := findArtifact(s, id)
 			if err != nil {

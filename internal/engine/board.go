@@ -51,91 +51,25 @@ import (
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
-	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
-	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/tokens"
 )
 
-// Options says how a board is opened. The zero value works.
-type Options struct {
-	// FS is where the directory is. Nil means the operating system's.
-	FS disk.FS
-	// Clock gives the time of records. Nil means time.Now.
-	Clock func() time.Time
-	// Random gives salts, ids and keys. Nil means crypto/rand.
-	Random io.Reader
-	// SegmentBytes is how large a file of the journal grows. Zero means 64 MiB.
-	SegmentBytes int64
-	// CacheBytes and MemTableBytes bound the index's memory. Zero means 32 MiB
-	// and three times 48 MiB.
-	CacheBytes    int64
-	MemTableBytes uint64
-	// RecallBytes bounds what is held in memory to answer questions. Zero means
-	// 400 MiB, which is enough for a million documents at full speed; the more there
-	// are beyond that, the more is read from the disk for each question.
-	RecallBytes int64
-	// WitnessDir is a directory outside the data directory in which it is
-	// remembered what was signed, so that a rollback of the whole directory is
-	// noticed. Empty means no such memory.
-	WitnessDir string
-	// Reserve is how much room is left on the disk when writes are refused.
-	// Zero means 8 MiB and what the index has yet to write.
-	Reserve uint64
-	// KeepSecrets records keys and passwords in what callers write as they are. Without
-	// it they are taken out first; see package secret.
-	KeepSecrets bool
-	// Clean takes out of events what the board has handed out, before anything else is done
-	// with them, and says whether anything is left to record. It must not change the event
-	// that it is given. Nil leaves them as they are.
-	Clean func(*hmx.Event) (clean *hmx.Event, keep bool)
-	// Note is what someone who finds the directory locked is told about the
-	// holder, besides its process id.
-	Note string
-	// CompileAfter has the board compile tenants by itself, in a goroutine of its own.
-	// The zero value does not.
-	CompileAfter CompileAfter
-	// Progress is told how a long opening comes along.
-	Progress apply.Progress
-	// Rebuild makes the index anew from the journal before anything else, even
-	// where the old one cannot be opened.
-	Rebuild bool
-	// MustExist refuses to make a directory that is not there.
-	MustExist bool
-	// Brief says that the board is open for a moment only, as for a hook of an agent:
-	// closing it leaves a little for the next opening to read from the journal again, which
-	// takes less time than writing it out.
-	Brief bool
-}
-
 // Board is an open data directory. It is safe for concurrent use.
-type Board struct {
+type Core struct {
 	o   Options
 	dir string
 	id  string // of the directory
 
-	lock       io.Closer
-	log        *journal.Log
-	notary     *notary.Notary
-	ids        *hmx.IDSource
-	tokens     tokens.Counter
-	queue      *journal.Committer[*request]
-	scopes     scopes
-	asking     semaphore.FIFO   // of those who ask for bundles
-	surveys    semaphore.FIFO   // of those who count everything
-	searcher   *recall.Searcher // of the store that is in use
-	sights     *sights          // of the same store
-	places     *ledger.Places   // of the same store; nil for one that is soon let go
-	embedCalls embedCalls       // that searches wait for, or have left behind
-	counts     *counts          // of what packs quoted, by the records of the store
-	pasts      *pasts           // that packs were made of
-	traced     traceFiles       // of what sessions did
-	compiling  *compiling
-	learning   *learning
-	background *background      // that compiles by itself; nil for none
-	guides     *guides          // what artifacts say about next steps
-	ticks      func() time.Time // by which it is measured how long something takes
-	watching   watchers
+	lock     io.Closer
+	log      *journal.Log
+	notary   *notary.Notary
+	ids      *hmx.IDSource
+	tokens   tokens.Counter
+	queue    *journal.Committer[*Request]
+	scopes   scopes
+	places   *ledger.Places // of the store in use; nil for one that is soon let go
+	watching watchers
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.
@@ -153,10 +87,7 @@ type Board struct {
 
 	followers []Follower
 	rules     map[record.Kind]Rule
-	// erasures is how often something was erased. The leader raises it in log order, after
-	// the erasure is visible: an admission that finds another count than the read that it
-	// relies on must not use what was read.
-	erasures atomic.Uint64
+	erasures  atomic.Uint64 // see Erasures
 
 	// failed is set by the leader when the store cannot follow the journal.
 	failed atomic.Pointer[fault.Error]
@@ -164,8 +95,19 @@ type Board struct {
 	unchecked int
 }
 
-// Open opens the data directory dir, making it if it does not exist.
-func Open(ctx context.Context, dir string, o Options) (opened *Board, err error) {
+// Over returns a board that reads another store of records of the same journal. It writes
+// nothing, and is not to be closed.
+func (b *Core) Over(store *kv.Store) *Core {
+	return &Core{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, tokens: b.tokens, store: store}
+}
+
+// Unopened returns a board of which nothing is open: for a directory that is too damaged to
+// be opened.
+func Unopened(dir string, o Options) *Core { return &Core{o: o, dir: dir} }
+
+// OpenCore opens the data directory dir, making it if it does not exist. Attach may be nil; it
+// is called before anything is read, to add followers and rules.
+func OpenCore(ctx context.Context, dir string, o Options, attach func(*Core)) (opened *Core, err error) {
 	if o.FS == nil {
 		o.FS = disk.OS()
 	}
@@ -175,11 +117,10 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k(), asking: semaphore.PerProcessor(), surveys: semaphore.New(1), counts: newCounts(), pasts: newPasts(), searcher: recall.New(o.RecallBytes), sights: newSights(), compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
-		traced: traceFiles{part: partEvents, soFar: soFarEvents}}
-	b.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
-	b.Require(record.Artifact, artifactRule())
-	b.Require(record.Fingerprint, fingerprintRule())
+	b := &Core{o: o, dir: dir, tokens: tokens.O200k()}
+	if attach != nil {
+		attach(b)
+	}
 	if b.lock, err = b.claim(); err != nil {
 		return nil, err
 	}
@@ -189,7 +130,7 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 		}
 	}()
 	b.ids = hmx.NewIDSource(o.Clock, o.Random)
-	if err := b.identify(); err != nil {
+	if err := b.Identify(); err != nil {
 		return nil, err
 	}
 	if err := b.sweep(); err != nil {
@@ -221,13 +162,12 @@ func Open(ctx context.Context, dir string, o Options) (opened *Board, err error)
 		return nil, err
 	}
 	b.queue = journal.NewCommitter(b.run)
-	b.startCompiling()
 	return b, nil
 }
 
 // caughtUp is told how the index comes along at the opening. One that was made anew is worth
 // writing out.
-func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
+func (b *Core) caughtUp(done, end journal.LSN, records uint64) {
 	if records >= briefRecords {
 		b.indexed = 0
 	}
@@ -237,10 +177,10 @@ func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
 }
 
 // openFiles opens journal and index, in the order that the two need.
-func (b *Board) openFiles(ctx context.Context) (err error) {
+func (b *Core) openFiles(ctx context.Context) (err error) {
 	open := func(atLeast journal.LSN) (err error) {
 		b.log, err = journal.Open(journal.Options{
-			FS: b.o.FS, Dir: b.path("journal"), SegmentBytes: b.o.SegmentBytes, Rand: b.o.Random, AtLeast: atLeast,
+			FS: b.o.FS, Dir: b.Path("journal"), SegmentBytes: b.o.SegmentBytes, Rand: b.o.Random, AtLeast: atLeast,
 		})
 		return err
 	}
@@ -259,9 +199,9 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 		if err := b.forgetAll(); err != nil {
 			return err
 		}
-		return b.openStore()
+		return b.OpenStore()
 	}
-	if err := b.openStore(); err != nil {
+	if err := b.OpenStore(); err != nil {
 		return err
 	}
 	// The index never runs ahead of the journal. If the journal is shorter, it
@@ -276,11 +216,11 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 
 // reached returns how far the index on the disk had come, or zero when it does
 // not say.
-func (b *Board) reached() journal.LSN {
-	if _, err := b.o.FS.Stat(b.path(nameIndex)); err != nil {
+func (b *Core) reached() journal.LSN {
+	if _, err := b.o.FS.Stat(b.Path(NameIndex)); err != nil {
 		return 0
 	}
-	if err := b.openStore(); err != nil {
+	if err := b.OpenStore(); err != nil {
 		return 0
 	}
 	_, most, err := apply.Cursor(b.store)
@@ -293,7 +233,7 @@ func (b *Board) reached() journal.LSN {
 
 // structural returns what is wrong with the journal beyond single payloads:
 // records are missing, so that what is left must not be taken for all there is.
-func (b *Board) structural() error {
+func (b *Core) structural() error {
 	for _, d := range b.log.Damages() {
 		if d.Part != journal.PartBody {
 			return fault.Newf(fault.Damaged, "the journal is damaged: %w", &d).
@@ -304,11 +244,11 @@ func (b *Board) structural() error {
 }
 
 // Now returns the time by the board's clock.
-func (b *Board) Now() time.Time { return b.o.Clock() }
+func (b *Core) Now() time.Time { return b.o.Clock() }
 
-// openStore opens the index.
-func (b *Board) openStore() (err error) {
-	b.store, err = b.openIndex(nameIndex)
+// OpenStore opens the index.
+func (b *Core) OpenStore() (err error) {
+	b.store, err = b.OpenIndex(NameIndex)
 	return err
 }
 
@@ -316,15 +256,15 @@ func (b *Board) openStore() (err error) {
 const ownerKey = "Mdirectory"
 
 // serve makes what answers from the store that is in use.
-func (b *Board) serve() {
+func (b *Core) serve() {
 	b.applier, b.places = apply.New(b.store, b.log), ledger.NewPlaces()
 }
 
-// openIndex opens an index by the name of its directory, and refuses one that
+// OpenIndex opens an index by the name of its directory, and refuses one that
 // was folded from another journal.
-func (b *Board) openIndex(name string) (*kv.Store, error) {
+func (b *Core) OpenIndex(name string) (*kv.Store, error) {
 	store, err := kv.Open(kv.Options{
-		FS: b.o.FS, Dir: b.path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
+		FS: b.o.FS, Dir: b.Path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
 		Apart: apply.Apart(), Rows: apply.Rows(),
 	})
 	if err != nil {
@@ -338,7 +278,7 @@ func (b *Board) openIndex(name string) (*kv.Store, error) {
 			err = tx.Commit()
 		}
 	case err == nil && string(owner) != b.id:
-		err = fault.Newf(fault.Damaged, "%s is the index of another directory, %q", b.path(name), owner).
+		err = fault.Newf(fault.Damaged, "%s is the index of another directory, %q", b.Path(name), owner).
 			WithFix("`lukasa rebuild` makes the index anew from the journal")
 	}
 	if err != nil {
@@ -349,8 +289,7 @@ func (b *Board) openIndex(name string) (*kv.Store, error) {
 
 // Close waits for what is under way, makes everything durable and lets the
 // directory go. A second call does nothing.
-func (b *Board) Close() error {
-	b.background.stop()
+func (b *Core) Close() error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
 	if b.closed {
@@ -370,7 +309,7 @@ const (
 
 // release closes what is open, index first: what it lacks is in the journal,
 // but never the other way round.
-func (b *Board) release() error {
+func (b *Core) release() error {
 	errs := []error{b.toFollowers(Follower.Close)}
 	if b.store != nil {
 		if b.o.Brief && b.log != nil && b.indexed > 0 && b.log.End()-b.indexed <= briefBytes {
@@ -391,41 +330,83 @@ func (b *Board) release() error {
 	return errors.Join(errs...)
 }
 
-// enter begins an operation that reads or writes. The caller must call leave.
-func (b *Board) enter(ctx context.Context) error {
+// Enter begins an operation that reads or writes. The caller must call leave.
+func (b *Core) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	b.gate.RLock()
 	if b.closed {
 		b.gate.RUnlock()
-		return errClosed()
+		return ErrClosed()
 	}
 	return nil
 }
 
-func errClosed() error { return fault.New(fault.Closed, "the board is closed") }
+func ErrClosed() error { return fault.New(fault.Closed, "the board is closed") }
 
-func (b *Board) leave() { b.gate.RUnlock() }
+func (b *Core) Leave() { b.gate.RUnlock() }
 
-// Dir returns the data directory.
-func (b *Board) Dir() string { return b.dir }
-
-// ID returns the directory's own id, which is part of what it signs.
-func (b *Board) ID() string { return b.id }
-
-// Damages returns what was found to be broken when the directory was opened.
-func (b *Board) Damages() []journal.Damage {
-	b.gate.RLock()
-	defer b.gate.RUnlock()
-	return b.damages()
+// EnterAlone begins an operation beside which nothing else runs. The caller must call
+// leaveAlone.
+func (b *Core) EnterAlone() error {
+	b.gate.Lock()
+	if b.closed {
+		b.gate.Unlock()
+		return ErrClosed()
+	}
+	return nil
 }
 
-// damages is Damages for who has the gate.
-func (b *Board) damages() []journal.Damage { return append(b.log.Damages(), b.passed...) }
+func (b *Core) LeaveAlone() { b.gate.Unlock() }
+
+// Options returns how the board was opened.
+func (b *Core) Options() Options { return b.o }
+
+// FS returns where the directory is.
+func (b *Core) FS() disk.FS { return b.o.FS }
+
+// Store returns the index in use. It is for callers that have entered the board.
+func (b *Core) Store() *kv.Store { return b.store }
+
+// Log returns the journal.
+func (b *Core) Log() *journal.Log { return b.log }
+
+// Notary returns what signs.
+func (b *Core) Notary() *notary.Notary { return b.notary }
+
+// Applier returns what folds records into the index in use.
+func (b *Core) Applier() *apply.Applier { return b.applier }
+
+// Tokens returns what counts tokens.
+func (b *Core) Tokens() tokens.Counter { return b.tokens }
+
+// NewID returns an id that is in no record.
+func (b *Core) NewID() (string, error) { return b.ids.Next() }
+
+// Erasures returns how often something was erased. The leader raises it in log order, after
+// the erasure is visible: an admission that finds another count than there was before the
+// read that it relies on must not use what was read.
+func (b *Core) Erasures() uint64 { return b.erasures.Load() }
+
+// Dir returns the data directory.
+func (b *Core) Dir() string { return b.dir }
+
+// ID returns the directory's own id, which is part of what it signs.
+func (b *Core) ID() string { return b.id }
+
+// Damages returns what was found to be broken when the directory was opened.
+func (b *Core) Damages() []journal.Damage {
+	b.gate.RLock()
+	defer b.gate.RUnlock()
+	return b.KnownDamages()
+}
+
+// KnownDamages is Damages for callers that have entered the board.
+func (b *Core) KnownDamages() []journal.Damage { return append(b.log.Damages(), b.passed...) }
 
 // Failed returns why writes are refused, or nil when they are not.
-func (b *Board) Failed() error {
+func (b *Core) Failed() error {
 	if e := b.failed.Load(); e != nil {
 		return e
 	}

@@ -14,14 +14,14 @@ import (
 
 // Forget puts a tombstone on a thing: it is no longer there for reads, and its
 // history stays. Forgetting what is forgotten changes nothing.
-func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
-	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpForget, ref.target())
+func (b *Core) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
+	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpForget, TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
-	reason, scrubbed := b.scrubText(ctx, reason)
+	reason, scrubbed := b.ScrubText(ctx, reason)
 	var res *PutResult
-	err = b.change(ctx, w, memory.OpForget, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+	err = b.change(ctx, w, memory.OpForget, ref, expect, func(g *Group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
 			res = unchangedResult(t, h)
 			return nil, nil
@@ -41,24 +41,24 @@ func (r *PutResult) scrubbed(found int) *PutResult {
 
 // Transition changes the status of an artifact. The rules are those of HMX-A, for the
 // artifact and for the chain that it is in.
-func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
+func (b *Core) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
 	ref.Kind = record.Artifact
-	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpTransition, ref.target())
+	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpTransition, TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
-	reason, scrubbed := b.scrubText(ctx, reason)
+	reason, scrubbed := b.ScrubText(ctx, reason)
 	var res *PutResult
-	err = b.change(ctx, w, memory.OpTransition, ref, expect, func(g *group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
+	err = b.change(ctx, w, memory.OpTransition, ref, expect, func(g *Group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
 			return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
 		}
 		if supersededBy != "" {
 			next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, supersededBy))
 			if err != nil {
-				return nil, g.stop(err)
+				return nil, g.Stop(err)
 			}
-			if !ok || next.State != catalog.Live || w.access != nil && !w.view().sees(next) {
+			if !ok || next.State != catalog.Live || w.access != nil && !Sees(ViewOf(w), next) {
 				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
 			}
 		}
@@ -75,13 +75,13 @@ func unchangedResult(t *ledger.Tenant, h *catalog.Head) *PutResult {
 	return &PutResult{URI: uri, Position: h.Position, Trust: h.Trust, Unchanged: true}
 }
 
-// target names what a reference names.
-func (r Ref) target() string { return targetOf(r.Tenant, r.Kind, r.ID, r.Key) }
+// TargetOf names what a reference names.
+func TargetOf(r Ref) string { return targetOf(r.Tenant, r.Kind, r.ID, r.Key) }
 
 // change writes a control about one thing, by a writer whose scope is verified.
 // The function may return nil to write nothing.
-func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref Ref, expect Expect,
-	decide func(*group, *ledger.Tenant, *catalog.Head) (memory.Control, error), res **PutResult) error {
+func (b *Core) change(ctx context.Context, w Writer, op memory.ViolationOp, ref Ref, expect Expect,
+	decide func(*Group, *ledger.Tenant, *catalog.Head) (memory.Control, error), res **PutResult) error {
 	if err := memory.CheckTenant(ref.Tenant); err != nil {
 		return err
 	}
@@ -92,33 +92,33 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 	if err != nil {
 		return err
 	}
-	return b.submit(ctx, &request{indexed: true, admit: func(g *group) error {
-		t, err := g.tenant(ref.Tenant)
+	return b.Submit(ctx, &Request{Indexed: true, Admit: func(g *Group) error {
+		t, err := g.Tenant(ref.Tenant)
 		if err != nil {
 			return err
 		}
-		h, err := g.changeable(w, op, t, ref)
+		h, err := g.Changeable(w, op, t, ref)
 		if err != nil {
 			return err
 		}
 		uri := memory.URI{Tenant: t.Name, Kind: h.Kind, ID: h.ID}
-		if err := expect.check(uri, h); err != nil {
+		if err := CheckExpected(expect, uri, h); err != nil {
 			return err
 		}
-		if err := outranks(w, h); err != nil {
+		if err := Outranks(w, h); err != nil {
 			return err
 		}
 		control, err := decide(g, t, h)
 		if err != nil || control == nil {
 			return err
 		}
-		e, err := g.b.controlEntry(w, ref.Tenant, id, control)
+		e, err := g.b.ControlEntry(w, ref.Tenant, id, control)
 		if err != nil {
 			return err
 		}
 		uri.Version = uint64(h.Version) + 1
 		r := &PutResult{URI: uri, Trust: h.Trust}
-		if r.Position, err = g.put(e); err != nil {
+		if r.Position, err = g.Put(e); err != nil {
 			return err
 		}
 		*res = r
@@ -126,12 +126,12 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 	}})
 }
 
-// changeable returns the head of what a writer is about to change. What its
+// Changeable returns the head of what a writer is about to change. What its
 // scope hides is refused as such, and what is erased is not there for it.
-func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
-	h, err := find(State{Reader: g.tx, Tenant: t, View: View{}}, ref)
+func (g *Group) Changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
+	h, err := FindHead(State{Reader: g.tx, Tenant: t, View: View{}}, ref)
 	if err == nil && (h.Kind == record.Embedding || h.Kind == record.Refinement) && w.access == nil {
-		return nil, fault.Newf(fault.InvalidArgument, "%s: what a model made of something is there as long as that is", ref.target()).
+		return nil, fault.Newf(fault.InvalidArgument, "%s: what a model made of something is there as long as that is", TargetOf(ref)).
 			WithFix("redact it, or what it is of")
 	}
 	if w.access == nil {
@@ -141,19 +141,19 @@ func (g *group) changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, re
 		return nil, err
 	}
 	if fault.CodeOf(err) == fault.Erased {
-		return find(State{Reader: g.tx, Tenant: t, View: w.view()}, ref)
+		return FindHead(State{Reader: g.tx, Tenant: t, View: ViewOf(w)}, ref)
 	}
 	if err == nil && !w.mayChange(h) {
-		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleExisting})
+		return nil, g.refuse(w, Refusal{op, TargetOf(ref), memory.RuleExisting})
 	}
 	if err == nil && boundless(h.Kind, h.Class) {
-		return nil, g.refuse(w, refusal{op, ref.target(), memory.RuleOperation})
+		return nil, g.refuse(w, Refusal{op, TargetOf(ref), memory.RuleOperation})
 	}
 	return h, err
 }
 
-// controlEntry makes the record of a control.
-func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control) (*entry, error) {
+// ControlEntry makes the record of a control.
+func (b *Core) ControlEntry(w Writer, tenant, id string, control memory.Control) (*Entry, error) {
 	if err := control.Validate(); err != nil {
 		return nil, err
 	}
@@ -161,27 +161,27 @@ func (b *Board) controlEntry(w Writer, tenant, id string, control memory.Control
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.newEntry(w, tenant, control.Kind(), id, payload)
+	e, err := b.NewEntry(w, tenant, control.Kind(), id, payload)
 	if err != nil {
 		return nil, err
 	}
-	e.rec.Control = control
+	e.Record.Control = control
 	return e, nil
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
 // version it is the last content there was, which brings back what is forgotten.
 // Whoever restores it, it is trusted no further than when it was written.
-func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
-	w, err := b.entitled(ctx, ref.Tenant, w, memory.OpRestore, ref.target())
+func (b *Core) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
+	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpRestore, TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
 	old, err := b.Get(ctx, ref, View{})
 	if w.access != nil {
 		hidden := err == nil
-		if old, err = b.Get(ctx, ref, w.view()); hidden && fault.CodeOf(err) == fault.NotFound {
-			return nil, b.refuse(ctx, w, refusal{memory.OpRestore, ref.target(), memory.RuleExisting})
+		if old, err = b.Get(ctx, ref, ViewOf(w)); hidden && fault.CodeOf(err) == fault.NotFound {
+			return nil, b.Refuse(ctx, w, Refusal{memory.OpRestore, TargetOf(ref), memory.RuleExisting})
 		}
 	}
 	if err != nil {
@@ -192,8 +192,8 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 			WithFix("name a version; `lukasa history` lists them")
 	}
 	var tier record.Trust
-	err = b.read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		f, err := b.frameAt(r, t, old.Position)
+	err = b.Read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		f, err := b.FrameAt(r, t, old.Position)
 		if err != nil {
 			return err
 		}
@@ -204,5 +204,5 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 	if err != nil {
 		return nil, err
 	}
-	return b.put(ctx, w, ref.Tenant, old.Body, expect, memory.OpRestore, tier)
+	return b.PutAs(ctx, w, ref.Tenant, old.Body, expect, memory.OpRestore, tier)
 }

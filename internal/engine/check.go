@@ -59,7 +59,7 @@ type CheckedAction struct {
 // does not show, or that was erased.
 func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	var out *CheckedAction
-	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		if err := o.check(s.View); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (o *CheckOptions) check(v View) error {
 		return err
 	}
 	if o.Session != "" {
-		if err := checkName("session", o.Session); err != nil {
+		if err := CheckName("session", o.Session); err != nil {
 			return err
 		}
 	}
@@ -85,11 +85,11 @@ func (o *CheckOptions) check(v View) error {
 		return fault.Newf(fault.InvalidArgument, "tags: there are %d, but at most %d are allowed", len(o.Tags), hmx.MaxTags).WithFix("name fewer")
 	}
 	for i, tag := range o.Tags {
-		if err := checkName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
-	return v.checkAgent()
+	return CheckAgent(v)
 }
 
 // checkAction judges an action.
@@ -198,7 +198,7 @@ func (c *checking) nameEvent(mark *string) error {
 		return nil
 	}
 	*mark = ""
-	ev, err := c.b.eventAt(c.r, c.t, position)
+	ev, err := c.b.core.EventAt(c.r, c.t, position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil
 	}

@@ -32,7 +32,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		}
 		f.Command = "lukasa forget " + name
 	}
-	body, err := c.b.bodyAt(c.r, c.t, h.Kind, h.Position)
+	body, err := c.b.core.BodyAt(c.r, c.t, h.Kind, h.Position)
 	if err != nil {
 		return passErased(err)
 	}
@@ -49,7 +49,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		if source.Kind != record.Event {
 			continue
 		}
-		ev, err := c.b.event(State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
+		ev, err := c.b.core.EventSeen(State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound {
 			continue
 		}

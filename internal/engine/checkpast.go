@@ -37,7 +37,7 @@ type checking struct {
 
 // look finds out which events are shown.
 func (c *checking) look() error {
-	if c.view.access == nil {
+	if AccessOf(c.view) == nil {
 		return nil
 	}
 	seen, err := c.b.visible(c.ctx, State{Reader: c.r, Tenant: c.t, View: c.view})
@@ -75,7 +75,7 @@ func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, 
 		}
 		places = places[n:]
 	}
-	return list, first(err, w.Close())
+	return list, fault.First(err, w.Close())
 }
 
 // newest returns where the newest doings are, by session and in its order.
@@ -140,7 +140,7 @@ func (c *checking) session(name string) ([]guide.Doing, error) {
 	from := w.Back(end, sessionEvents)
 	if from == end {
 		err = fault.Newf(fault.NotFound, "session: no event of %q is on record", name).WithFix("name one that `lukasa events` shows, or leave it out")
-		return nil, first(w.Close(), err)
+		return nil, fault.First(w.Close(), err)
 	}
 	var replay trace.Replay
 	err = w.On(from, func(at deeds.Place, g *trace.Glance) bool {
@@ -151,7 +151,7 @@ func (c *checking) session(name string) ([]guide.Doing, error) {
 	for _, d := range replay.Deeds() {
 		list = append(list, doingOf(&d))
 	}
-	return list, first(err, w.Close())
+	return list, fault.First(err, w.Close())
 }
 
 // milliseconds returns a time in whole milliseconds.

@@ -85,7 +85,7 @@ const (
 //
 // No scope may do it. The writer is not named in what is written: that is the board's.
 func (b *Board) Compile(ctx context.Context, w Writer, tenant string, o CompileOptions) (*CompileReport, error) {
-	if err := b.unscoped(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -137,8 +137,8 @@ type compilation struct {
 }
 
 func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
-	c := &compilation{b: b, tenant: tenant, erasures: b.erasures.Load(), report: &CompileReport{}}
-	if err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
+	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), report: &CompileReport{}}
+	if err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
 		return nil, err
 	}
 	if err := together(func() error { return c.plan(ctx) }, func() error { return c.keep(ctx) }); err != nil {
@@ -158,7 +158,7 @@ func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions
 		}
 	}
 	var err error
-	c.report.Root, err = b.Root(ctx, tenant)
+	c.report.Root, err = b.core.Root(ctx, tenant)
 	return c.report, err
 }
 
@@ -203,10 +203,10 @@ func (c *compilation) keep(ctx context.Context) error {
 	if c.report.Sessions == 0 {
 		return nil
 	}
-	if err := c.b.enter(ctx); err != nil {
+	if err := c.b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer c.b.leave()
+	defer c.b.core.Leave()
 	_ = c.b.keepTraces(c.tenant, c.traced, c.erasures)
 	return nil
 }
@@ -235,7 +235,7 @@ func (c *compilation) gatherErased(ctx context.Context, r kv.Reader, t *ledger.T
 		if e.Tenant != t.Number {
 			continue
 		}
-		h, err := c.b.headerAt(r, t, e.Position)
+		h, err := c.b.core.HeaderAt(r, t, e.Position)
 		if err != nil {
 			return err
 		}

@@ -13,33 +13,14 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// CompileAfter says when a board compiles a tenant by itself. The zero value is never.
-type CompileAfter struct {
-	// Events is how many events are new. Zero means that they are not counted.
-	Events int
-	// Quiet is how long nothing came, if something is new. Zero means that it is not
-	// waited for.
-	Quiet time.Duration
-	// Apart is how long lies at least between two compiles of a tenant that are due
-	// because a session ended. Zero means [DefaultCompileApart]. An ended session is due
-	// at once if nothing was compiled for so long, and with others that end meanwhile.
-	Apart time.Duration
-	// Failed is called with each compile that failed, which is tried again later. It may
-	// be nil.
-	Failed func(tenant string, err error)
-}
-
-// DefaultCompileApart is how far apart compiles of ended sessions are, unless said.
-const DefaultCompileApart = 10 * time.Second
-
 // How long a compile that failed waits until it is tried again: twice as long each time.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Minute
 )
 
-// set reports whether there is anything to wait for.
-func (a CompileAfter) set() bool { return a.Events > 0 || a.Quiet > 0 }
+// waits reports whether there is anything to wait for.
+func waits(a CompileAfter) bool { return a.Events > 0 || a.Quiet > 0 }
 
 // background compiles tenants that have new events. What was new before the board was
 // opened counts once something comes.
@@ -79,14 +60,14 @@ func ends(ev *hmx.Event) bool {
 
 // startCompiling starts the goroutine that compiles, if there is anything to wait for.
 func (b *Board) startCompiling() {
-	if !b.o.CompileAfter.set() {
+	if !waits(b.core.Options().CompileAfter) {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
 	b.background = &background{
-		b: b, after: b.o.CompileAfter, wake: make(chan struct{}, 1), end: end, done: make(chan struct{}), waiting: make(map[string]*waiting), compiled: make(map[string]time.Time),
+		b: b, after: b.core.Options().CompileAfter, wake: make(chan struct{}, 1), end: end, done: make(chan struct{}), waiting: make(map[string]*waiting), compiled: make(map[string]time.Time),
 	}
-	b.Follow(b.background)
+	b.core.Follow(b.background)
 	go b.background.run(ctx)
 }
 
@@ -105,7 +86,7 @@ func (g *background) Committed(c Commit) {
 	if !slices.ContainsFunc(c.Records, func(r *index.Record) bool { return r.Event != nil }) {
 		return
 	}
-	now := g.b.o.Clock()
+	now := g.b.core.Now()
 	g.mu.Lock()
 	for _, r := range c.Records {
 		name := r.Header.Tenant
@@ -184,7 +165,7 @@ func (g *background) again(t dueTenant) {
 		g.waiting[t.name] = w
 	}
 	w.events, w.ended, w.tries = w.events+t.events, w.ended || t.ended, t.tries+1
-	w.retry = g.b.o.Clock().Add(min(firstRetry<<min(t.tries, 16), lastRetry))
+	w.retry = g.b.core.Now().Add(min(firstRetry<<min(t.tries, 16), lastRetry))
 }
 
 // CompileFailures returns how many compiles failed that the board began by itself.
@@ -230,7 +211,7 @@ func (g *background) until(name string, w *waiting, now time.Time) (left time.Du
 // due takes out the tenants that are to be compiled now, by name, and returns how long
 // it is until the next may be, or zero if none is waited for.
 func (g *background) due() (tenants []dueTenant, wait time.Duration) {
-	now := g.b.o.Clock()
+	now := g.b.core.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for name, w := range g.waiting {

@@ -102,7 +102,7 @@ func (c *compilation) eachBody(r kv.Reader, t *ledger.Tenant, way catalog.Way, k
 			return true // these are known
 		}
 		var body memory.Body
-		body, failed = c.b.bodyAt(r, t, k, h.Position)
+		body, failed = c.b.core.BodyAt(r, t, k, h.Position)
 		if code := fault.CodeOf(failed); code == fault.Erased || code == fault.Damaged {
 			failed = nil
 			return true
@@ -114,7 +114,7 @@ func (c *compilation) eachBody(r kv.Reader, t *ledger.Tenant, way catalog.Way, k
 		most--
 		return most > 0
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // add adds what a thing claims.

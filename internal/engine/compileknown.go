@@ -98,7 +98,7 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *
 	inUse := status == hmx.StatusActive || status == hmx.StatusDraft
 	var sources []string
 	if was == nil || was.Position != h.Position || inUse && len(c.gone) > 0 {
-		body, err := c.b.bodyAt(r, t, record.Artifact, h.Position)
+		body, err := c.b.core.BodyAt(r, t, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return k, nil
 		}

@@ -321,7 +321,7 @@ func (c *compilation) gatherSaid(r kv.Reader, t *ledger.Tenant) error {
 		failed = c.stated(r, t, d)
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // stated reads who had the last word on a memory of what users said.
@@ -366,7 +366,7 @@ func (c *compilation) sourcesOf(r kv.Reader, t *ledger.Tenant, e *catalog.Entry)
 		event, _ := strings.CutPrefix(e.Note, retracted)
 		return []string{event}, nil
 	}
-	body, err := c.b.bodyAt(r, t, record.Memory, e.Position)
+	body, err := c.b.core.BodyAt(r, t, record.Memory, e.Position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil, nil
 	}

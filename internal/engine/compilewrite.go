@@ -159,7 +159,7 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 			if w.body == nil {
 				continue
 			}
-			if err := c.b.checkPut(Writer{Actor: Compiler, Trust: w.trust}, c.tenant, w.body); err != nil {
+			if err := c.b.core.CheckPut(Writer{Actor: Compiler, Trust: w.trust}, c.tenant, w.body); err != nil {
 				return err
 			}
 		}
@@ -168,63 +168,63 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 	if err != nil {
 		return err
 	}
-	return c.b.submit(ctx, &request{alone: true, records: len(list), admit: func(g *group) error {
-		if g.b.erasures.Load() != c.erasures {
+	return c.b.core.Submit(ctx, &Request{Alone: true, Records: len(list), Admit: func(g *Group) error {
+		if g.Board().Erasures() != c.erasures {
 			return errErased
 		}
-		t, err := g.tenant(c.tenant)
+		t, err := g.Tenant(c.tenant)
 		if err != nil {
 			return err
 		}
 		for i := range list {
-			if err := g.compiled(t, &list[i]); err != nil {
-				return g.stop(err) // with what is in the group already
+			if err := putCompiled(g, t, &list[i]); err != nil {
+				return g.Stop(err) // with what is in the group already
 			}
 		}
 		return nil
 	}})
 }
 
-// compiled admits one record of a compile.
-func (g *group) compiled(t *ledger.Tenant, w *write) error {
-	writer := Writer{Actor: Compiler, Trust: w.trust, derived: true}
+// putCompiled admits one record of a compile.
+func putCompiled(g *Group, t *ledger.Tenant, w *write) error {
+	writer := DerivedWriter(Compiler, w.trust)
 	u := w.change.URI
-	h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+	h, ok, err := catalog.HeadOf(g.Tx(), t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 	if err != nil {
 		return err
 	}
 	if w.said && ok {
-		if later, err := g.saidSince(t, h, w.spoken); err != nil || later {
+		if later, err := saidSince(g, t, h, w.spoken); err != nil || later {
 			return err
 		}
 	}
 	switch {
 	case w.body != nil:
-		return g.compiledBody(writer, t, w, h, ok)
-	case !ok || h.State != catalog.Live || outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
+		return putCompiledBody(g, writer, t, w, h, ok)
+	case !ok || h.State != catalog.Live || Outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
 		return nil // somebody else had the last word
 	case w.change.Op == CompileForget:
-		return g.control(writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
+		return putControl(g, writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
 	case hmx.Status(h.Status).Transition(w.status) != nil:
 		return nil
 	}
-	if ready, err := g.ready(t, h, w.status); err != nil || !ready {
+	if ready, err := readyToWrite(g, t, h, w.status); err != nil || !ready {
 		return err
 	}
 	if w.by != "" {
-		next, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, w.by))
+		next, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, w.by))
 		if err != nil || !ok || next.State != catalog.Live {
 			return err
 		}
 	}
-	return g.control(writer, t, &memory.Transition{
+	return putControl(g, writer, t, &memory.Transition{
 		ArtifactID: h.ID, From: hmx.Status(h.Status), To: w.status, SupersededBy: w.by, Reason: w.change.Reason,
 	})
 }
 
 // saidSince reports whether the word of an event at a position, or a later one, is already
 // behind a memory: another writer, compile or Learn changed it since.
-func (g *group) saidSince(t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
+func saidSince(g *Group, t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
 	var events []string
 	switch {
 	case h.State == catalog.Redacted:
@@ -238,12 +238,12 @@ func (g *group) saidSince(t *ledger.Tenant, h *catalog.Head, position uint64) (b
 	case h.Actor != Compiler:
 		return position <= h.Position, nil
 	default:
-		payload, erased, err := g.payloadAt(t, h.Position)
+		payload, erased, err := g.PayloadAt(t, h.Position)
 		if fault.CodeOf(err) == fault.Damaged || erased {
 			return false, nil
 		}
 		if err != nil {
-			return false, g.stop(err)
+			return false, g.Stop(err)
 		}
 		body, err := memory.Decode(record.Memory, payload)
 		if err != nil {
@@ -251,32 +251,32 @@ func (g *group) saidSince(t *ledger.Tenant, h *catalog.Head, position uint64) (b
 		}
 		events = eventsOf(body)
 	}
-	_, at, ok, err := lastSaid(g.tx, t, events)
+	_, at, ok, err := lastSaid(g.Tx(), t, events)
 	return ok && at >= position, err
 }
 
-// ready reports whether an artifact may get a status: one that supersedes another becomes
+// readyToWrite reports whether an artifact may get a status: one that supersedes another becomes
 // active only if that was put aside for it. Else somebody decided otherwise meanwhile.
-func (g *group) ready(t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
+func readyToWrite(g *Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
 	id := linked(h, "supersedes")
 	if to != hmx.StatusActive || id == "" {
 		return true, nil
 	}
-	old, ok, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
+	old, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
 	if err != nil || !ok || old.State != catalog.Live {
 		return true, err
 	}
 	return linked(old, "superseded_by") == h.ID, nil
 }
 
-// compiledBody admits a version of a thing.
-func (g *group) compiledBody(writer Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
-	if found && (w.at != 0 && h.Version != w.at || outranks(writer, h) != nil) || w.at != 0 && !found {
+// putCompiledBody admits a version of a thing.
+func putCompiledBody(g *Group, writer Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
+	if found && (w.at != 0 && h.Version != w.at || Outranks(writer, h) != nil) || w.at != 0 && !found {
 		return nil
 	}
 	if m, ok := w.body.(*memory.Memory); ok && m.Key != "" {
 		// A key that is somebody's stays theirs.
-		holder, err := g.holder(t, m.Key)
+		holder, err := holderOf(g, t, m.Key)
 		if err != nil {
 			return err
 		}
@@ -284,37 +284,37 @@ func (g *group) compiledBody(writer Writer, t *ledger.Tenant, w *write, h *catal
 			m.Key = ""
 		}
 	}
-	_, err := g.putBody(writer, t.Name, w.body, AnyVersion(), "", memory.OpPut, w.trust)
-	if code := fault.CodeOf(err); g.broken == nil && (code == fault.Erased || code == fault.IDConflict) {
+	_, err := g.PutBody(writer, t.Name, w.body, AnyVersion(), "", memory.OpPut, w.trust)
+	if code := fault.CodeOf(err); g.Broken() == nil && (code == fault.Erased || code == fault.IDConflict) {
 		return nil // it was erased and stays so, or is somebody else's
 	}
 	return err
 }
 
-// holder returns the id of the live memory that has a key, or none.
-func (g *group) holder(t *ledger.Tenant, key string) (string, error) {
-	d, held, err := catalog.Holder(g.tx, t.Number, record.Memory, key)
+// holderOf returns the id of the live memory that has a key, or none.
+func holderOf(g *Group, t *ledger.Tenant, key string) (string, error) {
+	d, held, err := catalog.Holder(g.Tx(), t.Number, record.Memory, key)
 	if err != nil || !held {
 		return "", err
 	}
-	h, ok, err := catalog.HeadOf(g.tx, t.Number, record.Memory, d)
+	h, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Memory, d)
 	if err != nil || !ok || h.State != catalog.Live {
 		return "", err
 	}
 	return h.ID, nil
 }
 
-// control puts a control.
-func (g *group) control(w Writer, t *ledger.Tenant, c memory.Control) error {
-	id, err := g.b.ids.Next()
+// putControl puts a control.
+func putControl(g *Group, w Writer, t *ledger.Tenant, c memory.Control) error {
+	id, err := g.Board().NewID()
 	if err != nil {
 		return err
 	}
-	e, err := g.b.controlEntry(w, t.Name, id, c)
+	e, err := g.Board().ControlEntry(w, t.Name, id, c)
 	if err != nil {
 		return err
 	}
-	_, err = g.put(e)
+	_, err = g.Put(e)
 	return err
 }
 

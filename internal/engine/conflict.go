@@ -58,15 +58,15 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
 		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", quoted(string(o.Status))).WithFix("use one of " + words(memory.ConflictStatuses()))
 	}
-	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ConflictPage{}
-	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		var things Page
 		list := ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
-		if err := b.list(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
@@ -85,15 +85,15 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 // Conflict returns a conflict, with what it is between.
 func (b *Board) Conflict(ctx context.Context, tenant, id string, v View) (*StoredConflict, error) {
 	var out *StoredConflict
-	err := b.see(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
 		if err := memory.CheckID("conflict", id); err != nil {
 			return err
 		}
-		h, err := find(s, Ref{Kind: record.Conflict, ID: id})
+		h, err := FindHead(s, Ref{Kind: record.Conflict, ID: id})
 		if err != nil {
 			return noConflict(err)
 		}
-		x, err := b.thing(s, h, 0)
+		x, err := b.core.ThingIn(s, h, 0)
 		if err != nil {
 			return err
 		}
@@ -135,20 +135,20 @@ func (b *Board) conflictSide(s State, u memory.URI) (ConflictSide, error) {
 		return side, nil
 	}
 	if u.Kind == record.Event {
-		ev, err := b.event(s, u.ID)
+		ev, err := b.core.EventSeen(s, u.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 			return side, nil
 		}
 		if err == nil {
-			side.Text, side.State, side.Trust = renderEvent(ev.Event, memory.FormMedium, b.tokens), catalog.Live, ev.Trust
+			side.Text, side.State, side.Trust = renderEvent(ev.Event, memory.FormMedium, b.core.Tokens()), catalog.Live, ev.Trust
 		}
 		return side, err
 	}
-	h, err := find(s, RefOf(u))
+	h, err := FindHead(s, RefOf(u))
 	if err == nil {
 		var x *Thing
-		if x, err = b.thing(s, h, 0); err == nil {
-			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.tokens), x.State, x.Trust
+		if x, err = b.core.ThingIn(s, h, 0); err == nil {
+			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.core.Tokens()), x.State, x.Trust
 		}
 	}
 	if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
@@ -176,7 +176,7 @@ type ConflictSettlement struct {
 // again.
 func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettlement) (*PutResult, error) {
 	ref := Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
-	w, err := b.entitled(ctx, s.Tenant, w, memory.OpPut, ref.target())
+	w, err := b.core.Entitled(ctx, s.Tenant, w, memory.OpPut, TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -188,10 +188,10 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 		return nil, fault.New(fault.InvalidArgument, "winner, dismiss: what is no conflict has no winner").WithFix("leave one out")
 	}
 	known, err := b.Conflict(ctx, s.Tenant, s.ID, View{})
-	if w.access != nil {
+	if Scoped(w) {
 		hidden := err == nil
-		if known, err = b.Conflict(ctx, s.Tenant, s.ID, w.view()); hidden && fault.CodeOf(err) == fault.NotFound {
-			return nil, b.refuse(ctx, w, refusal{memory.OpPut, ref.target(), memory.RuleExisting})
+		if known, err = b.Conflict(ctx, s.Tenant, s.ID, ViewOf(w)); hidden && fault.CodeOf(err) == fault.NotFound {
+			return nil, b.core.Refuse(ctx, w, Refusal{memory.OpPut, TargetOf(ref), memory.RuleExisting})
 		}
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 	if known.State != catalog.Live {
 		return nil, fault.Newf(fault.NotFound, "conflict %s is %s", s.ID, known.State)
 	}
-	if err := s.Expect.check(known.URI.Head(), &catalog.Head{Version: known.Version}); err != nil {
+	if err := CheckExpected(s.Expect, known.URI.Head(), &catalog.Head{Version: known.Version}); err != nil {
 		return nil, err
 	}
 	body := *known.Conflict()
@@ -215,7 +215,7 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 		}
 		body.Winner = body.Between[at]
 	}
-	return b.put(ctx, w, s.Tenant, &body, Version(known.Version), memory.OpPut, record.Operator)
+	return b.core.PutAs(ctx, w, s.Tenant, &body, Version(known.Version), memory.OpPut, record.Operator)
 }
 
 // uriList joins URIs for an error.

@@ -143,23 +143,23 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	view, err := b.look(o.Tenant, o.View)
+	view, err := b.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return nil, err
 	}
-	composer = composer.Capped(view.access.Budget())
-	if err := enterTenant(ctx, o.Tenant); err != nil {
+	composer = composer.Capped(AccessOf(view).Budget())
+	if err := EnterTenant(ctx, o.Tenant); err != nil {
 		return nil, err
 	}
 	if err := b.asking.Acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer b.asking.Release()
-	if err := b.enter(ctx); err != nil {
+	if err := b.core.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.leave()
-	snap := b.store.Snapshot()
+	defer b.core.Leave()
+	snap := b.core.Store().Snapshot()
 	defer snap.Close()
 	t, ok, err := ledger.Lookup(snap, o.Tenant)
 	if err != nil {
@@ -168,11 +168,11 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	root := Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
 	g := gathering{ctx: ctx, b: b, r: snap, t: t, view: view, form: composer.Form, frames: frames}
 	if ok {
-		if err := view.timely(t); err != nil {
+		if err := Timely(view, t); err != nil {
 			return nil, err
 		}
-		root = rootOf(t)
-		g.now = view.now(t)
+		root = RootOf(t)
+		g.now = NowOf(view, t)
 		if g.weights, _, err = weights.For(snap, t.Number, g.view.Agent); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	out.Size, out.Root, out.Counter = root.Size, root.Hash, b.tokens.Name()
+	out.Size, out.Root, out.Counter = root.Size, root.Hash, b.core.Tokens().Name()
 	return out, nil
 }
 

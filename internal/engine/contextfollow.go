@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/frame"
 	"lukasa.dev/internal/index/timeline"
@@ -156,7 +157,7 @@ func (a *aftermath) collect(c *frame.Card) error {
 		a.n++
 		return a.n < len(a.events)
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // keep notes the event of a follower, unless it is over.

@@ -60,7 +60,7 @@ func (g *gathering) scan(o *bundle.Options) error {
 	if err == nil {
 		err = g.weigh()
 	}
-	return first(err, g.look.Close())
+	return fault.First(err, g.look.Close())
 }
 
 // weigh sets the salience of the candidates. How they were drawn on is looked up
@@ -136,10 +136,10 @@ func (g *gathering) scanPinned(rank frame.Rank) error {
 			g.pinned = append(g.pinned, found)
 		}
 		looked++
-		failed = first(failed, g.ctx.Err())
+		failed = fault.First(failed, g.ctx.Err())
 		return looked < scanRows && failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // scanFrame finds up to so many cards of a class in a frame, newest first.
@@ -152,10 +152,10 @@ func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 			kept++
 		}
 		looked++
-		failed = first(failed, g.ctx.Err())
+		failed = fault.First(failed, g.ctx.Err())
 		return looked < scanRows && kept < most && failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // scanOutcomes finds what was done to an object before, newest first: as many as
@@ -179,10 +179,10 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 			kept, last = kept+1, c.Created
 		}
 		looked++
-		failed = first(failed, g.ctx.Err())
+		failed = fault.First(failed, g.ctx.Err())
 		return looked < scanRows && failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // told reports whether a card is visible to the caller: it may be shown, and holds where they
@@ -192,7 +192,7 @@ func (g *gathering) told(c *frame.Card, failed *error) bool {
 		return false
 	}
 	outside, err := g.outside(c)
-	*failed = first(*failed, err)
+	*failed = fault.First(*failed, err)
 	return !outside && err == nil
 }
 
@@ -205,10 +205,10 @@ func (g *gathering) shows(c *frame.Card) bool {
 		return false
 	case agent != "" && c.Private && c.Actor != agent:
 		return false
-	case agent != "" && len(c.Agents) > 0 && !addressed(c.Agents, agent):
+	case agent != "" && len(c.Agents) > 0 && !Addressed(c.Agents, agent):
 		return false
 	}
-	return g.view.Scope == "" || g.view.allows(subjectOfCard(c))
+	return g.view.Scope == "" || Allows(g.view, SubjectOfCard(c))
 }
 
 // candidate makes a candidate of a card, which is not weighed yet.
@@ -231,9 +231,9 @@ func (g *gathering) outside(c *frame.Card) (bool, error) {
 	if !c.Scoped || c.Kind != record.Memory {
 		return false, nil
 	}
-	body, err := g.b.bodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.b.core.BodyAt(g.r, g.t, c.Kind, c.Position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return code == fault.Erased, nil
 	}
-	return err == nil && !g.view.appliesBody(body, g.t.Name, g.tags, g.now), err
+	return err == nil && !AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
 }

@@ -21,7 +21,7 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 	c := g.cards[found.Index]
 	e.Type, e.Key, e.Status, e.Version, e.Trust = c.Class, c.Key, c.Status, c.Version, c.Trust
 	e.Actor, e.Agent, e.Session, e.Tags = c.Actor, c.Agent, c.Session, c.Tags
-	e.Created, e.Updated = at(c.Created), at(c.Updated)
+	e.Created, e.Updated = TimeOf(c.Created), TimeOf(c.Updated)
 	if c.Kind == record.Event {
 		e.Status = string(c.Outcome)
 	}
@@ -50,7 +50,7 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 		}
 	}
 	if e.Tokens < 0 {
-		e.Tokens = g.b.tokens.Count(e.Text)
+		e.Tokens = g.b.core.Tokens().Count(e.Text)
 	}
 	return nil
 }
@@ -58,13 +58,13 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 // full returns the whole text of what a card is about, as the journal has it.
 func (g *gathering) full(c *frame.Card) (string, error) {
 	if c.Kind == record.Event {
-		ev, err := g.b.eventAt(g.r, g.t, c.Position)
+		ev, err := g.b.core.EventAt(g.r, g.t, c.Position)
 		if err != nil {
 			return "", err
 		}
 		return kind.Full(ev.Event), nil
 	}
-	body, err := g.b.bodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.b.core.BodyAt(g.r, g.t, c.Kind, c.Position)
 	if err != nil {
 		return "", err
 	}
@@ -82,11 +82,11 @@ func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.Ou
 
 // eventAt returns the event at a place, or nil if it is not there for who looks.
 func (g *gathering) eventAt(p timeline.Place) (*StoredEvent, error) {
-	ev, err := g.b.eventAt(g.r, g.t, p.Position)
+	ev, err := g.b.core.EventAt(g.r, g.t, p.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
-	if err != nil || !g.view.seesEvent(ev) {
+	if err != nil || !SeesEvent(g.view, ev) {
 		return nil, err
 	}
 	return ev, nil
@@ -111,14 +111,14 @@ func (g *gathering) join(text string, came []part) (string, int) {
 		for _, p := range came {
 			longer += arrow + p.text
 		}
-		if n := g.b.tokens.Count(longer); n <= limit {
+		if n := g.b.core.Tokens().Count(longer); n <= limit {
 			return longer, n
 		}
 		if len(came) == 1 {
 			// Half of the room is for what was done, so that what came of it is
 			// told in any case.
-			shorter, _ := cut(g.b.tokens, text, limit/2)
-			return cut(g.b.tokens, shorter+arrow+came[0].text, limit)
+			shorter, _ := cut(g.b.core.Tokens(), text, limit/2)
+			return cut(g.b.core.Tokens(), shorter+arrow+came[0].text, limit)
 		}
 		drop := len(came) - 1
 		for i := drop; i >= 0; i-- {

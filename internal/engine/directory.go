@@ -26,21 +26,21 @@ const maxMark = 64 << 10
 
 // names of the files and directories of a data directory.
 const (
-	nameMark    = "LUKASA"
-	nameLock    = "LOCK"
-	nameIndex   = "index"
+	NameMark    = "LUKASA"
+	NameLock    = "LOCK"
+	NameIndex   = "index"
 	nameRebuilt = "index.rebuild"
 	nameOld     = "index.old"
-	nameVerify  = "index.verify"
-	namePast    = "index.past"
-	nameTraces  = "index.traces"
+	NameVerify  = "index.verify"
+	NamePast    = "index.past"
+	NameTraces  = "index.traces"
 	nameSpool   = "import.spool"
 	nameWaiting = "SPOOL"    // events that wait to be folded in, see package spool
 	nameHookLog = "HOOK.log" // what went wrong in hooks of agents
 	nameHanded  = "HANDED"   // what was handed out, see package echo
 )
 
-func (b *Board) path(elem ...string) string {
+func (b *Core) Path(elem ...string) string {
 	return b.o.FS.PathJoin(append([]string{b.dir}, elem...)...)
 }
 
@@ -49,7 +49,7 @@ const firstWrites = "`lukasa install AGENT`, `lukasa ingest` or `lukasa remember
 
 // claim makes sure that the directory is ours or can be, and locks it. Nothing
 // is written to a directory that is somebody else's.
-func (b *Board) claim() (io.Closer, error) {
+func (b *Core) claim() (io.Closer, error) {
 	if b.dir == "" {
 		return nil, fault.New(fault.InvalidArgument, "dir: the data directory has no name").WithFix("name one")
 	}
@@ -71,22 +71,22 @@ func (b *Board) claim() (io.Closer, error) {
 		if err := b.ours(names); err != nil {
 			return nil, err
 		}
-		if b.o.MustExist && !slices.Contains(names, nameMark) {
+		if b.o.MustExist && !slices.Contains(names, NameMark) {
 			return nil, fault.Newf(fault.NotFound, "%s is empty, not a data directory", b.dir).WithFix(firstWrites)
 		}
 	}
-	return disk.Lock(b.o.FS, b.path(nameLock), b.o.Note)
+	return disk.Lock(b.o.FS, b.Path(NameLock), b.o.Note)
 }
 
 // ours reports whether a directory with these names in it was made here, or is
 // empty.
-func (b *Board) ours(names []string) error {
+func (b *Core) ours(names []string) error {
 	var other []string
 	for _, n := range names {
 		switch {
-		case n == nameMark:
+		case n == NameMark:
 			return nil
-		case n == nameLock || strings.HasPrefix(n, nameLock+".") || strings.HasPrefix(n, nameMark+"."):
+		case n == NameLock || strings.HasPrefix(n, NameLock+".") || strings.HasPrefix(n, NameMark+"."):
 			// Left by a start that did not get as far as its mark.
 		case n == nameWaiting || strings.HasPrefix(n, nameHookLog) || strings.HasPrefix(n, nameHanded):
 			// Left by a hook of an agent before anybody made the board.
@@ -95,22 +95,22 @@ func (b *Board) ours(names []string) error {
 		}
 	}
 	if len(other) > 0 {
-		return fault.Newf(fault.ForeignDir, "%s is not a data directory of Lukasa: it holds %q and has no %s file", b.dir, other[0], nameMark)
+		return fault.Newf(fault.ForeignDir, "%s is not a data directory of Lukasa: it holds %q and has no %s file", b.dir, other[0], NameMark)
 	}
 	return nil
 }
 
-// identify reads the directory's mark, or writes one into a new directory.
-func (b *Board) identify() error {
-	if info, err := b.o.FS.Stat(b.path(nameMark)); err == nil && (!info.Mode().IsRegular() || info.Size() > maxMark) {
-		return fault.Newf(fault.ForeignDir, "%s is not a file of at most %d bytes", b.path(nameMark), maxMark)
+// Identify reads the directory's mark, or writes one into a new directory.
+func (b *Core) Identify() error {
+	if info, err := b.o.FS.Stat(b.Path(NameMark)); err == nil && (!info.Mode().IsRegular() || info.Size() > maxMark) {
+		return fault.Newf(fault.ForeignDir, "%s is not a file of at most %d bytes", b.Path(NameMark), maxMark)
 	}
-	text, err := disk.ReadFile(b.o.FS, b.path(nameMark))
+	text, err := disk.ReadFile(b.o.FS, b.Path(NameMark))
 	if errors.Is(err, fs.ErrNotExist) {
 		return b.found()
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", b.path(nameMark), disk.Fault(err))
+		return fmt.Errorf("read %s: %w", b.Path(NameMark), disk.Fault(err))
 	}
 	fields := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
@@ -119,7 +119,7 @@ func (b *Board) identify() error {
 	}
 	format, err := strconv.Atoi(fields["format"])
 	if err != nil || format < 1 || fields["directory"] == "" {
-		return fault.Newf(fault.Damaged, "%s does not say which format and directory this is", b.path(nameMark)).
+		return fault.Newf(fault.Damaged, "%s does not say which format and directory this is", b.Path(NameMark)).
 			WithFix("restore the file from a copy; the journal and the index are not touched by this")
 	}
 	if format > directoryFormat {
@@ -127,7 +127,7 @@ func (b *Board) identify() error {
 	}
 	// The id is part of what is signed, so that no bit of it may be wrong.
 	if told, _, _ := bytes.Cut(text, []byte("check: ")); fields["check"] != checkOf(told) {
-		return fault.Newf(fault.Damaged, "%s does not match its check", b.path(nameMark)).
+		return fault.Newf(fault.Damaged, "%s does not match its check", b.Path(NameMark)).
 			WithFix("restore the file from a copy; the journal and the index are not touched by this")
 	}
 	b.id = fields["directory"]
@@ -135,7 +135,7 @@ func (b *Board) identify() error {
 }
 
 // found writes the mark of a new directory.
-func (b *Board) found() error {
+func (b *Core) found() error {
 	now := b.o.Clock()
 	id, err := hmx.NewID(now, b.o.Random)
 	if err != nil {
@@ -144,8 +144,8 @@ func (b *Board) found() error {
 	text := fmt.Sprintf("This is a data directory of Lukasa (lukasa.dev). Leave its files to it.\nformat: %d\ndirectory: %s\ncreated: %s\n",
 		directoryFormat, id, now.UTC().Format("2006-01-02T15:04:05Z"))
 	text += "check: " + checkOf([]byte(text)) + "\n"
-	if err := disk.WriteFile(b.o.FS, b.path(nameMark), []byte(text)); err != nil {
-		return fmt.Errorf("write %s: %w", b.path(nameMark), disk.Fault(err))
+	if err := disk.WriteFile(b.o.FS, b.Path(NameMark), []byte(text)); err != nil {
+		return fmt.Errorf("write %s: %w", b.Path(NameMark), disk.Fault(err))
 	}
 	b.id = id
 	return nil
@@ -158,21 +158,21 @@ func checkOf(text []byte) string {
 
 // sweep removes what an interrupted rebuild, verification or import left behind. The index that was in
 // use, if it is still there, stays.
-func (b *Board) sweep() error {
-	for _, name := range []string{nameRebuilt, nameOld, nameVerify, namePast, nameSpool} {
-		if _, err := b.o.FS.Stat(b.path(name)); err != nil {
+func (b *Core) sweep() error {
+	for _, name := range []string{nameRebuilt, nameOld, NameVerify, NamePast, nameSpool} {
+		if _, err := b.o.FS.Stat(b.Path(name)); err != nil {
 			continue
 		}
-		if err := b.o.FS.RemoveAll(b.path(name)); err != nil {
-			return fmt.Errorf("remove %s: %w", b.path(name), disk.Fault(err))
+		if err := b.o.FS.RemoveAll(b.Path(name)); err != nil {
+			return fmt.Errorf("remove %s: %w", b.Path(name), disk.Fault(err))
 		}
 	}
 	return nil
 }
 
 // notaryOptions says where the keys are, and whether there must be some.
-func (b *Board) notaryOptions(used bool) notary.Options {
-	o := notary.Options{FS: b.o.FS, Dir: b.path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock, Used: used}
+func (b *Core) notaryOptions(used bool) notary.Options {
+	o := notary.Options{FS: b.o.FS, Dir: b.Path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock, Used: used}
 	if b.o.WitnessDir != "" {
 		o.Witness = notary.NewFileWitness(b.o.FS, b.o.FS.PathJoin(b.o.WitnessDir, b.id), b.id)
 	}

@@ -75,7 +75,7 @@ type EmbedProblem struct {
 // No scope may do it. The board opens no connection; whatever the provider does is up
 // to whoever gives it.
 func (b *Board) Embed(ctx context.Context, w Writer, o EmbedOptions) (*Embedded, error) {
-	if err := b.unscoped(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
+	if err := b.core.RefuseScope(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -163,7 +163,7 @@ func (e *embedding) run(ctx context.Context) error {
 	}
 	if e.next < e.until {
 		left, failed := e.count(context.WithoutCancel(ctx))
-		e.out.Left, err = left, first(err, failed)
+		e.out.Left, err = left, fault.First(err, failed)
 	}
 	e.out.Left += untried
 	return err
@@ -191,7 +191,7 @@ func (e *embedding) agree(ctx context.Context) error {
 		n = len(v)
 	}
 	e.out.Dimensions = n
-	return e.b.read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	return e.b.core.Read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		e.until = t.Size
 		if e.o.Dimensions > 0 {
 			return nil
@@ -261,7 +261,7 @@ func (e *embedding) collect(ctx context.Context, n int) (list []unembedded, err 
 
 // missing calls visit with what has no vector yet, from a position on.
 func (e *embedding) missing(ctx context.Context, from uint64, visit func(r kv.Reader, t *ledger.Tenant, position uint64, known bool) (bool, error)) error {
-	return e.b.read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	return e.b.core.Read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		return vector.Open(r, t.Number, t.Size, nil).Missing(e.out.Model, e.out.Dimensions, from, e.until, func(position uint64, known bool) (bool, error) {
 			if position%64 == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
@@ -275,7 +275,7 @@ func (e *embedding) missing(ctx context.Context, from uint64, visit func(r kv.Re
 // vector of: because it is gone, blank or past its time, cannot be read, or had a
 // vector that was erased.
 func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unembedded, error) {
-	f, err := e.b.frameAt(r, t, position)
+	f, err := e.b.core.FrameAt(r, t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, nil // Verify tells
 	}
@@ -300,7 +300,7 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 	} else {
 		u.uri.ID, _ = rec.Body.Identity()
 	}
-	if ok, err := e.b.wantsEmbedding(r, t, u, e.out); err != nil || !ok {
+	if ok, err := wantsEmbedding(e.b.core, r, t, u, e.out); err != nil || !ok {
 		return nil, err
 	}
 	return u, nil
@@ -308,8 +308,8 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 
 // wantsEmbedding reports whether something is current, and has no embedding by the
 // model, be it one that was erased: whoever erased it did not want it.
-func (b *Board) wantsEmbedding(r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
-	if current, err := isCurrent(r, t, max(b.o.Clock().UnixNano(), t.Time), u); err != nil || !current {
+func wantsEmbedding(b *Core, r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
+	if current, err := isCurrent(r, t, max(b.Now().UnixNano(), t.Time), u); err != nil || !current {
 		return false, err
 	}
 	id := memory.NewEmbedding(by.Model, u.uri, u.position, make([]float32, by.Dimensions)).ID
@@ -356,7 +356,7 @@ func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, 
 			}
 		default:
 			untried++
-			err = first(err, refused)
+			err = fault.First(err, refused)
 		}
 	}
 	if len(made) == 0 {
@@ -365,7 +365,7 @@ func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, 
 	// What was paid for is kept, even if nobody waits for it any more.
 	done, failed := e.journal(context.WithoutCancel(ctx), made)
 	if failed != nil {
-		return untried + len(made), first(failed, err)
+		return untried + len(made), fault.First(failed, err)
 	}
 	e.out.Done += done
 	return untried, err
@@ -405,8 +405,8 @@ func (e *embedding) take(u *unembedded, r embed.Result) (vectorOf, error) {
 // journal writes vectors. It returns how many were written: not those of what has
 // changed or gone meanwhile, nor those that somebody else was faster with.
 func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err error) {
-	err = e.b.submit(ctx, &request{indexed: true, records: len(made), admit: func(g *group) (err error) {
-		done, err = g.putEmbeddings(e.w, e.o.Tenant, e.out, made)
+	err = e.b.core.Submit(ctx, &Request{Indexed: true, Records: len(made), Admit: func(g *Group) (err error) {
+		done, err = putEmbeddings(g, e.w, e.o.Tenant, e.out, made)
 		return err
 	}})
 	return done, err
@@ -414,27 +414,27 @@ func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err
 
 // putEmbeddings decides about vectors in log order, and puts them. A vector is trusted
 // as far as what it was made of.
-func (g *group) putEmbeddings(w Writer, tenant string, by *Embedded, made []vectorOf) (int, error) {
-	t, err := g.tenant(tenant)
+func putEmbeddings(g *Group, w Writer, tenant string, by *Embedded, made []vectorOf) (int, error) {
+	t, err := g.Tenant(tenant)
 	if err != nil {
 		return 0, err
 	}
-	var entries []*entry
+	var entries []*Entry
 	for _, one := range made {
-		if ok, err := g.b.wantsEmbedding(g.tx, t, one.of, by); err != nil {
-			return 0, g.stop(err)
+		if ok, err := wantsEmbedding(g.Board(), g.Tx(), t, one.of, by); err != nil {
+			return 0, g.Stop(err)
 		} else if !ok {
 			continue
 		}
-		e, err := g.b.newEntry(w, tenant, record.Embedding, one.body.ID+"#1", one.payload)
+		e, err := g.Board().NewEntry(w, tenant, record.Embedding, one.body.ID+"#1", one.payload)
 		if err != nil {
 			return 0, err
 		}
-		e.header.Trust, e.rec.Body = one.of.trust, one.body
+		e.Header.Trust, e.Record.Body = one.of.trust, one.body
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		if _, err := g.put(e); err != nil {
+		if _, err := g.Put(e); err != nil {
 			return 0, err
 		}
 	}

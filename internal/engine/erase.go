@@ -41,9 +41,9 @@ type Erasure struct {
 // disk, in every index, and against coming back. When it returns, the payloads
 // are overwritten. Index files that are no longer in use may hold names until
 // [Board.Purge]. No scope may do it.
-func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
+func (b *Core) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
 	if len(uris) > 0 {
-		if err := b.unscoped(ctx, uris[0].Tenant, w, memory.OpRedact, uris[0].String()); err != nil {
+		if err := b.RefuseScope(ctx, uris[0].Tenant, w, memory.OpRedact, uris[0].String()); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasu
 }
 
 // redact is Redact. Unless keepOut, the content may come again under another id.
-func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
+func (b *Core) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
 	if len(uris) == 0 {
 		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name what is to be erased")
 	}
@@ -84,19 +84,19 @@ func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut
 	}
 	out := &Erasure{}
 	before := make(map[uint64]bool) // redactions that had erased some of it
-	err = b.submit(ctx, &request{alone: true, admit: func(g *group) error {
+	err = b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) error {
 		return g.redact(w, tenant, id, key, uris, out, before)
 	}})
 	if err != nil {
 		return nil, err
 	}
 	if out.Written {
-		if err := b.finishNow(ctx); err != nil {
+		if err := b.FinishErasures(ctx); err != nil {
 			return nil, err
 		}
 		before[out.Redaction] = true
 	}
-	return out, b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	return out, b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		for _, position := range slices.Sorted(maps.Keys(before)) {
 			signed, err := b.receipt(r, t, position)
 			if err != nil {
@@ -104,15 +104,15 @@ func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut
 				return nil
 			}
 			out.Receipts = append(out.Receipts, signed.Note)
-			out.Warning = first(out.Warning, signed.Warning)
+			out.Warning = fault.First(out.Warning, signed.Warning)
 		}
 		return nil
 	})
 }
 
 // redact collects what is to be erased and puts the record that says so.
-func (g *group) redact(w Writer, tenant, id string, key []byte, uris []memory.URI, out *Erasure, before map[uint64]bool) error {
-	t, err := g.tenant(tenant)
+func (g *Group) redact(w Writer, tenant, id string, key []byte, uris []memory.URI, out *Erasure, before map[uint64]bool) error {
+	t, err := g.Tenant(tenant)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (g *group) redact(w Writer, tenant, id string, key []byte, uris []memory.UR
 }
 
 // putRedaction puts the record of a redaction.
-func (g *group) putRedaction(w Writer, tenant, id string, red *memory.Redaction, out *Erasure) error {
+func (g *Group) putRedaction(w Writer, tenant, id string, red *memory.Redaction, out *Erasure) error {
 	keyed := false
 	for _, t := range red.Targets {
 		keyed = keyed || t.Content != record.Hash{}
@@ -152,25 +152,25 @@ func (g *group) putRedaction(w Writer, tenant, id string, red *memory.Redaction,
 	if !keyed {
 		red.Key = nil
 	}
-	e, err := g.b.controlEntry(w, tenant, id, red)
+	e, err := g.b.ControlEntry(w, tenant, id, red)
 	if err != nil {
 		return err
 	}
 	out.Erased, out.Written = len(red.Targets), true
-	out.Redaction, err = g.put(e)
+	out.Redaction, err = g.Put(e)
 	return err
 }
 
 // targetsOf returns every record about what a URI names, and what was made of it
 // by a model, or the position of the redaction that erased it before.
-func (g *group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
+func (g *Group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
 	targets, by, err = g.recordsOf(w, t, u, key)
 	if err != nil || targets == nil {
 		return nil, by, err
 	}
 	made, err := madeOf(g.tx, t, u)
 	if err != nil {
-		return nil, 0, g.stop(err)
+		return nil, 0, g.Stop(err)
 	}
 	for _, m := range made {
 		// A vector or a title is no content that could be sent again.
@@ -195,7 +195,7 @@ func madeOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err
 			}
 			return failed == nil
 		})
-		if err = first(failed, err); err != nil {
+		if err = fault.First(failed, err); err != nil {
 			return nil, err
 		}
 	}
@@ -203,18 +203,18 @@ func madeOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err
 }
 
 // recordsOf returns every record about what a URI names.
-func (g *group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
+func (g *Group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
 	id := record.ID(t.Name, u.Kind, u.ID)
 	if u.Kind == record.Event {
 		position, ok, err := ledger.Find(g.tx, t.Number, &id)
 		if err != nil {
-			return nil, 0, g.stop(err)
+			return nil, 0, g.Stop(err)
 		}
 		if !ok {
 			return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, u.ID)
 		}
 		if by, gone, err := ledger.Erased(g.tx, t.Number, position); err != nil {
-			return nil, 0, g.stop(err)
+			return nil, 0, g.Stop(err)
 		} else if gone {
 			return nil, by, nil
 		}
@@ -224,7 +224,7 @@ func (g *group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 	thing := catalog.ThingOf(t.Name, u.Kind, u.ID)
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, thing)
 	if err != nil {
-		return nil, 0, g.stop(err)
+		return nil, 0, g.Stop(err)
 	}
 	if !ok {
 		return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no %s %q", t.Name, u.Kind, u.ID)
@@ -232,12 +232,12 @@ func (g *group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 	if h.State == catalog.Redacted {
 		return nil, h.Position, nil
 	}
-	if err := outranks(w, h); err != nil {
+	if err := Outranks(w, h); err != nil {
 		return nil, 0, err
 	}
 	entries, err := catalog.Entries(g.tx, t.Number, u.Kind, thing)
 	if err != nil {
-		return nil, 0, g.stop(err)
+		return nil, 0, g.Stop(err)
 	}
 	for _, e := range entries {
 		if e.Op == catalog.Expiry {
@@ -258,16 +258,16 @@ func (g *group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) 
 
 // target describes one record that is to be erased. Without a key, its content
 // may come again.
-func (g *group) target(w Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
+func (g *Group) target(w Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
 	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
-	f, err := g.b.headAt(g.tx, t, position)
+	f, err := g.b.HeadAt(g.tx, t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		// Where its payload is and who may erase it are both in its header.
 		return target, fault.Newf(fault.Damaged, "position %d of tenant %q cannot be erased, because its header cannot be read: %w", position, t.Name, err).
 			WithFix("`lukasa verify --deep` says what is damaged; put the journal back from a copy, then erase it")
 	}
 	if err != nil {
-		return target, g.stop(err)
+		return target, g.Stop(err)
 	}
 	// A payload that cannot be read may be erased all the same, but not by
 	// anyone, and what it said is not known any more.
@@ -291,9 +291,9 @@ func (g *group) target(w Writer, t *ledger.Tenant, kind record.Kind, position ui
 	return target, nil
 }
 
-// headAt reads the frame at a position. A body that cannot be read is left
+// HeadAt reads the frame at a position. A body that cannot be read is left
 // away; the header is the one that the tenant's tree has.
-func (b *Board) headAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+func (b *Core) HeadAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
 	at, ok, err := ledger.At(r, t.Number, position)
 	if err != nil {
 		return journal.Frame{}, err
@@ -315,19 +315,19 @@ func (b *Board) headAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.
 	return f, nil
 }
 
-// finishNow is finishErasures for an open board.
-func (b *Board) finishNow(ctx context.Context) error {
-	if err := b.enter(context.WithoutCancel(ctx)); err != nil {
+// FinishErasures is finishErasures for an open board.
+func (b *Core) FinishErasures(ctx context.Context) error {
+	if err := b.Enter(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.Leave()
 	return b.finishErasures()
 }
 
 // finishErasures overwrites what redactions took out of the index. The index is
 // flushed first: were it behind after a crash, it could no longer look up in
 // the payload which of its keys are to go.
-func (b *Board) finishErasures() error {
+func (b *Core) finishErasures() error {
 	b.erasing.Lock()
 	defer b.erasing.Unlock()
 	var lsns []journal.LSN
@@ -355,7 +355,7 @@ func (b *Board) finishErasures() error {
 		}
 	}
 	if len(done) > 0 {
-		if err := b.forgetErased(); err != nil {
+		if err := b.ForgetErased(); err != nil {
 			return err
 		}
 	}
@@ -373,7 +373,7 @@ func (b *Board) finishErasures() error {
 }
 
 // overwrite erases payloads on the disk, after the index is there to stay.
-func (b *Board) overwrite(lsns []journal.LSN) error {
+func (b *Core) overwrite(lsns []journal.LSN) error {
 	if len(lsns) == 0 {
 		return nil
 	}
@@ -383,10 +383,10 @@ func (b *Board) overwrite(lsns []journal.LSN) error {
 	return b.log.Erase(lsns)
 }
 
-// erasures walks over everything that was ever erased and calls visit with
+// ErasedPlaces walks over everything that was ever erased and calls visit with
 // where it lies. What names itself or something younger as erased is not
 // believed.
-func erasures(ctx context.Context, r kv.Reader, visit func(tenant uint32, position uint64, lsn journal.LSN) error) error {
+func ErasedPlaces(ctx context.Context, r kv.Reader, visit func(tenant uint32, position uint64, lsn journal.LSN) error) error {
 	n := 0
 	for e, err := range ledger.Erasures(r) {
 		if n++; n%1024 == 0 && err == nil {
@@ -411,7 +411,7 @@ func erasures(ctx context.Context, r kv.Reader, visit func(tenant uint32, positi
 
 // blankAt reports whether nothing of a payload is on the disk. One that cannot
 // be read is not known to be gone.
-func (b *Board) blankAt(lsn journal.LSN) (bool, error) {
+func (b *Core) blankAt(lsn journal.LSN) (bool, error) {
 	f, err := b.log.Read(lsn, nil)
 	if apply.Bodiless(err) {
 		return false, nil
@@ -421,18 +421,18 @@ func (b *Board) blankAt(lsn journal.LSN) (bool, error) {
 
 // eraseAgain overwrites every erased payload that is on the disk all the same:
 // a file of the journal may have been put back from a copy.
-func (b *Board) eraseAgain(ctx context.Context) error {
+func (b *Core) eraseAgain(ctx context.Context) error {
 	b.erasing.Lock()
 	defer b.erasing.Unlock()
 	snap := b.store.Snapshot()
 	defer snap.Close()
 	var lsns []journal.LSN
 	var unread error
-	err := erasures(ctx, snap, func(_ uint32, _ uint64, lsn journal.LSN) error {
+	err := ErasedPlaces(ctx, snap, func(_ uint32, _ uint64, lsn journal.LSN) error {
 		blank, err := b.blankAt(lsn)
 		switch {
 		case fault.CodeOf(err) == fault.Damaged:
-			unread = first(unread, err) // the others are erased all the same
+			unread = fault.First(unread, err) // the others are erased all the same
 		case err != nil:
 			return err
 		case !blank:
@@ -440,34 +440,34 @@ func (b *Board) eraseAgain(ctx context.Context) error {
 		}
 		return nil
 	})
-	return first(err, b.overwrite(lsns), unread)
+	return fault.First(err, b.overwrite(lsns), unread)
 }
 
 // finishAll finishes every erasure, also such as had been finished before.
-func (b *Board) finishAll(ctx context.Context) error {
-	if err := b.enter(ctx); err != nil {
+func (b *Core) finishAll(ctx context.Context) error {
+	if err := b.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
-	return first(b.finishErasures(), b.eraseAgain(ctx), b.forgetErased())
+	defer b.Leave()
+	return fault.First(b.finishErasures(), b.eraseAgain(ctx), b.ForgetErased())
 }
 
 // Purge rewrites the index so that nothing deleted is left in its files, and
 // overwrites what was erased and is on the disk again.
-func (b *Board) Purge(ctx context.Context) error {
+func (b *Core) Purge(ctx context.Context) error {
 	if err := b.finishAll(ctx); err != nil {
 		return err
 	}
 	// Reads that began before the deletions keep what they see; those that
 	// begin from now on do not.
-	if err := b.drained(func() error { return first(b.toFollowers(Follower.Purging), b.store.Touch()) }); err != nil {
+	if err := b.drained(func() error { return fault.First(b.toFollowers(Follower.Purging), b.store.Touch()) }); err != nil {
 		return err
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return err
 	}
 	err := b.store.Purge(ctx)
-	b.leave()
+	b.Leave()
 	if err != nil {
 		return err
 	}
@@ -475,18 +475,17 @@ func (b *Board) Purge(ctx context.Context) error {
 }
 
 // drained runs a function when nothing else is under way.
-func (b *Board) drained(f func() error) error {
-	b.gate.Lock()
-	defer b.gate.Unlock()
-	if b.closed {
-		return errClosed()
+func (b *Core) drained(f func() error) error {
+	if err := b.EnterAlone(); err != nil {
+		return err
 	}
+	defer b.LeaveAlone()
 	return f()
 }
 
 // receipt signs a receipt for the redaction at a position.
-func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.Signed, error) {
-	f, err := b.frameAt(r, t, position)
+func (b *Core) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.Signed, error) {
+	f, err := b.FrameAt(r, t, position)
 	if err != nil {
 		return notary.Signed{}, err
 	}
@@ -505,7 +504,7 @@ func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.
 			if target.Kind != record.Event {
 				continue // a thing keeps its history
 			}
-			g, err := b.headAt(r, t, target.Position)
+			g, err := b.HeadAt(r, t, target.Position)
 			if err != nil {
 				return notary.Signed{}, err
 			}
@@ -524,12 +523,12 @@ func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.
 	if err := b.seeBlank(r, t, out.Erased); err != nil {
 		return notary.Signed{}, err
 	}
-	return b.notary.SignReceipt(t.Name, out, b.tree(r, t))
+	return b.notary.SignReceipt(t.Name, out, b.TreeIn(r, t))
 }
 
 // seeBlank refuses unless every payload that a receipt is to name is seen to be
 // gone from the disk. The caller has the gate.
-func (b *Board) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+func (b *Core) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
 	err := b.lookBlank(r, t, list)
 	if err == nil {
 		return nil
@@ -541,7 +540,7 @@ func (b *Board) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) er
 	return b.lookBlank(r, t, list)
 }
 
-func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+func (b *Core) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
 	for _, e := range list {
 		for _, position := range e.Positions {
 			at, ok, err := ledger.At(r, t.Number, position)
@@ -574,11 +573,11 @@ func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64
 	return append(list, notary.Erased{Kind: kind, ID: id, Positions: []uint64{position}})
 }
 
-// tree is a tenant's tree as the notary sees it. It may have grown, and a
+// TreeIn is a tenant's tree as the notary sees it. It may have grown, and a
 // longer one may have been signed, since the snapshot was taken; the notary
 // then asks for it anew.
-func (b *Board) tree(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	tree := treeOf(r, t)
+func (b *Core) TreeIn(r kv.Reader, t *ledger.Tenant) notary.Tree {
+	tree := TreeOf(r, t)
 	tree.Fresh = func(use func(notary.Tree) error) error {
 		snap := b.store.Snapshot()
 		defer snap.Close()
@@ -589,19 +588,19 @@ func (b *Board) tree(r kv.Reader, t *ledger.Tenant) notary.Tree {
 		if !ok {
 			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", t.Name)
 		}
-		return use(treeOf(snap, now))
+		return use(TreeOf(snap, now))
 	}
 	return tree
 }
 
-func treeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	return notary.Tree{Size: t.Size, Root: t.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return rootAt(r, t, size) }}
+func TreeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
+	return notary.Tree{Size: t.Size, Root: t.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return RootWhen(r, t, size) }}
 }
 
 // Receipt returns the signed receipt of the redaction at a position.
-func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
+func (b *Core) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
 	var signed notary.Signed
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
 		signed, err = b.receipt(r, t, redaction)
 		return err
 	})

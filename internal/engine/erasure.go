@@ -6,30 +6,30 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// erasure is what became of a record.
-type erasure int
+// Fate is what became of a record.
+type Fate int
 
 const (
-	onRecord    erasure = iota
-	wasExpired          // its time was over
-	wasRedacted         // somebody wants it gone
+	OnRecord    Fate = iota
+	WasExpired       // its time was over
+	WasRedacted      // somebody wants it gone
 )
 
-// erasure returns what became of the record at a position.
-func (b *Board) erasure(r kv.Reader, t *ledger.Tenant, position uint64) (erasure, error) {
+// ErasureOf returns what became of the record at a position.
+func (b *Core) ErasureOf(r kv.Reader, t *ledger.Tenant, position uint64) (Fate, error) {
 	by, gone, err := ledger.Erased(r, t.Number, position)
 	if err != nil || !gone {
-		return onRecord, err
+		return OnRecord, err
 	}
 	later := *t
 	later.Size = max(t.Size, by+1) // the reader may be ahead of the tenant
-	f, err := b.frameAt(r, &later, by)
+	f, err := b.FrameAt(r, &later, by)
 	if err != nil {
-		return wasRedacted, err
+		return WasRedacted, err
 	}
 	h, err := record.ParseHeader(f.Header)
 	if err == nil && h.Kind == record.Expiry {
-		return wasExpired, nil
+		return WasExpired, nil
 	}
-	return wasRedacted, err
+	return WasRedacted, err
 }

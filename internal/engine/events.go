@@ -38,6 +38,18 @@ type Writer struct {
 	system bool
 }
 
+// Scoped reports whether a writer has a scope, which was verified.
+func Scoped(w Writer) bool { return w.access != nil }
+
+// DerivedWriter returns a writer of what was derived from records of a tier or higher ones.
+func DerivedWriter(actor string, tier record.Trust) Writer {
+	return Writer{Actor: actor, Trust: tier, derived: true}
+}
+
+// SystemWriter returns a writer that may write to the system's tenant, for records that were
+// admitted before.
+func SystemWriter(actor string) Writer { return Writer{Actor: actor, system: true} }
+
 func (w Writer) ceiling() record.Trust {
 	if w.Trust == 0 {
 		return record.Agent
@@ -87,10 +99,10 @@ type AppendResult struct {
 
 // prepared is an event that is ready for the queue.
 type prepared struct {
-	entry
+	Entry
 	refused  *fault.Error
 	own      bool     // it is what was handed out, and is not recorded
-	beyond   *refusal // the scope's reason, if it is that
+	beyond   *Refusal // the scope's reason, if it is that
 	scrubbed int      // secrets that were taken out
 }
 
@@ -107,7 +119,7 @@ type eventBatch struct {
 // before it. The events must not be changed while the call runs.
 //
 // Under a scope, events that it does not allow are refused one by one.
-func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
+func (b *Core) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
 	w, err := b.eventWriter(ctx, w)
 	if err != nil {
 		return nil, err
@@ -156,7 +168,7 @@ const (
 
 // prepareEvents does what needs neither the state nor the queue: rules, names,
 // encoding, salts, hashes.
-func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*eventBatch, error) {
+func (b *Core) prepareEvents(w Writer, events []*hmx.Event, from origin) (*eventBatch, error) {
 	batch := make([]prepared, len(events))
 	room := 0
 	for _, ev := range events {
@@ -171,7 +183,7 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 	}
 	for i, ev := range events {
 		p := &batch[i]
-		if err := checkEvent(ev, w); err != nil {
+		if err := CheckEvent(ev, w); err != nil {
 			p.refused = fault.From(err)
 			continue
 		}
@@ -197,15 +209,15 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			continue
 		}
 		arena = grown
-		p.body = arena[start:len(arena):len(arena)]
-		if len(p.body)-record.SaltSize > hmx.MaxEventBytes {
+		p.Body = arena[start:len(arena):len(arena)]
+		if len(p.Body)-record.SaltSize > hmx.MaxEventBytes {
 			arena = arena[:start]
-			p.refused = fault.Newf(fault.TooLarge, "event %q has %d bytes as it would be recorded, numbers written out; at most %d are allowed", ev.EventID, len(p.body)-record.SaltSize, hmx.MaxEventBytes)
+			p.refused = fault.Newf(fault.TooLarge, "event %q has %d bytes as it would be recorded, numbers written out; at most %d are allowed", ev.EventID, len(p.Body)-record.SaltSize, hmx.MaxEventBytes)
 			continue
 		}
 		if again {
 			// What is read back at a replay must be accepted then.
-			if ev, _, err = hmx.DecodeEvent(p.body[record.SaltSize:]); err != nil {
+			if ev, _, err = hmx.DecodeEvent(p.Body[record.SaltSize:]); err != nil {
 				arena = arena[:start]
 				p.refused = fault.From(fault.Wrap(fault.InvalidDocument, err))
 				continue
@@ -216,30 +228,30 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			p.refused = p.beyond.fault()
 			continue
 		}
-		p.rec.Event = ev
-		p.header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
+		p.Record.Event = ev
+		p.Header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
 	}
 	return &eventBatch{writer: w, events: batch, ahead: b.runAhead(batch)}, nil
 }
 
 // runAhead computes ids and commitments, and reads what the events are about,
 // beside whoever goes through the batch.
-func (b *Board) runAhead(batch []prepared) *record.Ahead {
+func (b *Core) runAhead(batch []prepared) *record.Ahead {
 	return record.RunAhead(len(batch), func(from, to int) {
 		for i := from; i < to; i++ {
 			if p := &batch[i]; p.refused == nil && !p.own {
-				p.header.ID = record.ID(p.header.Tenant, record.Event, p.rec.Event.EventID)
-				p.header.Commitment = record.Commit(p.body)
-				p.rec.Reading = kind.ReadForms(p.rec.Event, b.tokens)
-				p.rec.Doc()
-				p.rec.Glanced()
+				p.Header.ID = record.ID(p.Header.Tenant, record.Event, p.Record.Event.EventID)
+				p.Header.Commitment = record.Commit(p.Body)
+				p.Record.Reading = kind.ReadForms(p.Record.Event, b.tokens)
+				p.Record.Doc()
+				p.Record.Glanced()
 			}
 		}
 	})
 }
 
-// checkEvent applies the rules that the engine adds to the protocol's.
-func checkEvent(ev *hmx.Event, w Writer) error {
+// CheckEvent applies the rules that the engine adds to the protocol's.
+func CheckEvent(ev *hmx.Event, w Writer) error {
 	if ev == nil {
 		return fault.New(fault.InvalidArgument, "event: there is none").WithFix("leave nil out")
 	}
@@ -271,12 +283,12 @@ func checkEvent(ev *hmx.Event, w Writer) error {
 
 // appendPrepared queues a batch and waits for it. A result that comes with an
 // error says what is recorded all the same.
-func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendResult, error) {
+func (b *Core) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendResult, error) {
 	res := &AppendResult{Receipts: make([]EventReceipt, len(batch.events))}
 	w := batch.writer
-	err := b.submit(ctx, &request{records: len(batch.events), admit: func(g *group) error {
+	err := b.Submit(ctx, &Request{Records: len(batch.events), Admit: func(g *Group) error {
 		if w.access != nil {
-			t, err := g.tenant(w.access.Tenant())
+			t, err := g.Tenant(w.access.Tenant())
 			if err != nil {
 				return err
 			}
@@ -315,12 +327,12 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 }
 
 // violations journals what a scope refused of a batch, each once.
-func (b *Board) violations(ctx context.Context, batch *eventBatch) error {
+func (b *Core) violations(ctx context.Context, batch *eventBatch) error {
 	if batch.writer.access == nil {
 		return nil
 	}
-	seen := make(map[refusal]bool)
-	var list []refusal
+	seen := make(map[Refusal]bool)
+	var list []Refusal
 	for i := range batch.events {
 		if r := batch.events[i].beyond; r != nil && !seen[*r] && len(list) < maxViolations {
 			seen[*r] = true
@@ -330,7 +342,7 @@ func (b *Board) violations(ctx context.Context, batch *eventBatch) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := b.refuse(ctx, batch.writer, list...); fault.CodeOf(err) != fault.OutOfScope {
+	if err := b.Refuse(ctx, batch.writer, list...); fault.CodeOf(err) != fault.OutOfScope {
 		return err
 	}
 	return nil // the receipts say it
@@ -338,7 +350,7 @@ func (b *Board) violations(ctx context.Context, batch *eventBatch) error {
 
 // admitEvent decides about one event and puts it. The error is for trouble of
 // the store, which ends the group.
-func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
+func (g *Group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	refuse := func(err *fault.Error) error {
 		out.Disposition, out.Fault = Refused, err
 		return nil
@@ -350,55 +362,55 @@ func (g *group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 		out.Disposition = Own
 		return nil
 	}
-	t, err := g.tenant(p.header.Tenant)
+	t, err := g.Tenant(p.Header.Tenant)
 	if err != nil {
 		return err
 	}
-	position, taken, err := g.b.applier.Ledger.Find(g.tx, t, &p.header.ID)
+	position, taken, err := g.b.applier.Ledger.Find(g.tx, t, &p.Header.ID)
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	if taken {
 		return g.again(w, t, p, position, out)
 	}
 	if t.Key != nil {
-		mac, ok := memory.EventMAC(t.Key, p.rec.Event)
+		mac, ok := memory.EventMAC(t.Key, p.Record.Event)
 		if ok {
 			at, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
 			if err != nil {
-				return g.stop(err)
+				return g.Stop(err)
 			}
 			if gone {
 				return refuse(erasedContent(at))
 			}
 		}
 	}
-	late, err := g.b.applier.Timeline.Late(g.tx, t.Number, p.rec.Event)
+	late, err := g.b.applier.Timeline.Late(g.tx, t.Number, p.Record.Event)
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	out.Disposition, out.Scrubbed = Accepted, p.scrubbed
 	if late {
 		out.Disposition = Late
 	}
-	out.Position, err = g.put(&p.entry)
+	out.Position, err = g.Put(&p.Entry)
 	return err
 }
 
-// stop ends the group with an error of the store.
-func (g *group) stop(err error) error {
+// Stop ends the group with an error of the store.
+func (g *Group) Stop(err error) error {
 	g.broken = err
 	return err
 }
 
 // again decides about an event whose id is taken.
-func (g *group) again(w Writer, t *ledger.Tenant, p *prepared, position uint64, out *EventReceipt) error {
-	payload, erased, err := g.payloadAt(t, position)
+func (g *Group) again(w Writer, t *ledger.Tenant, p *prepared, position uint64, out *EventReceipt) error {
+	payload, erased, err := g.PayloadAt(t, position)
 	if w.access != nil && err == nil && !erased {
-		if seen, err := g.seesEventAt(w.view(), t, position); err != nil {
+		if seen, err := g.seesEventAt(ViewOf(w), t, position); err != nil {
 			return err
 		} else if !seen {
-			p.beyond = &refusal{memory.OpAppend, eventTarget(p.rec.Event), memory.RuleExisting}
+			p.beyond = &Refusal{memory.OpAppend, eventTarget(p.Record.Event), memory.RuleExisting}
 			out.Disposition, out.Fault = Refused, p.beyond.fault()
 			return nil
 		}
@@ -410,19 +422,19 @@ func (g *group) again(w Writer, t *ledger.Tenant, p *prepared, position uint64, 
 		out.Disposition, out.Fault = Refused, fault.From(err)
 		return nil
 	case err != nil:
-		return g.stop(err)
+		return g.Stop(err)
 	case erased:
 		at, _, err := ledger.Erased(g.tx, t.Number, position)
 		if err != nil {
-			return g.stop(err)
+			return g.Stop(err)
 		}
-		out.Disposition, out.Fault = Refused, fault.Newf(fault.Erased, "event %q was erased by the redaction at position %d and stays erased", p.rec.Event.EventID, at)
+		out.Disposition, out.Fault = Refused, fault.Newf(fault.Erased, "event %q was erased by the redaction at position %d and stays erased", p.Record.Event.EventID, at)
 		return nil
-	case sameJSON(payload, p.body[record.SaltSize:]):
+	case sameJSON(payload, p.Body[record.SaltSize:]):
 		out.Disposition = Duplicate
 		return nil
 	}
-	out.Disposition, out.Fault = Refused, fault.Newf(fault.IDConflict, "event_id %q is recorded at position %d with other content", p.rec.Event.EventID, position)
+	out.Disposition, out.Fault = Refused, fault.Newf(fault.IDConflict, "event_id %q is recorded at position %d with other content", p.Record.Event.EventID, position)
 	return nil
 }
 

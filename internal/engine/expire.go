@@ -33,8 +33,8 @@ type Expired struct {
 // than the board's clock or, if that runs behind, the tenant's newest record.
 //
 // No scope may do it.
-func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
-	if err := b.unscoped(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
+func (b *Core) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
+	if err := b.RefuseScope(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -67,7 +67,7 @@ func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Ti
 	}
 	if erased || out.Events > 0 {
 		// Even after a failure: what is journaled as erased is to be overwritten.
-		err = first(err, b.finishNow(ctx))
+		err = fault.First(err, b.FinishErasures(ctx))
 	}
 	return out, err
 }
@@ -80,7 +80,7 @@ type ending struct {
 }
 
 // expireAll journals an expiry in as many records as it needs.
-func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
+func (b *Core) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
 	for rest := e.expiry.Targets; len(rest) > 0; {
 		n := min(len(rest), memory.MaxTargets)
 		part := &memory.Expiry{Targets: rest[:n:n], Cause: e.expiry.Cause, Policy: e.expiry.Policy}
@@ -105,9 +105,9 @@ func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Ex
 // eraseEmbeddings erases what models made of events that are about to be erased.
 // It comes before: were it cut short the other way round, nothing would tell any more
 // what the rest was made of.
-func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, targets []memory.ExpiryTarget) error {
+func (b *Core) eraseEmbeddings(ctx context.Context, w Writer, tenant string, targets []memory.ExpiryTarget) error {
 	var made []memory.URI
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		any := false
 		err := catalog.List(r, t.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
 			any = true
@@ -120,7 +120,7 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 			if target.Kind != record.Event {
 				continue
 			}
-			ev, err := b.eventAt(r, t, target.Position)
+			ev, err := b.EventAt(r, t, target.Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}
@@ -147,13 +147,13 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 
 // expire puts the record of an expiry. Its targets are then what was still due
 // when its turn came: the fold ends whatever the record names.
-func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.Expiry) error {
+func (b *Core) expire(ctx context.Context, w Writer, tenant string, e *memory.Expiry) error {
 	id, err := b.ids.Next()
 	if err != nil {
 		return err
 	}
-	return b.submit(ctx, &request{alone: true, admit: func(g *group) error {
-		t, err := g.tenant(tenant)
+	return b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) error {
+		t, err := g.Tenant(tenant)
 		if err != nil {
 			return err
 		}
@@ -170,11 +170,11 @@ func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.E
 		if e.Targets = kept; len(kept) == 0 {
 			return nil
 		}
-		entry, err := g.b.controlEntry(w, tenant, id, e)
+		entry, err := g.b.ControlEntry(w, tenant, id, e)
 		if err != nil {
 			return err
 		}
-		_, err = g.put(entry)
+		_, err = g.Put(entry)
 		return err
 	}})
 }
@@ -182,13 +182,13 @@ func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.E
 // stillDue reports whether a record that was to expire is still the current
 // content of a live thing, or an event that is still there. What cannot be read
 // is left to Verify: it must not keep the rest alive.
-func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
-	f, err := g.b.frameAt(g.tx, t, target.Position)
+func (g *Group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
+	f, err := g.b.FrameAt(g.tx, t, target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil
 	}
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	if f.Erased {
 		return false, nil
@@ -206,7 +206,7 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 	id, _ := r.Body.Identity()
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	return ok && h.State == catalog.Live && h.Position == target.Position, nil
 }
@@ -214,15 +214,15 @@ func (g *group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 // unembedded reports whether no model made a vector of an event that is still there.
 // One that was made since they were erased would outlive the event; it goes with it
 // the next time.
-func (g *group) unembedded(t *ledger.Tenant, event string) (bool, error) {
+func (g *Group) unembedded(t *ledger.Tenant, event string) (bool, error) {
 	made, err := madeOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	for _, u := range made {
 		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
-			return false, g.stop(err)
+			return false, g.Stop(err)
 		}
 		if ok && h.State != catalog.Redacted {
 			return false, nil
@@ -233,14 +233,14 @@ func (g *group) unembedded(t *ledger.Tenant, event string) (bool, error) {
 
 // eraseOld journals the erasure of what a policy erases, in as many records as
 // it needs. It returns how many things were erased.
-func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
+func (b *Core) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
 	for rest := e.erase; len(rest) > 0; {
 		id, err := b.ids.Next()
 		if err != nil {
 			return things, err
 		}
 		var did, seen int
-		err = b.submit(ctx, &request{alone: true, admit: func(g *group) (err error) {
+		err = b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) (err error) {
 			did, seen, err = g.eraseOld(e.writer, tenant, id, rest)
 			return err
 		}})
@@ -256,8 +256,8 @@ func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things 
 // eraseOld puts one redaction of things that are as old as they were when they
 // were looked up. It returns how many it erases, and how many it looked at, which
 // is at least one.
-func (g *group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
-	t, err := g.tenant(tenant)
+func (g *Group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
+	t, err := g.Tenant(tenant)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -265,7 +265,7 @@ func (g *group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, s
 	for _, u := range uris {
 		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
-			return 0, 0, g.stop(err)
+			return 0, 0, g.Stop(err)
 		}
 		if !ok || h.State == catalog.Redacted || uint64(h.Version) != u.Version {
 			seen++
@@ -294,8 +294,8 @@ func (g *group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, s
 }
 
 // due collects what is over.
-func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time) (list []*ending, err error) {
-	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+func (b *Core) due(ctx context.Context, w Writer, tenant string, now time.Time) (list []*ending, err error) {
+	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if latest := time.Unix(0, max(b.o.Clock().UnixNano(), t.Time)); now.After(latest) {
 			return fault.Newf(fault.InvalidArgument, "now: %s is in the future; it is %s", now.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339)).
 				WithFix("give the current time or an earlier one")
@@ -311,7 +311,7 @@ func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time)
 			return true
 		})
 		if err != nil || failed != nil {
-			return first(failed, err)
+			return fault.First(failed, err)
 		}
 		err = timeline.Expired(r, t.Number, now.UnixNano(), func(p timeline.Place) bool {
 			ttl.ends(record.Event, p.Position)
@@ -338,18 +338,9 @@ func (e *ending) ends(kind record.Kind, position uint64) {
 	e.expiry.Targets = append(e.expiry.Targets, memory.ExpiryTarget{Kind: kind, Position: position})
 }
 
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // retention calls visit with the retention policies of a tenant that count. One
 // that cannot be read counts for nothing.
-func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
+func (b *Core) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
 	var failed error
 	err := catalog.List(r, t.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
@@ -359,7 +350,7 @@ func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Hea
 		if h.Trust < record.User || h.Status != "active" {
 			return true
 		}
-		body, err := b.bodyAt(r, t, record.Policy, h.Position)
+		body, err := b.BodyAt(r, t, record.Policy, h.Position)
 		if code := fault.CodeOf(err); code == fault.Damaged || code == fault.Erased {
 			return true
 		}
@@ -371,11 +362,11 @@ func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Hea
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // outlived adds what a retention policy lets go.
-func (b *Board) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
+func (b *Core) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
 	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
 	if now > math.MinInt64+age {
 		cutoff = now - age
@@ -430,17 +421,17 @@ func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State,
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // olderEvents adds the events of a scope that were recorded before the cutoff.
 // Times never fall within a tenant, so it stops at the first that is younger.
-func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
+func (b *Core) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
 	for position := range t.Size {
 		if position%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f, err := b.frameAt(r, t, position)
+		f, err := b.FrameAt(r, t, position)
 		if fault.CodeOf(err) == fault.Damaged {
 			continue
 		}

@@ -56,12 +56,12 @@ type exportRecord struct {
 // record that erased it.
 func (b *Board) Export(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (Root, error) {
 	var root Root
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		root = rootOf(t)
+	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		root = RootOf(t)
 		w := bufio.NewWriterSize(dst, 1<<16)
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(exportHead{exportFormat, tenant, t.Size, hex.EncodeToString(root.Hash[:]), b.id}); err != nil {
+		if err := enc.Encode(exportHead{exportFormat, tenant, t.Size, hex.EncodeToString(root.Hash[:]), b.core.ID()}); err != nil {
 			return outputFailed(err)
 		}
 		for position := range t.Size {
@@ -92,7 +92,7 @@ func outputFailed(err error) error {
 }
 
 func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*exportRecord, error) {
-	f, err := b.frameAt(r, t, position)
+	f, err := b.core.FrameAt(r, t, position)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*expor
 // exportLineOf makes the line of a record. Of what is erased the body is left out.
 func exportLineOf(h *record.Header, body []byte, erased bool) *exportRecord {
 	line := &exportRecord{
-		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: at(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
+		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: TimeOf(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
 		ID: hex.EncodeToString(h.ID[:]), Commitment: hex.EncodeToString(h.Commitment[:]), Erased: erased,
 	}
 	if erased {

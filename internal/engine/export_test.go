@@ -34,11 +34,7 @@ func OnCompiled(b *Board, told func(tenant string, err error)) {
 func LookForDue(b *Board) { b.background.look() }
 
 // Watched is how many tenants of a board somebody watches.
-func Watched(b *Board) int {
-	b.watching.mu.Lock()
-	defer b.watching.mu.Unlock()
-	return len(b.watching.list)
-}
+func Watched(b *Board) int { return b.core.Watched() }
 
 // ReadParts makes a board read so many events of a session as one, and at least so many to
 // say what a session did.

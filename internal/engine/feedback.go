@@ -20,7 +20,7 @@ import (
 // record, so that what is learned from it needs nothing but the record. What the
 // caller put there is dropped. A feedback that is on record keeps the profile
 // that it got then.
-func (g *group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memory.Feedback) error {
+func (g *Group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memory.Feedback) error {
 	f.Profile = hmx.Opt[memory.Profile]{}
 	if head != nil {
 		return g.keepProfile(t, head, f)
@@ -34,7 +34,7 @@ func (g *group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memor
 		seen[u] = true
 		x, ok, err := g.factors(t, w, u)
 		if err != nil {
-			return g.stop(err)
+			return g.Stop(err)
 		}
 		if ok {
 			list = append(list, x)
@@ -47,13 +47,13 @@ func (g *group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memor
 }
 
 // keepProfile gives a feedback the profile of the one on record.
-func (g *group) keepProfile(t *ledger.Tenant, head *catalog.Head, f *memory.Feedback) error {
-	payload, erased, err := g.payloadAt(t, head.Position)
+func (g *Group) keepProfile(t *ledger.Tenant, head *catalog.Head, f *memory.Feedback) error {
+	payload, erased, err := g.PayloadAt(t, head.Position)
 	if erased || fault.CodeOf(err) == fault.Damaged {
 		return nil // there is nothing left that it could be equal to
 	}
 	if err != nil {
-		return g.stop(err)
+		return g.Stop(err)
 	}
 	old, err := memory.Decode(record.Feedback, payload)
 	if err != nil {
@@ -66,7 +66,7 @@ func (g *group) keepProfile(t *ledger.Tenant, head *catalog.Head, f *memory.Feed
 // factors returns what the salience of a thing or an event is made of, at the
 // time of the tenant's newest record. It is false for what is not there for the
 // writer.
-func (g *group) factors(t *ledger.Tenant, w Writer, u memory.URI) (x salience.Factors, ok bool, err error) {
+func (g *Group) factors(t *ledger.Tenant, w Writer, u memory.URI) (x salience.Factors, ok bool, err error) {
 	thing := frame.ThingOf(t.Name, u.Kind, u.ID)
 	var c frame.Card
 	if u.Kind == record.Event {
@@ -83,7 +83,7 @@ func (g *group) factors(t *ledger.Tenant, w Writer, u memory.URI) (x salience.Fa
 
 // thingFactors returns since when a live thing says what it says, and how
 // important that is.
-func (g *group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing index.Digest) (since int64, importance float64, ok bool, err error) {
+func (g *Group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing index.Digest) (since int64, importance float64, ok bool, err error) {
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, k, thing)
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= t.Time {
 		return 0, 0, false, err
@@ -96,13 +96,13 @@ func (g *group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing in
 
 // eventFactors is thingFactors for an event. One that cannot be read is not
 // there.
-func (g *group) eventFactors(t *ledger.Tenant, id string) (since int64, importance float64, ok bool, err error) {
+func (g *Group) eventFactors(t *ledger.Tenant, id string) (since int64, importance float64, ok bool, err error) {
 	digest := record.ID(t.Name, record.Event, id)
 	position, ok, err := ledger.Find(g.tx, t.Number, &digest)
 	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	f, err := g.b.frameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.tx, t, position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return 0, 0, false, nil
 	}

@@ -199,7 +199,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 		return nil, err
 	}
 	var found *Found
-	err = b.see(ctx, o.Tenant, o.View, func(st State) (err error) {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(st State) (err error) {
 		m, letGo, err := b.moment(ctx, st.Reader, st.Tenant, o.AsOf)
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 		s := &search{ctx: ctx, moment: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
 		if m.t == nil { // before the first record
 			found = &Found{
-				Form: q.Form, Order: q.Order, Counter: b.tokens.Name(), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
+				Form: q.Form, Order: q.Order, Counter: b.core.Tokens().Name(), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
 			}
 			return nil
 		}
@@ -259,7 +259,7 @@ func (c *candidate) uri(tenant string) memory.URI {
 
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
-	s.now = s.view.now(s.t)
+	s.now = NowOf(s.view, s.t)
 	s.heldAt = s.now
 	if !s.q.HeldAt.IsZero() {
 		s.heldAt = index.Nanos(s.q.HeldAt)
@@ -285,7 +285,7 @@ func (s *search) run() (*Found, error) {
 	}
 	s.sort(matched)
 	found := &Found{
-		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.b.tokens.Name(), Root: rootOf(s.t), BudgetTokens: s.budget(),
+		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.b.core.Tokens().Name(), Root: RootOf(s.t), BudgetTokens: s.budget(),
 	}
 	hits := matched
 	if len(s.q.Follow) > 0 {
@@ -307,7 +307,7 @@ func (s *search) run() (*Found, error) {
 // budget returns the tokens that may be spent: the least of what was asked for
 // and what the scope allows.
 func (s *search) budget() int {
-	asked, most := s.q.BudgetTokens, s.view.access.Budget()
+	asked, most := s.q.BudgetTokens, AccessOf(s.view).Budget()
 	if asked == 0 || most > 0 && most < asked {
 		return most
 	}
@@ -373,7 +373,7 @@ func (s *search) show(list []*candidate, found *Found) error {
 		if err != nil {
 			return err
 		}
-		hit.Tokens = s.b.tokens.Count(hit.Text)
+		hit.Tokens = s.b.core.Tokens().Count(hit.Text)
 		if found.BudgetTokens > 0 && found.TotalTokens+hit.Tokens > found.BudgetTokens {
 			found.Trimmed = left
 			return nil
@@ -399,8 +399,8 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 		if err = s.stays(c.position); err != nil {
 			return nil, err
 		}
-		if hit.Event, err = s.b.eventAt(s.r, s.t, c.position); err == nil {
-			hit.Text = renderEvent(hit.Event.Event, s.q.Form, s.b.tokens)
+		if hit.Event, err = s.b.core.EventAt(s.r, s.t, c.position); err == nil {
+			hit.Text = renderEvent(hit.Event.Event, s.q.Form, s.b.core.Tokens())
 		}
 		return hit, err
 	}
@@ -411,8 +411,8 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.b.thing(State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
-		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.tokens)
+	if hit.Thing, err = s.b.core.ThingIn(State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
+		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.core.Tokens())
 	}
 	return hit, err
 }
@@ -423,7 +423,7 @@ func (s *search) stays(position uint64) error {
 		return nil
 	}
 	since, err := s.since(position)
-	if err == nil && since != onRecord {
+	if err == nil && since != OnRecord {
 		err = fault.Newf(fault.Erased, "position %d was erased", position)
 	}
 	return err

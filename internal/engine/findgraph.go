@@ -141,7 +141,7 @@ func (g *graph) legs(here memory.URI) ([]leg, error) {
 		return true
 	})
 	g.known[here] = legs
-	return legs, first(failed, err)
+	return legs, fault.First(failed, err)
 }
 
 // edge returns an edge, or nil if it may not be followed.
@@ -212,7 +212,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	var c *candidate
 	var load func() (*content, error)
 	if u.Kind == record.Event {
-		ev, err := s.b.event(State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
+		ev, err := s.b.core.EventSeen(State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
 		if err != nil || !s.eventThere(ev) {
 			return nil, err
 		}
@@ -234,7 +234,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 			return nil, err
 		}
 		load = func() (*content, error) {
-			body, err := s.b.bodyAt(s.r, s.t, h.Kind, h.Position)
+			body, err := s.b.core.BodyAt(s.r, s.t, h.Kind, h.Position)
 			if err != nil {
 				return nil, err
 			}

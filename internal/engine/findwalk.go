@@ -237,7 +237,7 @@ func (s *search) collect(w route, most int) (spots []spot, all bool, err error) 
 		}
 		return true
 	})
-	return spots, all, first(failed, err)
+	return spots, all, fault.First(failed, err)
 }
 
 // tooMany refuses to look at more than the bound. Under a scope it does not say
@@ -319,7 +319,7 @@ func adding(advice string, more []string) string {
 // hold for it.
 func (s *search) judge(at spot) (*candidate, error) {
 	if at.kind == record.Event {
-		ev, err := s.b.eventAt(s.r, s.t, at.position)
+		ev, err := s.b.core.EventAt(s.r, s.t, at.position)
 		if err != nil {
 			return nil, err
 		}
@@ -338,7 +338,7 @@ func (s *search) judge(at spot) (*candidate, error) {
 		return nil, err
 	}
 	return s.compared(c, &f, func() (*content, error) {
-		body, err := s.b.bodyAt(s.r, s.t, h.Kind, h.Position)
+		body, err := s.b.core.BodyAt(s.r, s.t, h.Kind, h.Position)
 		if err != nil {
 			return nil, err
 		}
@@ -424,7 +424,7 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 			return false, nil
 		}
 	}
-	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !s.view.sees(h) {
+	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !Sees(s.view, h) {
 		return false, nil
 	}
 	if s.present == nil {
@@ -441,7 +441,7 @@ func (s *search) eventThere(ev *StoredEvent) bool {
 	if !s.q.HeldAt.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.heldAt {
 		return false
 	}
-	return s.view.seesEvent(ev)
+	return SeesEvent(s.view, ev)
 }
 
 // wants reports whether the predicates that a head can tell hold for it.

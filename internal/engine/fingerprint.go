@@ -37,7 +37,7 @@ type FingerprintOptions struct {
 // several calls, and compiles, one runs, and the others wait.
 func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
-		if err := checkName("agent", o.Agent); err != nil {
+		if err := CheckName("agent", o.Agent); err != nil {
 			return nil, err
 		}
 	}
@@ -68,16 +68,16 @@ type printing struct {
 }
 
 func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
-	erasures := b.erasures.Load()
+	erasures := b.core.Erasures()
 	p := &printing{b: b, o: o}
-	err := b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		p.r, p.t = r, t
 		return p.gather(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if b.erasures.Load() != erasures {
+	if b.core.Erasures() != erasures {
 		return nil, errErased
 	}
 	if err := p.keep(ctx, erasures); err != nil {
@@ -96,7 +96,7 @@ func (p *printing) gather(ctx context.Context) error {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
-	root := rootOf(p.t)
+	root := RootOf(p.t)
 	p.in = fingerprint.Input{
 		Tenant: p.t.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
 	}
@@ -146,10 +146,10 @@ func (p *printing) keep(ctx context.Context, erasures uint64) error {
 	if p.read == 0 {
 		return nil
 	}
-	if err := p.b.enter(ctx); err != nil {
+	if err := p.b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer p.b.leave()
+	defer p.b.core.Leave()
 	_ = p.b.keepTraces(p.o.Tenant, p.all, erasures)
 	return nil
 }
@@ -163,7 +163,7 @@ func (p *printing) artifacts(ctx context.Context) error {
 		if h.Status != string(hmx.StatusActive) || !holdsAt(h, p.t.Time) {
 			return nil
 		}
-		body, err := p.b.bodyAt(p.r, p.t, record.Artifact, h.Position)
+		body, err := p.b.core.BodyAt(p.r, p.t, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return nil
 		}
@@ -231,7 +231,7 @@ func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, vis
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // fingerprintRule refuses a body whose document is no fingerprint, or not the one that was

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/record"
 )
@@ -43,24 +44,24 @@ func (NopFollower) Close() error           { return nil }
 
 // Follow adds followers, which are called in the order in which they were added. It must be
 // called before the board is used.
-func (b *Board) Follow(f ...Follower) { b.followers = append(b.followers, f...) }
+func (b *Core) Follow(f ...Follower) { b.followers = append(b.followers, f...) }
 
 // toFollowers calls each follower and returns the first error.
-func (b *Board) toFollowers(call func(Follower) error) (err error) {
+func (b *Core) toFollowers(call func(Follower) error) (err error) {
 	for _, f := range b.followers {
-		err = first(err, call(f))
+		err = fault.First(err, call(f))
 	}
 	return err
 }
 
-// forgetErased has all followers let go of what may have been erased.
-func (b *Board) forgetErased() error {
+// ForgetErased has all followers let go of what may have been erased.
+func (b *Core) ForgetErased() error {
 	b.erasures.Add(1)
 	return b.toFollowers(Follower.Erasing)
 }
 
 // forgetAll has all followers begin again with another index.
-func (b *Board) forgetAll() error {
+func (b *Core) forgetAll() error {
 	b.erasures.Add(1)
 	return b.toFollowers(Follower.Rebuilt)
 }

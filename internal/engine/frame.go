@@ -11,15 +11,15 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// frameAt reads the frame at a position. What was redacted but is not yet
+// FrameAt reads the frame at a position. What was redacted but is not yet
 // overwritten counts as erased.
-func (b *Board) frameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	return b.frameIn(r, t, position, false)
+func (b *Core) FrameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	return b.FrameIn(r, t, position, false)
 }
 
-// frameIn is frameAt for whoever knows whether the tenant is whole in the snapshot: that
+// FrameIn is frameAt for whoever knows whether the tenant is whole in the snapshot: that
 // nothing of it was erased then.
-func (b *Board) frameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bool) (journal.Frame, error) {
+func (b *Core) FrameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bool) (journal.Frame, error) {
 	if position >= t.Size {
 		return journal.Frame{}, fault.Newf(fault.NotFound, "tenant %q has no position %d; its newest is %d", t.Name, position, int64(t.Size)-1)
 	}
@@ -63,21 +63,21 @@ func (b *Board) frameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bo
 	return f, nil
 }
 
-// unerased reports whether nothing of a tenant was erased.
-func unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
+// Unerased reports whether nothing of a tenant was erased.
+func Unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
 	any, err := ledger.AnyErased(r, t.Number)
 	return !any, err
 }
 
 // wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
 // only, at less cost.
-func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	f, _, err := b.wholeLeafAt(r, t, position)
+func (b *Core) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
+	f, _, err := b.WholeLeafAt(r, t, position)
 	return f, err
 }
 
-// wholeLeafAt is wholeAt with the hash of the header.
-func (b *Board) wholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f journal.Frame, leaf merkle.Hash, err error) {
+// WholeLeafAt is wholeAt with the hash of the header.
+func (b *Core) WholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f journal.Frame, leaf merkle.Hash, err error) {
 	place, ok, err := b.places.At(r, t.Number, t.Size, position)
 	if err == nil && ok {
 		f, err := b.log.Read(place.LSN, nil)
@@ -85,7 +85,7 @@ func (b *Board) wholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f j
 			return f, place.Leaf, nil
 		}
 	}
-	if f, err = b.frameAt(r, t, position); err == nil { // which says what is wrong
+	if f, err = b.FrameAt(r, t, position); err == nil { // which says what is wrong
 		leaf = merkle.LeafHash(f.Header)
 	}
 	return f, leaf, err

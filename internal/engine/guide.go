@@ -64,7 +64,7 @@ func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error)
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, MaxNextSteps).WithFix("leave it out for the default")
 	}
 	var out *NextSteps
-	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		if err := memory.CheckID("session", o.Session); err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
 	}
 	var heads []*catalog.Head
 	for _, h := range active.heads {
-		if holdsAt(h, s.View.now(s.Tenant)) && s.View.sees(h) {
+		if holdsAt(h, NowOf(s.View, s.Tenant)) && Sees(s.View, h) {
 			heads = append(heads, h)
 		}
 	}
@@ -222,12 +222,12 @@ func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	now := s.View.now(s.Tenant)
+	now := NowOf(s.View, s.Tenant)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
 	sum.Write([]byte(s.Tenant.Name))
 	for _, a := range all {
-		if s.View.applies(&a.ValidityScope.Value, s.Tenant.Name, tags, now) {
+		if Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -291,7 +291,7 @@ func (b *Board) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) (
 	out := make([]memory.Body, len(heads))
 	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			body, err := b.bodyAt(r, t, heads[i].Kind, heads[i].Position)
+			body, err := b.core.BodyAt(r, t, heads[i].Kind, heads[i].Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}
@@ -329,7 +329,7 @@ const soFarEvents = 1 << 12
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
 func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*trace.Trace, error) {
-	if st.View.access != nil || b.guides == nil {
+	if AccessOf(st.View) != nil || b.guides == nil {
 		s := sessionReader{b: b, r: st.Reader, t: st.Tenant, view: st.View, traces: trace.NewReader(&trace.Strings{})}
 		err := s.read(ctx, session)
 		return s.traces.Trace(), err
@@ -338,7 +338,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	if err != nil || !ok {
 		return &trace.Trace{Session: session}, err
 	}
-	erasures := b.erasures.Load()
+	erasures := b.core.Erasures()
 	key := st.Tenant.Name + "\x00" + session
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.Take(key)
@@ -360,7 +360,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*tr
 	}
 	out := half.reader.traces.Trace()
 	half.reader.r, half.reader.t = nil, nil
-	if half.events == summary.Events && erasures == b.erasures.Load() {
+	if half.events == summary.Events && erasures == b.core.Erasures() {
 		b.guides.mu.Lock()
 		b.guides.sessions.Put(key, half)
 		b.guides.mu.Unlock()
@@ -417,5 +417,5 @@ func (h *halfRead) readOn(ctx context.Context, session string, until uint64) err
 		s.reset()
 		return h.readOn(ctx, session, until)
 	}
-	return first(failed, err)
+	return fault.First(failed, err)
 }

@@ -35,36 +35,36 @@ type ImportReport struct {
 // records, and a group comes in whole or not at all.
 func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
 	report := &ImportReport{}
-	again, err := b.seekable(src)
+	again, err := b.core.Seekable(src)
 	if err != nil {
 		return report, err
 	}
-	defer again.done()
-	in := bufio.NewReaderSize(again.first, 1<<16)
+	defer again.Done()
+	in := bufio.NewReaderSize(again.First, 1<<16)
 	var tenant string
 	if begun, _ := in.Peek(len(salvageBegins)); string(begun) == salvageBegins {
-		tenant, err = b.importSalvage(ctx, in, again.second, report, tell)
+		tenant, err = b.importSalvage(ctx, in, again.Second, report, tell)
 	} else {
-		tenant, err = b.importWhole(ctx, in, again.second, report, tell)
+		tenant, err = b.importWhole(ctx, in, again.Second, report, tell)
 	}
 	if err != nil {
 		return report, err
 	}
-	if err := b.finishNow(ctx); err != nil {
+	if err := b.core.FinishErasures(ctx); err != nil {
 		return report, err
 	}
 	if report.Imported > 0 {
-		if err := b.forgetErased(); err != nil {
+		if err := b.core.ForgetErased(); err != nil {
 			return report, err
 		}
 	}
-	report.Root, err = b.Root(ctx, tenant)
+	report.Root, err = b.core.Root(ctx, tenant)
 	return report, err
 }
 
 // importWhole is Import of a complete export. It returns its tenant.
 func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
-	head, err := b.readExport(ctx, first, func(*entry) error { return nil })
+	head, err := b.readExport(ctx, first, func(*Entry) error { return nil })
 	if err != nil {
 		return "", err
 	}
@@ -72,8 +72,8 @@ func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (
 	if err != nil {
 		return "", err
 	}
-	put := func(entries []*entry) error { return b.importGroup(ctx, entries, report) }
-	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*entry) error) error {
+	put := func(entries []*Entry) error { return b.importGroup(ctx, entries, report) }
+	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*Entry) error) error {
 		_, err := b.readExport(ctx, second, visit)
 		return err
 	})
@@ -81,20 +81,20 @@ func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (
 
 // readExport reads a whole export, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*entry) error) (exportHead, error) {
+func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*Entry) error) (exportHead, error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
-		return exportHead{}, first(notEOF(err), badLine(0, "there is no head"))
+		return exportHead{}, fault.First(notEOF(err), badLine(0, "there is no head"))
 	}
 	head, err := parseHead(text)
 	if err != nil {
 		return head, err
 	}
-	if err := enterTenant(ctx, head.Tenant); err != nil {
+	if err := EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
-	check := newExportCheck(head, b.o.Clock())
+	check := newExportCheck(head, b.core.Now())
 	for {
 		if err := ctx.Err(); err != nil {
 			return head, err
@@ -129,8 +129,8 @@ func notEOF(err error) error {
 
 // inGroups reads records and puts them in groups. A record that takes others away
 // is in a group of its own.
-func inGroups(total uint64, tell func(done, total uint64), put func([]*entry) error, read func(visit func(*entry) error) error) error {
-	var held []*entry
+func inGroups(total uint64, tell func(done, total uint64), put func([]*Entry) error, read func(visit func(*Entry) error) error) error {
+	var held []*Entry
 	size, n := 0, uint64(0)
 	flush := func() error {
 		if len(held) == 0 {
@@ -141,14 +141,14 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*entry) er
 		held, size = held[:0], 0
 		return err
 	}
-	err := read(func(e *entry) error {
-		alone := apply.Alone(e.header.Kind)
-		if alone || len(held) >= ingestBatch || size+len(e.body) > importBytes {
+	err := read(func(e *Entry) error {
+		alone := apply.Alone(e.Header.Kind)
+		if alone || len(held) >= IngestBatch || size+len(e.Body) > importBytes {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
-		held, size = append(held, e), size+len(e.body)
+		held, size = append(held, e), size+len(e.Body)
 		if alone {
 			if err := flush(); err != nil {
 				return err
@@ -167,25 +167,25 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*entry) er
 }
 
 // importGroup puts records as they are, all or none.
-func (b *Board) importGroup(ctx context.Context, entries []*entry, report *ImportReport) error {
+func (b *Board) importGroup(ctx context.Context, entries []*Entry, report *ImportReport) error {
 	imported, present := uint64(0), uint64(0)
-	err := b.submit(ctx, &request{alone: true, records: len(entries), admit: func(g *group) error {
+	err := b.core.Submit(ctx, &Request{Alone: true, Records: len(entries), Admit: func(g *Group) error {
 		for _, e := range entries {
-			t, err := g.tenant(e.header.Tenant)
+			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {
 				return err
 			}
-			if e.header.Position < t.Size {
-				if err := g.same(t, e); err != nil {
-					return g.stop(err)
+			if e.Header.Position < t.Size {
+				if err := sameRecord(g, t, e); err != nil {
+					return g.Stop(err)
 				}
 				present++
 				continue
 			}
-			if err := g.fits(t, e); err != nil {
-				return g.stop(err) // with what is in the group already
+			if err := fits(g, t, e); err != nil {
+				return g.Stop(err) // with what is in the group already
 			}
-			if err := g.putVerbatim(e); err != nil {
+			if err := g.PutVerbatim(e); err != nil {
 				return err
 			}
 			imported++
@@ -199,30 +199,30 @@ func (b *Board) importGroup(ctx context.Context, entries []*entry, report *Impor
 	return err
 }
 
-// same refuses a record that is not the one that is there.
-func (g *group) same(t *ledger.Tenant, e *entry) error {
-	at, ok, err := ledger.At(g.tx, t.Number, e.header.Position)
+// sameRecord refuses a record that is not the one that is there.
+func sameRecord(g *Group, t *ledger.Tenant, e *Entry) error {
+	at, ok, err := ledger.At(g.Tx(), t.Number, e.Header.Position)
 	if err != nil {
 		return err
 	}
-	if !ok || at.Leaf != merkle.LeafHash(e.header.Append(nil)) {
-		return fault.Newf(fault.IDConflict, "tenant %q has another record at position %d than the export", t.Name, e.header.Position).
+	if !ok || at.Leaf != merkle.LeafHash(e.Header.Append(nil)) {
+		return fault.Newf(fault.IDConflict, "tenant %q has another record at position %d than the export", t.Name, e.Header.Position).
 			WithFix("import into a directory where this tenant has no records of its own")
 	}
-	if e.body == nil {
+	if e.Body == nil {
 		return nil // the export says what erased it, or has it still to say
 	}
 	// It may have come blank out of a later export that was cut short. This one
 	// would leave it so, with nothing that says why.
-	if _, gone, err := ledger.Erased(g.tx, t.Number, e.header.Position); err != nil || gone {
+	if _, gone, err := ledger.Erased(g.Tx(), t.Number, e.Header.Position); err != nil || gone {
 		return err
 	}
-	f, err := g.b.log.Read(at.LSN, nil)
+	f, err := g.Board().Log().Read(at.LSN, nil)
 	if err != nil {
 		return nil // damage is for Verify to tell
 	}
 	if apply.Blank(&f) {
-		return fault.Newf(fault.IDConflict, "tenant %q has the beginning of a later export, in which position %d is erased", t.Name, e.header.Position).
+		return fault.Newf(fault.IDConflict, "tenant %q has the beginning of a later export, in which position %d is erased", t.Name, e.Header.Position).
 			WithFix("import that one, to its end")
 	}
 	return nil

@@ -16,10 +16,10 @@ import (
 // adapt makes a record of a salvage one that can come next: what it says of
 // positions and versions is as they are here. The error is a [misfit] if it cannot
 // be; rewrote says that its payload is another.
-func (s *salvaged) adapt(g *group, t *ledger.Tenant, e *entry) (rewrote bool, err error) {
-	was := e.header.Position
-	e.header.Position = t.Size
-	if e.body == nil {
+func (s *salvaged) adapt(g *Group, t *ledger.Tenant, e *Entry) (rewrote bool, err error) {
+	was := e.Header.Position
+	e.Header.Position = t.Size
+	if e.Body == nil {
 		if !s.erased[was] {
 			return false, misfitf("erased: the record that erased it is lost")
 		}
@@ -30,12 +30,12 @@ func (s *salvaged) adapt(g *group, t *ledger.Tenant, e *entry) (rewrote bool, er
 		return false, err
 	}
 	if payload != nil {
-		if err := e.rewrite(payload); err != nil {
+		if err := rewriteEntry(e, payload); err != nil {
 			return false, err
 		}
 	}
-	if e.rec.Body != nil {
-		err = g.adaptVersion(t, e)
+	if e.Record.Body != nil {
+		err = adaptVersion(g, t, e)
 	}
 	return payload != nil, err
 }
@@ -46,10 +46,10 @@ type document interface {
 }
 
 // adapted returns what a record has to say here, or nil if that is what it says.
-func (s *salvaged) adapted(g *group, t *ledger.Tenant, e *entry) (document, error) {
-	switch x := e.rec.Body.(type) {
+func (s *salvaged) adapted(g *Group, t *ledger.Tenant, e *Entry) (document, error) {
+	switch x := e.Record.Body.(type) {
 	case *memory.Memory:
-		return g.adaptKey(t, x)
+		return adaptKey(g, t, x)
 	case *memory.Embedding:
 		at, ok := s.moves.to(x.Position)
 		if !ok {
@@ -69,11 +69,11 @@ func (s *salvaged) adapted(g *group, t *ledger.Tenant, e *entry) (document, erro
 		}
 		return memory.NewRefinement(x.Model, x.Target, at, x.Title, x.Summary), nil
 	}
-	switch c := e.rec.Control.(type) {
+	switch c := e.Record.Control.(type) {
 	case *memory.Tombstone:
-		return g.adaptTombstone(t, c)
+		return adaptTombstone(g, t, c)
 	case *memory.Transition:
-		return g.adaptTransition(t, c)
+		return adaptTransition(g, t, c)
 	case *memory.Redaction:
 		return s.adaptRedaction(c)
 	case *memory.Expiry:
@@ -82,21 +82,21 @@ func (s *salvaged) adapted(g *group, t *ledger.Tenant, e *entry) (document, erro
 	return nil, nil
 }
 
-// rewrite gives a record another payload, under the same salt.
-func (e *entry) rewrite(d document) error {
-	body, err := d.AppendJSON(e.body[:record.SaltSize:record.SaltSize])
+// rewriteEntry gives a record another payload, under the same salt.
+func rewriteEntry(e *Entry, d document) error {
+	body, err := d.AppendJSON(e.Body[:record.SaltSize:record.SaltSize])
 	if err != nil {
 		return err
 	}
-	e.body, e.header.Commitment = body, record.Commit(body)
-	e.rec = index.Record{Header: e.header, Payload: body[record.SaltSize:]}
-	return apply.DecodePayload(&e.rec)
+	e.Body, e.Header.Commitment = body, record.Commit(body)
+	e.Record = index.Record{Header: e.Header, Payload: body[record.SaltSize:]}
+	return apply.DecodePayload(&e.Record)
 }
 
 // adaptVersion gives a version of a thing the number that comes next.
-func (g *group) adaptVersion(t *ledger.Tenant, e *entry) error {
-	id, _ := e.rec.Body.Identity()
-	head, found, err := catalog.HeadOf(g.tx, t.Number, e.header.Kind, catalog.ThingOf(t.Name, e.header.Kind, id))
+func adaptVersion(g *Group, t *ledger.Tenant, e *Entry) error {
+	id, _ := e.Record.Body.Identity()
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, e.Header.Kind, catalog.ThingOf(t.Name, e.Header.Kind, id))
 	if err != nil {
 		return err
 	}
@@ -104,21 +104,21 @@ func (g *group) adaptVersion(t *ledger.Tenant, e *entry) error {
 	if found {
 		version = uint64(head.Version) + 1
 	}
-	e.header.ID = record.ID(t.Name, e.header.Kind, id+"#"+strconv.FormatUint(version, 10))
+	e.Header.ID = record.ID(t.Name, e.Header.Kind, id+"#"+strconv.FormatUint(version, 10))
 	return nil
 }
 
 // adaptKey takes the key off a memory if another one still has it, whose end is
 // lost.
-func (g *group) adaptKey(t *ledger.Tenant, m *memory.Memory) (document, error) {
+func adaptKey(g *Group, t *ledger.Tenant, m *memory.Memory) (document, error) {
 	if m.Key == "" {
 		return nil, nil
 	}
-	holder, held, err := catalog.Holder(g.tx, t.Number, record.Memory, m.Key)
+	holder, held, err := catalog.Holder(g.Tx(), t.Number, record.Memory, m.Key)
 	if err != nil || !held || holder == catalog.ThingOf(t.Name, record.Memory, m.ID) {
 		return nil, err
 	}
-	other, found, err := catalog.HeadOf(g.tx, t.Number, record.Memory, holder)
+	other, found, err := catalog.HeadOf(g.Tx(), t.Number, record.Memory, holder)
 	if err != nil || !found || other.State != catalog.Live {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (g *group) adaptKey(t *ledger.Tenant, m *memory.Memory) (document, error) {
 }
 
 // adaptTombstone has a tombstone name the version that is there.
-func (g *group) adaptTombstone(t *ledger.Tenant, c *memory.Tombstone) (document, error) {
-	head, found, err := catalog.HeadOf(g.tx, t.Number, c.Target, catalog.ThingOf(t.Name, c.Target, c.ID))
+func adaptTombstone(g *Group, t *ledger.Tenant, c *memory.Tombstone) (document, error) {
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, c.Target, catalog.ThingOf(t.Name, c.Target, c.ID))
 	if err != nil || !found || uint64(head.Version) == c.Version {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (g *group) adaptTombstone(t *ledger.Tenant, c *memory.Tombstone) (document,
 
 // adaptTransition has a change of status begin where the artifact is, if that
 // leads to its end.
-func (g *group) adaptTransition(t *ledger.Tenant, c *memory.Transition) (document, error) {
-	head, found, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.ArtifactID))
+func adaptTransition(g *Group, t *ledger.Tenant, c *memory.Transition) (document, error) {
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.ArtifactID))
 	if err != nil || !found || head.Status == string(c.From) {
 		return nil, err
 	}
@@ -180,14 +180,14 @@ func (s *salvaged) adaptRedaction(c *memory.Redaction) (document, error) {
 
 // adaptExpiry leaves of an expiry the events that are here, and what things still
 // say.
-func (s *salvaged) adaptExpiry(g *group, t *ledger.Tenant, c *memory.Expiry) (document, error) {
+func (s *salvaged) adaptExpiry(g *Group, t *ledger.Tenant, c *memory.Expiry) (document, error) {
 	here := memory.Expiry{Cause: c.Cause, Policy: c.Policy}
 	changed := false
 	for _, target := range c.Targets {
 		at, ok := s.moves.to(target.Position)
 		if ok && target.Kind != record.Event {
 			var err error
-			if ok, err = g.current(t, target.Kind, at); err != nil {
+			if ok, err = currentAt(g, t, target.Kind, at); err != nil {
 				return nil, err
 			}
 		}
@@ -206,9 +206,9 @@ func (s *salvaged) adaptExpiry(g *group, t *ledger.Tenant, c *memory.Expiry) (do
 	return &here, nil
 }
 
-// current reports whether a live thing says what stands at a position.
-func (g *group) current(t *ledger.Tenant, kind record.Kind, position uint64) (bool, error) {
-	payload, erased, err := g.payloadAt(t, position)
+// currentAt reports whether a live thing says what stands at a position.
+func currentAt(g *Group, t *ledger.Tenant, kind record.Kind, position uint64) (bool, error) {
+	payload, erased, err := g.PayloadAt(t, position)
 	if err != nil || erased {
 		return false, err
 	}
@@ -217,7 +217,7 @@ func (g *group) current(t *ledger.Tenant, kind record.Kind, position uint64) (bo
 		return false, err
 	}
 	id, _ := body.Identity()
-	head, found, err := catalog.HeadOf(g.tx, t.Number, kind, catalog.ThingOf(t.Name, kind, id))
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, catalog.ThingOf(t.Name, kind, id))
 	return found && err == nil && head.State == catalog.Live && head.Position == position, err
 }
 

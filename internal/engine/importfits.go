@@ -18,10 +18,10 @@ import (
 // fits refuses a record that this board would not have written next. What was
 // erased cannot be asked what it said, so nothing is concluded from what is not
 // there.
-func (g *group) fits(t *ledger.Tenant, e *entry) error {
-	err := g.fitsState(t, e)
+func fits(g *Group, t *ledger.Tenant, e *Entry) error {
+	err := fitsState(g, t, e)
 	if bad, ok := errors.AsType[misfit](err); ok {
-		return badLine(e.header.Position+1, bad.Error())
+		return badLine(e.Header.Position+1, bad.Error())
 	}
 	return err
 }
@@ -34,50 +34,50 @@ func (m misfit) Error() string { return string(m) }
 
 func misfitf(format string, args ...any) error { return misfit(fmt.Sprintf(format, args...)) }
 
-func (g *group) fitsState(t *ledger.Tenant, e *entry) error {
-	h := &e.header
+func fitsState(g *Group, t *ledger.Tenant, e *Entry) error {
+	h := &e.Header
 	switch {
 	case h.Position != t.Size:
 		return fault.Newf(fault.IDConflict, "tenant %q has %d records, so position %d cannot follow", t.Name, t.Size, h.Position)
 	case t.Size > 0 && h.Time < t.Time:
 		return misfitf("time: it is before that of the record in front of it")
 	}
-	if before, taken, err := ledger.Find(g.tx, t.Number, &h.ID); err != nil {
+	if before, taken, err := ledger.Find(g.Tx(), t.Number, &h.ID); err != nil {
 		return err
 	} else if taken {
 		return misfitf("id: the record at position %d has it too", before)
 	}
 	switch {
-	case e.rec.Event != nil:
+	case e.Record.Event != nil:
 		if t.Key == nil {
 			return nil
 		}
-		mac, ok := memory.EventMAC(t.Key, e.rec.Event)
-		return g.fitsContent(t, mac, ok)
-	case e.rec.Body != nil:
-		return g.fitsBody(t, e)
+		mac, ok := memory.EventMAC(t.Key, e.Record.Event)
+		return fitsContent(g, t, mac, ok)
+	case e.Record.Body != nil:
+		return fitsBody(g, t, e)
 	}
-	switch c := e.rec.Control.(type) {
+	switch c := e.Record.Control.(type) {
 	case *memory.Tombstone:
-		head, err := g.fitsChange(t, e, c.Target, c.ID)
+		head, err := fitsChange(g, t, e, c.Target, c.ID)
 		if err == nil && uint64(head.Version) != c.Version {
 			err = misfitf("version: the %s is at version %d", c.Target, head.Version)
 		}
 		return err
 	case *memory.Transition:
-		return g.fitsTransition(t, e, c)
+		return fitsTransition(g, t, e, c)
 	case *memory.Redaction, *memory.Expiry:
-		return g.fitsTargets(t, e)
+		return fitsTargets(g, t, e)
 	}
 	return nil
 }
 
 // fitsContent refuses content that was erased.
-func (g *group) fitsContent(t *ledger.Tenant, mac record.Hash, ok bool) error {
+func fitsContent(g *Group, t *ledger.Tenant, mac record.Hash, ok bool) error {
 	if !ok {
 		return nil
 	}
-	by, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
+	by, gone, err := ledger.ErasedContent(g.Tx(), t.Number, mac[:])
 	if err == nil && gone {
 		err = misfitf("payload: content equal to this was erased by the redaction at position %d", by)
 	}
@@ -85,11 +85,11 @@ func (g *group) fitsContent(t *ledger.Tenant, mac record.Hash, ok bool) error {
 }
 
 // fitsBody is fits for a version of a thing.
-func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
-	id, key := e.rec.Body.Identity()
-	kind := e.header.Kind
+func fitsBody(g *Group, t *ledger.Tenant, e *Entry) error {
+	id, key := e.Record.Body.Identity()
+	kind := e.Header.Kind
 	thing := catalog.ThingOf(t.Name, kind, id)
-	head, found, err := catalog.HeadOf(g.tx, t.Number, kind, thing)
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, thing)
 	if err != nil {
 		return err
 	}
@@ -98,30 +98,30 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 		if head.State == catalog.Redacted {
 			return misfitf("payload: this %s was erased by the redaction at position %d", kind, head.Position)
 		}
-		if immutable(kind) {
+		if Immutable(kind) {
 			return misfitf("payload: this %s is there already, and a %s never changes", kind, kind)
 		}
 		version = uint64(head.Version) + 1
 	}
-	if e.header.ID != record.ID(t.Name, kind, id+"#"+strconv.FormatUint(version, 10)) {
+	if e.Header.ID != record.ID(t.Name, kind, id+"#"+strconv.FormatUint(version, 10)) {
 		return misfitf("id: it is not the digest of version %d of this %s, which comes next", version, kind)
 	}
-	switch x := e.rec.Body.(type) {
+	switch x := e.Record.Body.(type) {
 	case *memory.Embedding:
-		err = g.fitsMade(t, x.Target, x.Position)
+		err = fitsMade(g, t, x.Target, x.Position)
 	case *memory.Refinement:
-		err = g.fitsMade(t, x.Target, x.Position)
+		err = fitsMade(g, t, x.Target, x.Position)
 	}
 	if err != nil {
 		return err
 	}
 	if key != "" {
-		holder, held, err := catalog.Holder(g.tx, t.Number, kind, key)
+		holder, held, err := catalog.Holder(g.Tx(), t.Number, kind, key)
 		if err != nil {
 			return err
 		}
 		if held && holder != thing {
-			other, _, err := catalog.HeadOf(g.tx, t.Number, kind, holder)
+			other, _, err := catalog.HeadOf(g.Tx(), t.Number, kind, holder)
 			if err != nil {
 				return err
 			}
@@ -133,29 +133,29 @@ func (g *group) fitsBody(t *ledger.Tenant, e *entry) error {
 	if t.Key == nil {
 		return nil
 	}
-	mac, ok := memory.BodyMAC(t.Key, e.rec.Body)
-	return g.fitsContent(t, mac, ok)
+	mac, ok := memory.BodyMAC(t.Key, e.Record.Body)
+	return fitsContent(g, t, mac, ok)
 }
 
 // fitsMade refuses what a model made of something else than an event that is there, or
 // than what a live thing says.
-func (g *group) fitsMade(t *ledger.Tenant, target memory.URI, at uint64) error {
+func fitsMade(g *Group, t *ledger.Tenant, target memory.URI, at uint64) error {
 	if target.Kind == record.Event {
 		id := record.ID(t.Name, record.Event, target.ID)
-		position, found, err := ledger.Find(g.tx, t.Number, &id)
+		position, found, err := ledger.Find(g.Tx(), t.Number, &id)
 		if err != nil {
 			return err
 		}
 		if !found || position != at {
 			return misfitf("target: position %d is not that event", at)
 		}
-		by, gone, err := ledger.Erased(g.tx, t.Number, position)
+		by, gone, err := ledger.Erased(g.Tx(), t.Number, position)
 		if err == nil && gone {
 			err = misfitf("target: that event was erased at position %d", by)
 		}
 		return err
 	}
-	head, found, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, target.ID))
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, target.ID))
 	if err == nil && (!found || head.State != catalog.Live || head.Position != at) {
 		err = misfitf("target: position %d is not what that %s says, and live", at, target.Kind)
 	}
@@ -163,22 +163,22 @@ func (g *group) fitsMade(t *ledger.Tenant, target memory.URI, at uint64) error {
 }
 
 // fitsChange is fits for a control about one thing, which must be there.
-func (g *group) fitsChange(t *ledger.Tenant, e *entry, kind record.Kind, id string) (*catalog.Head, error) {
-	head, found, err := catalog.HeadOf(g.tx, t.Number, kind, catalog.ThingOf(t.Name, kind, id))
+func fitsChange(g *Group, t *ledger.Tenant, e *Entry, kind record.Kind, id string) (*catalog.Head, error) {
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, catalog.ThingOf(t.Name, kind, id))
 	switch {
 	case err != nil:
 		return nil, err
 	case !found || head.State != catalog.Live:
 		return nil, misfitf("payload: the %s that it is about is not there", kind)
-	case e.header.Trust < head.Trust:
+	case e.Header.Trust < head.Trust:
 		return nil, misfitf("trust: the %s that it is about has tier %s", kind, head.Trust)
 	}
 	return head, nil
 }
 
 // fitsTransition is fits for a change of status.
-func (g *group) fitsTransition(t *ledger.Tenant, e *entry, c *memory.Transition) error {
-	head, err := g.fitsChange(t, e, record.Artifact, c.ArtifactID)
+func fitsTransition(g *Group, t *ledger.Tenant, e *Entry, c *memory.Transition) error {
+	head, err := fitsChange(g, t, e, record.Artifact, c.ArtifactID)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (g *group) fitsTransition(t *ledger.Tenant, e *entry, c *memory.Transition)
 	if c.SupersededBy == "" {
 		return nil
 	}
-	next, found, err := catalog.HeadOf(g.tx, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.SupersededBy))
+	next, found, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.SupersededBy))
 	if err == nil && found && next.State != catalog.Live {
 		err = misfitf("superseded_by: that artifact is %s", next.State)
 	}
@@ -196,9 +196,9 @@ func (g *group) fitsTransition(t *ledger.Tenant, e *entry, c *memory.Transition)
 }
 
 // fitsTargets is fits for a record that takes others away.
-func (g *group) fitsTargets(t *ledger.Tenant, e *entry) error {
-	r := e.rec
-	if err := g.b.applier.Load(g.tx, &r); err != nil {
+func fitsTargets(g *Group, t *ledger.Tenant, e *Entry) error {
+	r := e.Record
+	if err := g.Board().Applier().Load(g.Tx(), &r); err != nil {
 		if bad, ok := errors.AsType[*apply.BadTarget](err); ok {
 			return misfit(bad.Error())
 		}
@@ -217,7 +217,7 @@ func (g *group) fitsTargets(t *ledger.Tenant, e *entry) error {
 	}
 	things := make(map[record.Hash]bool)
 	for i, target := range targets {
-		by, gone, err := ledger.Erased(g.tx, t.Number, target.Position)
+		by, gone, err := ledger.Erased(g.Tx(), t.Number, target.Position)
 		switch {
 		case err != nil:
 			return err
@@ -225,10 +225,10 @@ func (g *group) fitsTargets(t *ledger.Tenant, e *entry) error {
 			return misfitf("targets[%d]: position %d was erased at position %d", i, target.Position, by)
 		case target.Kind == record.Event:
 			continue
-		case e.header.Kind == record.Expiry:
-			err = g.fitsExpiry(t, &r.Targets[i], i)
+		case e.Header.Kind == record.Expiry:
+			err = fitsExpiry(g, t, &r.Targets[i], i)
 		default:
-			err = g.fitsRedaction(t, target, &r.Targets[i], i, named, things)
+			err = fitsRedaction(g, t, target, &r.Targets[i], i, named, things)
 		}
 		if err != nil {
 			return err
@@ -238,12 +238,12 @@ func (g *group) fitsTargets(t *ledger.Tenant, e *entry) error {
 }
 
 // fitsExpiry refuses the end of what is not the content of a live thing.
-func (g *group) fitsExpiry(t *ledger.Tenant, target *index.Record, i int) error {
+func fitsExpiry(g *Group, t *ledger.Tenant, target *index.Record, i int) error {
 	if target.Body == nil {
 		return nil
 	}
 	id, _ := target.Body.Identity()
-	head, found, err := catalog.HeadOf(g.tx, t.Number, target.Header.Kind, catalog.ThingOf(t.Name, target.Header.Kind, id))
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, target.Header.Kind, catalog.ThingOf(t.Name, target.Header.Kind, id))
 	if err == nil && (!found || head.State != catalog.Live || head.Position != target.Header.Position) {
 		err = misfitf("targets[%d]: position %d is not what a live %s says", i, target.Header.Position, target.Header.Kind)
 	}
@@ -252,7 +252,7 @@ func (g *group) fitsExpiry(t *ledger.Tenant, target *index.Record, i int) error 
 
 // fitsRedaction refuses a redaction of another thing than it names, of a part of
 // one, and of one that is redacted.
-func (g *group) fitsRedaction(t *ledger.Tenant, target apply.Target, r *index.Record, i int, named map[uint64]bool, things map[record.Hash]bool) error {
+func fitsRedaction(g *Group, t *ledger.Tenant, target apply.Target, r *index.Record, i int, named map[uint64]bool, things map[record.Hash]bool) error {
 	kind, id := target.Kind, ""
 	switch c := r.Control.(type) {
 	case *memory.Tombstone:
@@ -271,14 +271,14 @@ func (g *group) fitsRedaction(t *ledger.Tenant, target apply.Target, r *index.Re
 	}
 	things[target.ID] = true
 	thing := catalog.Thing(target.ID[:16])
-	head, found, err := catalog.HeadOf(g.tx, t.Number, kind, thing)
+	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, thing)
 	if err != nil || !found {
 		return err
 	}
 	if head.State == catalog.Redacted {
 		return misfitf("targets[%d]: the %s was erased by the redaction at position %d", i, kind, head.Position)
 	}
-	entries, err := catalog.Entries(g.tx, t.Number, kind, thing)
+	entries, err := catalog.Entries(g.Tx(), t.Number, kind, thing)
 	if err != nil {
 		return err
 	}

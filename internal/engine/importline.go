@@ -138,7 +138,7 @@ func parseHead(text []byte) (head exportHead, err error) {
 
 // parseRecord makes a record out of a line, by the rules that need no other
 // line. An erased one has no body.
-func parseRecord(text []byte, tenant string) (*entry, error) {
+func parseRecord(text []byte, tenant string) (*Entry, error) {
 	var l exportLine
 	l.parse(text)
 	l.only("position", "kind", "trust", "time", "actor", "id", "commitment", "salt", "payload", "payload_base64", "erased")
@@ -157,7 +157,7 @@ func parseRecord(text []byte, tenant string) (*entry, error) {
 		return nil, err
 	}
 	t, err := time.Parse(time.RFC3339Nano, when)
-	if err != nil || at(t.UnixNano()).Format(time.RFC3339Nano) != when {
+	if err != nil || TimeOf(t.UnixNano()).Format(time.RFC3339Nano) != when {
 		return nil, fmt.Errorf("time: it is not as an export writes it")
 	}
 	h.Time = t.UnixNano()
@@ -166,15 +166,15 @@ func parseRecord(text []byte, tenant string) (*entry, error) {
 			return nil, err
 		}
 	}
-	e := &entry{header: h, rec: index.Record{Header: h}}
-	if e.body, err = l.body(); err != nil || e.body == nil {
+	e := &Entry{Header: h, Record: index.Record{Header: h}}
+	if e.Body, err = l.body(); err != nil || e.Body == nil {
 		return e, err
 	}
-	if record.Commit(e.body) != h.Commitment {
+	if record.Commit(e.Body) != h.Commitment {
 		return nil, fmt.Errorf("commitment: it is not that of this salt and payload")
 	}
-	e.rec.Payload = e.body[record.SaltSize:]
-	if err := apply.DecodePayload(&e.rec); err != nil {
+	e.Record.Payload = e.Body[record.SaltSize:]
+	if err := apply.DecodePayload(&e.Record); err != nil {
 		return nil, err
 	}
 	return e, checkOwn(e)
@@ -207,22 +207,22 @@ func (l *exportLine) body() ([]byte, error) {
 }
 
 // checkOwn applies the rules of this board to what a record says by itself.
-func checkOwn(e *entry) error {
-	h := &e.header
+func checkOwn(e *Entry) error {
+	h := &e.Header
 	switch {
-	case e.rec.Event != nil:
-		if e.rec.Event.TenantID != h.Tenant {
+	case e.Record.Event != nil:
+		if e.Record.Event.TenantID != h.Tenant {
 			return fmt.Errorf("tenant_id: the event belongs to another tenant than the export")
 		}
-		if h.ID != record.ID(h.Tenant, record.Event, e.rec.Event.EventID) {
+		if h.ID != record.ID(h.Tenant, record.Event, e.Record.Event.EventID) {
 			return fmt.Errorf("id: it is not the digest of the event's id")
 		}
-		return checkEvent(e.rec.Event, Writer{Actor: h.Actor, system: true})
-	case e.rec.Body != nil:
-		if id, _ := e.rec.Body.Identity(); id == "" {
+		return CheckEvent(e.Record.Event, SystemWriter(h.Actor))
+	case e.Record.Body != nil:
+		if id, _ := e.Record.Body.Identity(); id == "" {
 			return fmt.Errorf("payload: it has no id")
 		}
-		switch x := e.rec.Body.(type) {
+		switch x := e.Record.Body.(type) {
 		case *memory.Refinement:
 			switch {
 			case x.ID != memory.NewRefinement(x.Model, x.Target, x.Position, "", "").ID:
@@ -246,7 +246,7 @@ func checkOwn(e *entry) error {
 				return fmt.Errorf("target: there are no embeddings of a %s", x.Target.Kind)
 			}
 		}
-		return memory.CheckLinks(h.Tenant, e.rec.Body)
+		return memory.CheckLinks(h.Tenant, e.Record.Body)
 	}
 	return nil
 }
@@ -280,8 +280,8 @@ func newExportCheck(head exportHead, now time.Time) *exportCheck {
 }
 
 // record judges the next record.
-func (c *exportCheck) record(e *entry) error {
-	h := &e.header
+func (c *exportCheck) record(e *Entry) error {
+	h := &e.Header
 	switch n := c.tree.Size(); {
 	case h.Position != n:
 		return fmt.Errorf("position: records are not in order")
@@ -292,17 +292,17 @@ func (c *exportCheck) record(e *entry) error {
 	}
 	c.time = h.Time
 	c.tree.Append(merkle.LeafHash(h.Append(nil)))
-	if e.body == nil {
+	if e.Body == nil {
 		c.blanks[h.Position] = &blank{kind: h.Kind, id: h.ID}
 	}
 	if err := c.thing(e); err != nil {
 		return err
 	}
-	targets, err := apply.Targets(&e.rec)
+	targets, err := apply.Targets(&e.Record)
 	if err != nil {
 		return err
 	}
-	if red, ok := e.rec.Control.(*memory.Redaction); ok {
+	if red, ok := e.Record.Control.(*memory.Redaction); ok {
 		if err := c.redaction(e, red); err != nil {
 			return err
 		}
@@ -329,9 +329,9 @@ func (c *exportCheck) record(e *entry) error {
 
 // thing judges what a record says about a thing. One that is redacted anywhere
 // in the export has no body left in it.
-func (c *exportCheck) thing(e *entry) error {
-	h := &e.header
-	switch control := e.rec.Control.(type) {
+func (c *exportCheck) thing(e *Entry) error {
+	h := &e.Header
+	switch control := e.Record.Control.(type) {
 	case *memory.Tombstone:
 		if _, ok := c.things[catalog.ThingOf(h.Tenant, control.Target, control.ID)]; !ok {
 			return fmt.Errorf("payload: the %s that it is about is not there", control.Target)
@@ -341,10 +341,10 @@ func (c *exportCheck) thing(e *entry) error {
 			return fmt.Errorf("payload: the artifact that it is about is not there")
 		}
 	}
-	if e.rec.Body == nil {
+	if e.Record.Body == nil {
 		return nil
 	}
-	id, _ := e.rec.Body.Identity()
+	id, _ := e.Record.Body.Identity()
 	thing := catalog.ThingOf(h.Tenant, h.Kind, id)
 	if by, ok := c.erased[thing]; ok {
 		return fmt.Errorf("payload: this %s was erased by the redaction at position %d", h.Kind, by)
@@ -356,7 +356,7 @@ func (c *exportCheck) thing(e *entry) error {
 }
 
 // redaction judges which things a redaction names, and its key.
-func (c *exportCheck) redaction(e *entry, red *memory.Redaction) error {
+func (c *exportCheck) redaction(e *Entry, red *memory.Redaction) error {
 	if red.Key != nil {
 		if c.key == nil {
 			c.key = red.Key
@@ -370,13 +370,13 @@ func (c *exportCheck) redaction(e *entry, red *memory.Redaction) error {
 			continue
 		}
 		thing := catalog.Thing(t.ID[:16])
-		if by, ok := c.erased[thing]; ok && by != e.header.Position {
+		if by, ok := c.erased[thing]; ok && by != e.Header.Position {
 			return fmt.Errorf("targets[%d]: the %s was erased by the redaction at position %d", i, t.Kind, by)
 		}
 		if at, ok := c.things[thing]; ok {
 			return fmt.Errorf("targets[%d]: of the %s that is named, position %d is not erased in the export", i, t.Kind, at)
 		}
-		c.erased[thing] = e.header.Position
+		c.erased[thing] = e.Header.Position
 	}
 	return nil
 }

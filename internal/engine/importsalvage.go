@@ -41,8 +41,8 @@ type LeftOut struct {
 // left out. It returns the tenant.
 func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
 	erased := make(map[uint64]bool)
-	head, err := b.readSalvage(ctx, first, func(e *entry) error {
-		targets, err := apply.Targets(&e.rec)
+	head, err := b.readSalvage(ctx, first, func(e *Entry) error {
+		targets, err := apply.Targets(&e.Record)
 		for _, t := range targets {
 			erased[t.Position] = erased[t.Position] || t.Erases
 		}
@@ -57,8 +57,8 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 	}
 	report.Salvage = &ImportedSalvage{Lost: head.LostRecords}
 	s := &salvaged{board: b, report: report, erased: erased}
-	put := func(entries []*entry) error { return s.group(ctx, entries) }
-	err = inGroups(head.Records, tell, put, func(visit func(*entry) error) error {
+	put := func(entries []*Entry) error { return s.group(ctx, entries) }
+	err = inGroups(head.Records, tell, put, func(visit func(*Entry) error) error {
 		_, err := b.readSalvage(ctx, second, visit)
 		return err
 	})
@@ -71,19 +71,19 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 
 // readSalvage reads a whole salvage, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*entry) error) (head salvageHead, err error) {
+func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*Entry) error) (head salvageHead, err error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
-		return head, first(notEOF(err), badLine(0, "there is no head"))
+		return head, fault.First(notEOF(err), badLine(0, "there is no head"))
 	}
 	if head, err = parseSalvageHead(text); err != nil {
 		return head, err
 	}
-	if err := enterTenant(ctx, head.Tenant); err != nil {
+	if err := EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
-	latest := b.o.Clock().Add(aheadOfUs).UnixNano()
+	latest := b.core.Now().Add(aheadOfUs).UnixNano()
 	last := record.Header{}
 	for n := uint64(0); ; n++ {
 		if err := ctx.Err(); err != nil {
@@ -104,17 +104,17 @@ func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*entr
 		e, err := parseRecord(text, head.Tenant)
 		switch {
 		case err != nil:
-		case n > 0 && e.header.Position <= last.Position:
+		case n > 0 && e.Header.Position <= last.Position:
 			err = fmt.Errorf("position: records are not in order")
-		case n > 0 && e.header.Time < last.Time:
+		case n > 0 && e.Header.Time < last.Time:
 			err = fmt.Errorf("time: it is before that of the record in front of it")
-		case e.header.Time > latest:
+		case e.Header.Time > latest:
 			err = fmt.Errorf("time: it is more than a day after this board's clock")
 		}
 		if err != nil {
 			return head, badLine(n+1, err.Error())
 		}
-		last = e.header
+		last = e.Header
 		if err := visit(e); err != nil {
 			return head, err
 		}
@@ -154,10 +154,10 @@ type salvaged struct {
 }
 
 // group puts records as far as they fit, all of those or none.
-func (s *salvaged) group(ctx context.Context, entries []*entry) error {
-	return s.board.submit(ctx, &request{alone: true, records: len(entries), admit: func(g *group) error {
+func (s *salvaged) group(ctx context.Context, entries []*Entry) error {
+	return s.board.core.Submit(ctx, &Request{Alone: true, Records: len(entries), Admit: func(g *Group) error {
 		for _, e := range entries {
-			t, err := g.tenant(e.header.Tenant)
+			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func (s *salvaged) group(ctx context.Context, entries []*entry) error {
 				s.begun, s.there = true, t.Size
 			}
 			if err := s.record(g, t, e); err != nil {
-				return g.stop(err)
+				return g.Stop(err)
 			}
 		}
 		return nil
@@ -173,10 +173,10 @@ func (s *salvaged) group(ctx context.Context, entries []*entry) error {
 }
 
 // record puts the next record, finds it there, or leaves it out.
-func (s *salvaged) record(g *group, t *ledger.Tenant, e *entry) error {
-	was := e.header.Position
+func (s *salvaged) record(g *Group, t *ledger.Tenant, e *Entry) error {
+	was := e.Header.Position
 	if s.placed < s.there {
-		same, err := g.salvagedBefore(t, s.placed, e)
+		same, err := salvagedBefore(g, t, s.placed, e)
 		if err != nil {
 			return err
 		}
@@ -194,17 +194,17 @@ func (s *salvaged) record(g *group, t *ledger.Tenant, e *entry) error {
 	}
 	rewrote, err := s.adapt(g, t, e)
 	if err == nil {
-		err = g.fitsState(t, e)
+		err = fitsState(g, t, e)
 	}
 	if bad, ok := errors.AsType[misfit](err); ok {
-		e.header.Position = was
+		e.Header.Position = was
 		s.leave(e, bad.Error())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := g.putVerbatim(e); err != nil {
+	if err := g.PutVerbatim(e); err != nil {
 		return err
 	}
 	s.report.Imported++
@@ -222,22 +222,22 @@ func (s *salvaged) place(was uint64) {
 }
 
 // leave notes that a record is not brought in.
-func (s *salvaged) leave(e *entry, why string) {
+func (s *salvaged) leave(e *Entry, why string) {
 	x := s.report.Salvage
 	x.LeftOut++
 	if len(x.Reasons) < maxLost {
-		x.Reasons = append(x.Reasons, LeftOut{e.header.Position, e.header.Kind, why})
+		x.Reasons = append(x.Reasons, LeftOut{e.Header.Position, e.Header.Kind, why})
 	}
 }
 
 // salvagedBefore reports whether the record at a position is what an earlier
 // import made of this one: salts are kept, and no two records have the same.
-func (g *group) salvagedBefore(t *ledger.Tenant, position uint64, e *entry) (bool, error) {
-	at, ok, err := ledger.At(g.tx, t.Number, position)
+func salvagedBefore(g *Group, t *ledger.Tenant, position uint64, e *Entry) (bool, error) {
+	at, ok, err := ledger.At(g.Tx(), t.Number, position)
 	if err != nil || !ok {
 		return false, err
 	}
-	f, err := g.b.log.Read(at.LSN, nil)
+	f, err := g.Board().Log().Read(at.LSN, nil)
 	if err != nil {
 		return false, err
 	}
@@ -245,11 +245,11 @@ func (g *group) salvagedBefore(t *ledger.Tenant, position uint64, e *entry) (boo
 	if err != nil {
 		return false, err
 	}
-	if h.Kind != e.header.Kind || h.Time != e.header.Time {
+	if h.Kind != e.Header.Kind || h.Time != e.Header.Time {
 		return false, nil
 	}
-	if h.Commitment == e.header.Commitment {
+	if h.Commitment == e.Header.Commitment {
 		return true, nil
 	}
-	return len(e.body) > 0 && len(f.Body) >= record.SaltSize && bytes.Equal(f.Body[:record.SaltSize], e.body[:record.SaltSize]), nil
+	return len(e.Body) > 0 && len(f.Body) >= record.SaltSize && bytes.Equal(f.Body[:record.SaltSize], e.Body[:record.SaltSize]), nil
 }

@@ -11,10 +11,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ingestBatch is how many events of a stream share an fsync. It is a multiple of how
+// IngestBatch is how many events of a stream share an fsync. It is a multiple of how
 // many positions the indexes put together, so that a stream into a new tenant leaves
 // them nothing half done.
-const ingestBatch = 2048
+const IngestBatch = 2048
 
 // ingestBytes is how many bytes of lines do, if they are few and long.
 const ingestBytes = 4 << 20
@@ -60,7 +60,7 @@ type IngestOptions struct {
 // Events are acknowledged in groups; when Ingest returns an error, those of the
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
-func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
+func (b *Core) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
 	w, err := b.eventWriter(ctx, o.Writer)
 	if err != nil {
 		return IngestReport{}, err
@@ -80,7 +80,7 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 		for l := range lots {
 			// A source that fails has said what it said before.
 			batch, err := b.prepareEvents(o.Writer, l.events, decoded)
-			l.batch, l.err = batch, first(l.err, err)
+			l.batch, l.err = batch, fault.First(l.err, err)
 			select {
 			case ready <- l:
 			case <-ctx.Done():
@@ -102,7 +102,7 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 	for _, name := range in.order {
 		root, err := b.Root(context.WithoutCancel(ctx), name)
 		if err != nil {
-			return in.report, first(failed, err)
+			return in.report, fault.First(failed, err)
 		}
 		in.report.Tenants = append(in.report.Tenants, root)
 	}
@@ -130,7 +130,7 @@ type lot struct {
 
 // intake is one stream being taken in.
 type intake struct {
-	b       *Board
+	b       *Core
 	o       IngestOptions
 	report  IngestReport
 	tenants map[string]bool
@@ -194,7 +194,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 			l.warnings += len(warnings)
 			l.events, l.places = append(l.events, ev), append(l.places, linePlace{line.Number, l.read - 1})
 		}
-		if (l.read >= ingestBatch || l.held >= ingestBytes) && !send() {
+		if (l.read >= IngestBatch || l.held >= ingestBytes) && !send() {
 			return
 		}
 	}
@@ -237,7 +237,7 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 	r := &in.report
 	if l.batch != nil && len(l.events) > 0 {
 		res, err := in.b.appendPrepared(ctx, l.batch)
-		if l.err = first(l.err, err); res == nil {
+		if l.err = fault.First(l.err, err); res == nil {
 			return err
 		}
 		r.Accepted += res.Accepted
@@ -248,7 +248,7 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 		for i, receipt := range res.Receipts {
 			if receipt.Disposition == Refused {
 				l.rejected = append(l.rejected, Rejection{l.places[i].line, l.places[i].index, receipt.Fault})
-			} else if name := l.batch.events[i].header.Tenant; receipt.Disposition != Own && !in.tenants[name] {
+			} else if name := l.batch.events[i].Header.Tenant; receipt.Disposition != Own && !in.tenants[name] {
 				in.tenants[name] = true
 				in.order = append(in.order, name)
 			}

@@ -69,7 +69,7 @@ func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
 //
 // No scope may do it, as with Compile.
 func (b *Board) Learn(ctx context.Context, w Writer, tenant string, ids ...string) (*LearnReport, error) {
-	if err := b.unscoped(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -91,9 +91,9 @@ func (b *Board) Learn(ctx context.Context, w Writer, tenant string, ids ...strin
 
 // learnOnce is Learn for the holder of the semaphore.
 func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
-	c := &compilation{b: b, tenant: tenant, erasures: b.erasures.Load(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
+	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
 	now := &learned{erasures: c.erasures}
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if states, err := b.anyStates(ctx, r, t, ids); err != nil || !states {
 			return err
 		}
@@ -115,7 +115,7 @@ func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*Le
 			return nil, err
 		}
 	}
-	report.Root, err = b.Root(ctx, tenant)
+	report.Root, err = b.core.Root(ctx, tenant)
 	return report, err
 }
 
@@ -141,7 +141,7 @@ func (b *Board) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, id
 
 // saidAt returns what a user states in the record at a position, or nil.
 func (b *Board) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*said, error) {
-	f, err := b.frameAt(r, t, position)
+	f, err := b.core.FrameAt(r, t, position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return nil, nil
 	}

@@ -202,7 +202,7 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 	if x, ok := b.learning.kept.Take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
 		return x, nil
 	}
-	data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, 0)+saidSuffix)
+	data, err := disk.ReadFile(b.core.FS(), b.tracePath(t.Name, 0)+saidSuffix)
 	if err != nil {
 		if t.Size <= learnBehind {
 			return &learned{saying: newSaying(t.Name)}, nil // all that there is can be read
@@ -213,7 +213,7 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 	if x == nil || x.size > t.Size {
 		return nil, nil
 	}
-	root, err := rootAt(r, t, x.size)
+	root, err := RootWhen(r, t, x.size)
 	if err != nil || root != x.root {
 		return nil, err
 	}
@@ -224,10 +224,10 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 // something was erased since or more is known. Only the holder of the semaphore may call it. That the
 // file cannot be written is no reason to stop: what it is for can be read again.
 func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
-	if err := b.enter(ctx); err != nil {
+	if err := b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.core.Leave()
 	if old, ok := b.learning.kept.Get(tenant); ok && old.erasures == x.erasures && old.size > x.size {
 		return nil
 	}
@@ -238,12 +238,12 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	}
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if b.erasures.Load() != x.erasures {
+	if b.core.Erasures() != x.erasures {
 		return nil
 	}
 	b.learning.kept.Put(tenant, x)
-	if disk.MkdirAll(b.o.FS, b.path(nameTraces)) == nil {
-		_ = disk.WriteFile(b.o.FS, b.tracePath(tenant, 0)+saidSuffix, data)
+	if disk.MkdirAll(b.core.FS(), b.core.Path(NameTraces)) == nil {
+		_ = disk.WriteFile(b.core.FS(), b.tracePath(tenant, 0)+saidSuffix, data)
 	}
 	return nil
 }

@@ -20,9 +20,7 @@ type StatedRule struct {
 // that has it. They come from the cache that Learn keeps, which goes before an erasure is
 // acknowledged. Without that file there are none.
 func RulesOnDisk(fs disk.FS, dir, tenant string) []StatedRule {
-	b := &Board{dir: dir}
-	b.o.FS = fs
-	data, err := disk.ReadFile(fs, b.tracePath(tenant, 0)+saidSuffix)
+	data, err := disk.ReadFile(fs, fs.PathJoin(dir, NameTraces, traceName(tenant, 0)+saidSuffix))
 	if err != nil {
 		return nil
 	}

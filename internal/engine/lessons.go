@@ -46,7 +46,7 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
 	}
 	var out []Lesson
-	err := b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
 		seen, err := b.visible(ctx, s)
 		if err != nil {
@@ -84,7 +84,7 @@ func (b *Board) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole boo
 		if q.ref.ID == "" {
 			continue
 		}
-		ev, err := b.eventAt(r, t, q.ref.Position)
+		ev, err := b.core.EventAt(r, t, q.ref.Position)
 		switch code := fault.CodeOf(err); {
 		case code == fault.NotFound || code == fault.Damaged || code == fault.Erased:
 			return false, nil

@@ -81,7 +81,7 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 		}
 	}
 	out := &Graph{}
-	err := b.see(ctx, q.Tenant, q.View, func(s State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
 		g := &grower{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, v: s.View, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
 		if err := g.grow(); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (g *grower) newest() error {
 			n++
 			return n <= g.q.Limit+countedBeyond
 		})
-		if err := first(failed, err); err != nil {
+		if err := fault.First(failed, err); err != nil {
 			return err
 		}
 	}
@@ -198,8 +198,8 @@ func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
-	now := g.v.now(g.t)
-	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && g.v.sees(h)
+	now := NowOf(g.v, g.t)
+	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && Sees(g.v, h)
 }
 
 // add returns which node a URI is, making it if there is room, and -1 where it is not
@@ -240,7 +240,7 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	}
 	node := &GraphNode{ID: u.String(), Kind: u.Kind.String()}
 	if u.Kind == record.Event {
-		ev, err := g.b.event(State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
+		ev, err := g.b.core.EventSeen(State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
 		if err != nil {
 			return gone(err)
 		}
@@ -251,7 +251,7 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	if err != nil || !ok || !g.shows(h) {
 		return gone(err)
 	}
-	body, err := g.b.bodyAt(g.r, g.t, u.Kind, h.Position)
+	body, err := g.b.core.BodyAt(g.r, g.t, u.Kind, h.Position)
 	if err != nil {
 		return gone(err)
 	}
@@ -287,7 +287,7 @@ func (g *grower) connect(n int, further bool) error {
 		failed = g.referrer(n, ref, further)
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // referrer draws what a thing that refers to a node says: an edge, a relation or a conflict

@@ -56,7 +56,7 @@ type moment struct {
 	// became of a position since.
 	then    *past
 	present *presence
-	since   func(position uint64) (erasure, error)
+	since   func(position uint64) (Fate, error)
 }
 
 // moment returns the state of a tenant that is meant, which end lets go. Those of the
@@ -78,26 +78,26 @@ func (b *Board) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as As
 	if err != nil {
 		return m, end, err
 	}
-	since := func(position uint64) (erasure, error) { return b.erasure(b.store, t, position) }
-	return moment{b: then.board, r: then.board.store, t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
+	since := func(position uint64) (Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
+	return moment{b: then.board, r: then.board.core.Store(), t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
 }
 
 // shows reports whether a view that sees a thing of a past state may see it now.
 func (p *presence) shows(v View, h *catalog.Head) (bool, error) {
-	if v.access == nil && v.Agent == "" {
+	if AccessOf(v) == nil && v.Agent == "" {
 		return true, nil
 	}
 	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
-	return ok && now.State != catalog.Redacted && v.sees(now), err
+	return ok && now.State != catalog.Redacted && Sees(v, now), err
 }
 
 // enter makes a state with records the one that is looked at.
 func (a *asking) enter(m moment) (err error) {
-	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, a.view.now(m.t)
+	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, NowOf(a.view, m.t)
 	if a.visible, err = a.b.visible(a.ctx, State{Reader: a.r, Tenant: a.t, View: a.view}); err != nil {
 		return err
 	}
-	if a.whole, err = unerased(a.r, a.t); err != nil || m.then == nil {
+	if a.whole, err = Unerased(a.r, a.t); err != nil || m.then == nil {
 		return err
 	}
 	if a.rows, err = a.roster(); err != nil {
@@ -119,8 +119,8 @@ func (a *asking) roster() (*roster.View, error) {
 // shows reports whether whoever looks may see a thing. In a past, that is what they
 // could see then and may see now.
 func (a *asking) shows(h *catalog.Head) (bool, error) {
-	if !a.view.sees(h) || a.present == nil {
-		return a.view.sees(h), nil
+	if !Sees(a.view, h) || a.present == nil {
+		return Sees(a.view, h), nil
 	}
 	return a.present.shows(a.view, h)
 }
@@ -152,10 +152,10 @@ func (b *Board) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, a
 	}
 	var failed error
 	size := sort.Search(int(t.Size), func(position int) bool {
-		if failed = first(failed, ctx.Err()); failed != nil {
+		if failed = fault.First(failed, ctx.Err()); failed != nil {
 			return true
 		}
-		h, err := b.headerAt(r, t, uint64(position))
+		h, err := b.core.HeaderAt(r, t, uint64(position))
 		failed = err
 		return err != nil || h.Time > last
 	})

@@ -64,7 +64,7 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		r.Scope = scopeDigest(v.Scope)
 	}
 	r, err := r.Normalize()
-	return r.Capped(v.access.Budget()), err
+	return r.Capped(AccessOf(v).Budget()), err
 }
 
 // scopeDigest is what a pack says of the token that it was made under.
@@ -75,14 +75,14 @@ func scopeDigest(token string) string {
 
 // checkNames judges the names that a pack is narrowed by, which it states as its own.
 func (o *PackOptions) checkNames(v View) error {
-	if err := checkName("session", o.Session); o.Session != "" && err != nil {
+	if err := CheckName("session", o.Session); o.Session != "" && err != nil {
 		return err
 	}
-	if err := v.checkAgent(); err != nil {
+	if err := CheckAgent(v); err != nil {
 		return err
 	}
 	for i, tag := range o.Tags[:min(len(o.Tags), hmx.MaxTags)] { // more are refused for their number
-		if err := checkName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	// Whoever may not look has no question sent to anybody.
-	view, err := b.look(o.Tenant, o.View)
+	view, err := b.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return err
 	}
@@ -158,10 +158,10 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	defer b.asking.Release()
-	if err := b.enter(ctx); err != nil {
+	if err := b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.core.Leave()
 	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
 	if p.fits() {
 		p.room, p.most = request.Budget, p.spanned()
@@ -176,7 +176,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 
 // choose opens the state that is looked at, which end lets go.
 func (p *packing) choose(as AsOf) (end func(), err error) {
-	snap := p.b.store.Snapshot()
+	snap := p.b.core.Store().Snapshot()
 	ends := []func(){func() { _ = snap.Close() }} // nothing was promised of it
 	release := func() {
 		for i := len(ends) - 1; i >= 0; i-- {
@@ -189,7 +189,7 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		}
 	}()
 	name := p.o.Tenant
-	if err := enterTenant(p.ctx, name); err != nil {
+	if err := EnterTenant(p.ctx, name); err != nil {
 		return nil, err
 	}
 	t, ok, err := ledger.Lookup(snap, name)
@@ -198,10 +198,10 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	}
 	if !ok {
 		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = p.view.now(&ledger.Tenant{})
+		p.now = NowOf(p.view, &ledger.Tenant{})
 		return release, as.ofNothing()
 	}
-	if err := p.view.timely(t); err != nil {
+	if err := Timely(p.view, t); err != nil {
 		return nil, err
 	}
 	m, letGo, err := p.b.moment(p.ctx, snap, t, as)
@@ -211,10 +211,10 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	ends = append(ends, letGo)
 	if m.t == nil {
 		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = p.view.now(&ledger.Tenant{})
+		p.now = NowOf(p.view, &ledger.Tenant{})
 		return release, nil
 	}
-	p.root, p.asThen = rootOf(m.t), as.again && !as.hiding
+	p.root, p.asThen = RootOf(m.t), as.again && !as.hiding
 	if err := p.enter(m); err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 			return nil, err
 		}
 	} else {
-		p.class = recall.Classify(p.request.Query, at(p.now), nil)
+		p.class = recall.Classify(p.request.Query, TimeOf(p.now), nil)
 	}
 	var newest hmx.Opt[int64]
 	if p.rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {

@@ -28,18 +28,18 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return "", err
 	}
-	view, err := b.look(o.Tenant, o.View)
+	view, err := b.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return "", err
 	}
-	if err := view.checkAgent(); err != nil {
+	if err := CheckAgent(view); err != nil {
 		return "", err
 	}
 	request, err := o.BlockRequest.Normalize()
 	if err != nil {
 		return "", err
 	}
-	if most := view.access.Budget(); most > 0 && most < request.Budget.Value {
+	if most := AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
 	if err := b.asking.Acquire(ctx); err != nil {
@@ -47,21 +47,21 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	}
 	defer b.asking.Release()
 	var entries []pack.BlockEntry
-	now, there := view.now(&ledger.Tenant{}), false
-	err = b.see(ctx, o.Tenant, view, func(s State) error {
+	now, there := NowOf(view, &ledger.Tenant{}), false
+	err = b.core.ReadAs(ctx, o.Tenant, view, func(s State) error {
 		there = true
 		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
 		if err := search.check(); err != nil {
 			return err
 		}
 		p := &packing{asking: asking{
-			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: s.View.now(s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		now = p.now
 		if p.visible, err = b.visible(ctx, s); err != nil {
 			return err
 		}
-		if p.whole, err = unerased(s.Reader, s.Tenant); err != nil {
+		if p.whole, err = Unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {
@@ -119,7 +119,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 	if rec.Event != nil {
 		quoteEvent(rec.Event, p.t.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
-		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + at(e.Time).Format("2006-01-02")
+		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + TimeOf(e.Time).Format("2006-01-02")
 		e.Time = after(e.Time, p.lag)
 	} else {
 		x, err := p.look(h.Position)
@@ -151,7 +151,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 			if name == "" || x.head.Kind == record.Relation {
 				name = x.head.Kind.String()
 			}
-			e.Name = name + " " + at(e.Time).Format("2006-01-02")
+			e.Name = name + " " + TimeOf(e.Time).Format("2006-01-02")
 		}
 	}
 	e.ID, e.Text = s.ID, s.Text

@@ -100,9 +100,9 @@ func (p *packing) pins() (list []uint64, err error) {
 			looked++
 			return failed == nil && looked < walkedMost && kept < toldOf(rank)
 		})
-		err = first(first(err, failed), walked)
+		err = fault.First(fault.First(err, failed), walked)
 	}
-	return list, first(err, look.Close())
+	return list, fault.First(err, look.Close())
 }
 
 // toldOf returns how many of what is pinned with a rank are told whatever is asked: of
@@ -218,7 +218,7 @@ func (p *packing) headOfDamaged(position uint64) (found *catalog.Head, err error
 		looked++
 		return failed == nil && found == nil && looked < scanRows
 	})
-	return found, first(failed, err)
+	return found, fault.First(failed, err)
 }
 
 // candidate makes what all candidates have.
@@ -309,7 +309,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	if rule && !x.pinned && x.relevance < ruleRelevance {
 		return nil
 	}
-	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, p.view.Agent) {
+	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !Addressed(policy.Scope.Agents, p.view.Agent) {
 		return nil // it is for others
 	}
 	c := p.candidate(position, row, where, x)
@@ -335,7 +335,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 // relates them to others. Where not all is shown nobody is asked for names, as in a
 // search, nor where only what has a tag is wanted, which relations have not.
 func (p *packing) addNamed(names []string) error {
-	if p.visible != nil || p.view.access != nil || len(p.o.Tags) > 0 {
+	if p.visible != nil || AccessOf(p.view) != nil || len(p.o.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head
@@ -398,7 +398,7 @@ func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(
 	if err == nil && failed == nil && len(list) < most {
 		read()
 	}
-	return list, first(err, failed)
+	return list, fault.First(err, failed)
 }
 
 // shownOf appends the heads of things to a list, up to so many: those that are shown,

@@ -435,11 +435,11 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	}
 	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
 	if err == nil && !gone && p.since != nil {
-		var since erasure
+		var since Fate
 		since, err = p.since(position)
-		gone = since != onRecord
+		gone = since != OnRecord
 	}
-	if err == nil && !gone && u.Kind == record.Event && p.view.access != nil {
+	if err == nil && !gone && u.Kind == record.Event && AccessOf(p.view) != nil {
 		shown, err := p.showsEvent(position)
 		return position, shown, err
 	}
@@ -453,7 +453,7 @@ func (p *packing) showsEvent(position uint64) (bool, error) {
 	if err != nil || rec == nil || rec.Event == nil {
 		return false, p.passed(err)
 	}
-	return p.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
+	return SeesEvent(p.view, &StoredEvent{Event: rec.Event}), nil
 }
 
 // maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
@@ -507,7 +507,7 @@ func (p *packing) write(i int, s *pack.Source) {
 // kept returns what is kept of the counts of a candidate, nil if nothing is.
 func (p *packing) kept(i int) *count {
 	c := &p.list[i]
-	if c.Kind != record.Event || p.counter.Name() != p.b.tokens.Name() {
+	if c.Kind != record.Event || p.counter.Name() != p.b.core.Tokens().Name() {
 		return nil
 	}
 	return p.b.counts.of(p.t.Number, c.Position)

@@ -117,10 +117,10 @@ func (b *Board) forgetPasts() error {
 	if err := b.pasts.close(); err != nil {
 		return err
 	}
-	if _, err := b.o.FS.Stat(b.path(namePast)); err != nil {
+	if _, err := b.core.FS().Stat(b.core.Path(NamePast)); err != nil {
 		return nil // there is none
 	}
-	return disk.Fault(b.o.FS.RemoveAll(b.path(namePast)))
+	return disk.Fault(b.core.FS().RemoveAll(b.core.Path(NamePast)))
 }
 
 // use counts users more or fewer, and closes what nobody uses.
@@ -180,7 +180,7 @@ func (b *Board) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, err
 		return false, nil
 	}
 	for position := kept.checked; position < t.Size; position++ {
-		h, err := b.headerAt(r, t, position)
+		h, err := b.core.HeaderAt(r, t, position)
 		if err != nil {
 			return false, err
 		}
@@ -203,7 +203,7 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 			err = errors.Join(err, end())
 		}
 	}()
-	applier := apply.New(store, b.log)
+	applier := apply.New(store, b.core.Log())
 	for from := uint64(0); from < size; {
 		if from, err = b.replayGroup(ctx, r, t, applier, store, from, size); err != nil {
 			return nil, err
@@ -216,7 +216,7 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 	if err != nil {
 		return nil, err
 	}
-	root, err := rootAt(r, t, size)
+	root, err := RootWhen(r, t, size)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +224,8 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 		return nil, fault.Newf(fault.Damaged, "the first %d records of tenant %q make another root than the one on record", size, t.Name).
 			WithFix("`lukasa verify --deep` says what is wrong")
 	}
-	board := &Board{
-		o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, tokens: b.tokens, ticks: b.ticks, counts: newCounts(),
-		store: store, searcher: recall.New(pastRecall), sights: newSights(),
-	}
-	return &past{board: board, tenant: then, checked: t.Size, end: end}, nil
+	was := &Board{core: b.core.Over(store), ticks: b.ticks, counts: newCounts(), searcher: recall.New(pastRecall), sights: newSights()}
+	return &past{board: was, tenant: then, checked: t.Size, end: end}, nil
 }
 
 // pastBytes is how much memory the index of a past state takes before it is written
@@ -246,9 +243,9 @@ func (b *Board) pastStore(size uint64) (store *kv.Store, end func() error, err e
 	remove := func() error { return nil }
 	if size > b.pasts.most {
 		b.pasts.made++
-		o.FS, o.Dir = b.o.FS, b.path(namePast, strconv.Itoa(b.pasts.made))
-		remove = func() error { return disk.Fault(b.o.FS.RemoveAll(o.Dir)) }
-		if err := b.o.FS.MkdirAll(b.path(namePast), 0o700); err != nil {
+		o.FS, o.Dir = b.core.FS(), b.core.Path(NamePast, strconv.Itoa(b.pasts.made))
+		remove = func() error { return disk.Fault(b.core.FS().RemoveAll(o.Dir)) }
+		if err := b.core.FS().MkdirAll(b.core.Path(NamePast), 0o700); err != nil {
 			return nil, nil, disk.Fault(err)
 		}
 	}
@@ -328,7 +325,7 @@ func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Rec
 // recordOnce reads a record as a replay does: one that was erased, or cannot be read,
 // has a header alone.
 func (b *Board) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (index.Record, error) {
-	f, err := b.frameAt(r, t, position)
+	f, err := b.core.FrameAt(r, t, position)
 	damaged := apply.Bodiless(err)
 	if damaged {
 		f.Erased, err = true, nil

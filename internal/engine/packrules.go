@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/timeline"
@@ -188,7 +189,7 @@ func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
 	if len(s.Agents) > 0 && p.view.Agent != "" {
-		if !addressed(s.Agents, p.view.Agent) {
+		if !Addressed(s.Agents, p.view.Agent) {
 			return
 		}
 		narrow = true
@@ -287,12 +288,12 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 
 // holds reports whether an artifact's own scope holds for the caller.
 func (p *packing) holds(a *hmx.Artifact) bool {
-	return p.view.applies(&a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
+	return Applies(p.view, &a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
 }
 
 // inScope reports whether a record holds for the caller, apart from the time.
 func (p *packing) inScope(body memory.Body) bool {
-	return p.view.appliesBody(body, p.t.Name, p.request.Tags, p.now)
+	return AppliesBody(p.view, body, p.t.Name, p.request.Tags, p.now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.
@@ -410,7 +411,7 @@ func (p *packing) deeds() ([]pack.Deed, error) {
 			break
 		}
 	}
-	return list[max(0, len(list)-deedsSeen):], first(err, w.Close())
+	return list[max(0, len(list)-deedsSeen):], fault.First(err, w.Close())
 }
 
 // deed is something that the session did, and the call that it was or answers.
@@ -426,7 +427,7 @@ func (p *packing) done(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.share(len(positions), func(i int) error {
 		rec, err := p.record(positions[i])
-		if err != nil || rec == nil || rec.Event == nil || !p.view.seesEvent(&StoredEvent{Event: rec.Event}) {
+		if err != nil || rec == nil || rec.Event == nil || !SeesEvent(p.view, &StoredEvent{Event: rec.Event}) {
 			return p.passed(err)
 		}
 		found[i] = deedOf(rec.Event)

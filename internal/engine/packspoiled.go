@@ -24,9 +24,9 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 		switch e, err := p.erased(u); {
 		case err != nil:
 			return false, err
-		case e == wasRedacted && compiled:
+		case e == WasRedacted && compiled:
 			return true, nil
-		case e == onRecord:
+		case e == OnRecord:
 			if left = true; !compiled {
 				return false, nil
 			}
@@ -52,32 +52,32 @@ func (p *packing) spoiledArtifact(id string) (bool, error) {
 }
 
 // erased returns what became of a source.
-func (p *packing) erased(u memory.URI) (erasure, error) {
+func (p *packing) erased(u memory.URI) (Fate, error) {
 	if u.Tenant != "" && u.Tenant != p.t.Name {
-		return onRecord, nil
+		return OnRecord, nil
 	}
 	position := uint64(0)
 	if u.Kind == record.Event {
 		id := record.ID(p.t.Name, record.Event, u.ID)
 		at, ok, err := ledger.Find(p.r, p.t.Number, &id)
 		if err != nil || !ok {
-			return onRecord, err
+			return OnRecord, err
 		}
 		position = at
 	} else {
 		h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
 		switch {
 		case err != nil || !ok:
-			return onRecord, err
+			return OnRecord, err
 		case h.State == catalog.Redacted:
-			return wasRedacted, nil
+			return WasRedacted, nil
 		}
 		position = h.Position
 	}
 	if p.since != nil {
-		if e, err := p.since(position); err != nil || e != onRecord {
+		if e, err := p.since(position); err != nil || e != OnRecord {
 			return e, err
 		}
 	}
-	return p.b.erasure(p.r, p.t, position)
+	return p.b.core.ErasureOf(p.r, p.t, position)
 }

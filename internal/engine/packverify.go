@@ -122,7 +122,7 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	}
 	if proof.Remade == RemadeNo && !erased && m.Size > 0 {
 		// Something may have been erased while it was made again.
-		err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
 			erased, err = erasedSince(ctx, r, t, m.Size)
 			return err
 		})
@@ -143,12 +143,12 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 // verifyPack proves the parts of a pack of a tenant with records. It reports whether
 // something was erased since.
 func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
-	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if m.Size > t.Size {
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
 		}
 		v.nodes = ledger.Nodes(r, t.Number)
-		if v.root, err = rootAt(r, t, m.Size); err != nil {
+		if v.root, err = RootWhen(r, t, m.Size); err != nil {
 			return err
 		}
 		if hex.EncodeToString(v.root[:]) != m.Root {
@@ -162,7 +162,7 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 			return err
 		}
 		proof.Root, proof.Records = v.root, len(v.proven)
-		signed, err := b.notary.SignAt(tenant, b.tree(r, t), m.Size)
+		signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(r, t), m.Size)
 		if err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (v *verifying) all(proof *PackProof) error {
 
 // record1 proves a record and reads it. What does not hold is told in words.
 func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record, problem string, err error) {
-	f, err := v.b.frameAt(v.r, v.t, position)
+	f, err := v.b.core.FrameAt(v.r, v.t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, fault.From(err).Error(), nil
 	}
@@ -335,13 +335,13 @@ func (v *verifying) holds1(x seen) string {
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
 	case v.overNow(h) != "":
 		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.overNow(h))
-	case !v.view.sees(h):
+	case !Sees(v.view, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, v.view.Agent) {
+	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !Addressed(policy.Scope.Agents, v.view.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
 	}
-	if !v.view.appliesBody(x.body, v.t.Name, v.request.Tags, v.now) {
+	if !AppliesBody(v.view, x.body, v.t.Name, v.request.Tags, v.now) {
 		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.head.Kind, x.head.ID)
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
@@ -147,7 +148,7 @@ func (v *verifying) rulesThen() (list []seen, all bool, err error) {
 				}
 				return failed == nil && looked < walkedMost && len(ids) <= policiesSeen
 			})
-			if err := first(failed, err); err != nil {
+			if err := fault.First(failed, err); err != nil {
 				return nil, false, err
 			}
 			if looked == walkedMost || len(ids) > policiesSeen {

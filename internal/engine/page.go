@@ -9,10 +9,10 @@ import (
 // maxCursor is longer than any key of the index.
 const maxCursor = 256
 
-// pageFrom reads how many items are wanted, and behind which one to begin. The
+// PageFrom reads how many items are wanted, and behind which one to begin. The
 // cursor is a key of the index; one that was made up, or is of another list,
 // can only begin the list elsewhere.
-func pageFrom(limit, usual, most int, after string) (int, []byte, error) {
+func PageFrom(limit, usual, most int, after string) (int, []byte, error) {
 	if limit == 0 {
 		limit = usual
 	}

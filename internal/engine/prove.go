@@ -12,9 +12,9 @@ import (
 )
 
 // Checkpoint returns the tenant's state as it is now, signed.
-func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Signed, err error) {
-	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		signed, err = b.notary.Sign(tenant, b.tree(r, t))
+func (b *Core) Checkpoint(ctx context.Context, tenant string) (signed notary.Signed, err error) {
+	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		signed, err = b.notary.Sign(tenant, b.TreeIn(r, t))
 		return err
 	})
 	return signed, err
@@ -22,19 +22,19 @@ func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Si
 
 // VerifierKey returns the key that checks a tenant's checkpoints, proofs and
 // receipts, as a line of text.
-func (b *Board) VerifierKey(tenant string) string { return b.notary.VerifierKey(tenant) }
+func (b *Core) VerifierKey(tenant string) string { return b.notary.VerifierKey(tenant) }
 
 // FormerKeys returns the keys that check what was signed for a tenant before
 // the present key was made, oldest first.
-func (b *Board) FormerKeys(tenant string) []string { return b.notary.FormerKeys(tenant) }
+func (b *Core) FormerKeys(tenant string) []string { return b.notary.FormerKeys(tenant) }
 
 // NewKey makes a new signing key. What was signed with the old one can still be
 // checked with the old one.
-func (b *Board) NewKey(ctx context.Context) error {
-	if err := b.enter(ctx); err != nil {
+func (b *Core) NewKey(ctx context.Context) error {
+	if err := b.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.Leave()
 	return b.notary.Rekey()
 }
 
@@ -55,9 +55,9 @@ type ProveOptions struct {
 }
 
 // Prove returns a proof that a record is in the tenant's tree.
-func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
+func (b *Core) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
 	var p *notary.Proof
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		size := o.Size
 		if size == 0 {
 			size = t.Size
@@ -65,7 +65,7 @@ func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*nota
 		if size > t.Size || o.Position >= size {
 			return fault.Newf(fault.NotFound, "tenant %q has %d records: there is no proof of position %d in a tree of %d", tenant, t.Size, o.Position, size)
 		}
-		f, err := b.frameAt(r, t, o.Position)
+		f, err := b.FrameAt(r, t, o.Position)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*nota
 			p.Salt, p.Payload = f.Body[:record.SaltSize], f.Body[record.SaltSize:]
 		}
 		if !o.Unsigned {
-			signed, err := b.notary.SignAt(tenant, b.tree(r, t), size)
+			signed, err := b.notary.SignAt(tenant, b.TreeIn(r, t), size)
 			if err != nil {
 				return err
 			}
@@ -102,9 +102,9 @@ func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*nota
 
 // ProveConsistency returns a proof that the tree of size to continues the tree
 // of size from. Zero for to means the tree as it is now.
-func (b *Board) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
+func (b *Core) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
 	var p *notary.ConsistencyProof
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if to == 0 {
 			to = t.Size
 		}

@@ -42,16 +42,16 @@ type PutResult struct {
 // trust to the lowest of its sources; a source that is not known here counts as
 // external. The body is normalised, and gets its id, if it lacks one; a feedback
 // gets its profile. Secrets are taken out of it, unless they are to be kept.
-func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
+func (b *Core) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
 	if none(body) {
 		return nil, noBody()
 	}
 	id, key := body.Identity()
-	w, err := b.entitled(ctx, tenant, w, memory.OpPut, targetOf(tenant, body.Kind(), id, key))
+	w, err := b.Entitled(ctx, tenant, w, memory.OpPut, targetOf(tenant, body.Kind(), id, key))
 	if err != nil {
 		return nil, err
 	}
-	return b.put(ctx, w, tenant, body, expect, memory.OpPut, record.Operator)
+	return b.PutAs(ctx, w, tenant, body, expect, memory.OpPut, record.Operator)
 }
 
 func none(body memory.Body) bool { return body == nil || reflect.ValueOf(body).IsNil() }
@@ -60,9 +60,9 @@ func noBody() error {
 	return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
 }
 
-// put is Put of content that is trusted no further than the given tier, by a
+// PutAs is Put of content that is trusted no further than the given tier, by a
 // writer whose scope is verified.
-func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
+func (b *Core) PutAs(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
 	if none(body) {
 		return nil, noBody()
 	}
@@ -70,7 +70,7 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 	if err != nil {
 		return nil, err
 	}
-	if err := b.checkPut(w, tenant, body); err != nil {
+	if err := b.CheckPut(w, tenant, body); err != nil {
 		return nil, err
 	}
 	fresh, err := b.ids.Next()
@@ -78,8 +78,8 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 		return nil, err
 	}
 	var res *PutResult
-	err = b.submit(ctx, &request{indexed: true, admit: func(g *group) (err error) {
-		res, err = g.putBody(w, tenant, body, expect, fresh, op, tier)
+	err = b.Submit(ctx, &Request{Indexed: true, Admit: func(g *Group) (err error) {
+		res, err = g.PutBody(w, tenant, body, expect, fresh, op, tier)
 		return err
 	}})
 	if err != nil {
@@ -88,8 +88,8 @@ func (b *Board) put(ctx context.Context, w Writer, tenant string, body memory.Bo
 	return res.scrubbed(scrubbed), nil
 }
 
-// checkPut applies the rules that need no state.
-func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
+// CheckPut applies the rules that need no state.
+func (b *Core) CheckPut(w Writer, tenant string, body memory.Body) error {
 	if none(body) {
 		return noBody()
 	}
@@ -128,9 +128,9 @@ func (b *Board) checkPut(w Writer, tenant string, body memory.Body) error {
 	return memory.CheckLinks(tenant, body)
 }
 
-// putBody decides about a version in log order, and puts it.
-func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
-	t, err := g.tenant(tenant)
+// PutBody decides about a version in log order, and puts it.
+func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect, fresh string, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
+	t, err := g.Tenant(tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 	}
 	id, _ := body.Identity()
 	uri := memory.URI{Tenant: tenant, Kind: kind, ID: id}
-	if err := expect.check(uri, head); err != nil {
+	if err := CheckExpected(expect, uri, head); err != nil {
 		return nil, err
 	}
 	if f, ok := body.(*memory.Feedback); ok {
@@ -175,11 +175,11 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 			uri.Version = uint64(head.Version)
 			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
 		}
-		if immutable(kind) {
+		if Immutable(kind) {
 			return nil, fault.Newf(fault.IDConflict, "%s %q is recorded with other content, and a %s never changes", kind, id, kind).
 				WithFix("give the new one an id of its own")
 		}
-		if err := outranks(w, head); err != nil {
+		if err := Outranks(w, head); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +190,7 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 		if mac, ok := memory.BodyMAC(t.Key, body); ok {
 			at, gone, err := ledger.ErasedContent(g.tx, t.Number, mac[:])
 			if err != nil {
-				return nil, g.stop(err)
+				return nil, g.Stop(err)
 			}
 			if gone {
 				return nil, erasedContent(at)
@@ -205,20 +205,20 @@ func (g *group) putBody(w Writer, tenant string, body memory.Body, expect Expect
 	if head != nil {
 		version = head.Version + 1
 	}
-	e, err := g.b.newEntry(w, tenant, kind, id+"#"+strconv.FormatUint(uint64(version), 10), payload)
+	e, err := g.b.NewEntry(w, tenant, kind, id+"#"+strconv.FormatUint(uint64(version), 10), payload)
 	if err != nil {
 		return nil, err
 	}
-	e.header.Trust = trust
-	e.rec.Body = body
+	e.Header.Trust = trust
+	e.Record.Body = body
 	uri.Version = uint64(version)
 	res := &PutResult{URI: uri, Trust: trust}
-	res.Position, err = g.put(e)
+	res.Position, err = g.Put(e)
 	return res, err
 }
 
-// newEntry salts and hashes a payload.
-func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, payload []byte) (*entry, error) {
+// NewEntry salts and hashes a payload.
+func (b *Core) NewEntry(w Writer, tenant string, kind record.Kind, id string, payload []byte) (*Entry, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
@@ -227,35 +227,35 @@ func (b *Board) newEntry(w Writer, tenant string, kind record.Kind, id string, p
 		return nil, err
 	}
 	body = append(body, payload...)
-	return &entry{
-		header: record.Header{
+	return &Entry{
+		Header: record.Header{
 			Kind: kind, Trust: w.ceiling(), Tenant: tenant, Actor: w.Actor,
 			ID: record.ID(tenant, kind, id), Commitment: record.Commit(body),
 		},
-		body: body,
-		rec:  index.Record{Payload: body[record.SaltSize:]},
+		Body:   body,
+		Record: index.Record{Payload: body[record.SaltSize:]},
 	}, nil
 }
 
-// immutable reports whether things of a kind have one version only.
-func immutable(k record.Kind) bool {
+// Immutable reports whether things of a kind have one version only.
+func Immutable(k record.Kind) bool {
 	return k == record.Artifact || k == record.Feedback || k == record.Violation || k == record.Embedding || k == record.Refinement
 }
 
 // identify finds out which thing a body is about, and gives the body its id.
 // The head is nil for a new thing.
-func (g *group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*catalog.Head, error) {
+func (g *Group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*catalog.Head, error) {
 	id, key := body.Identity()
 	kind := body.Kind()
 	var holder *catalog.Head
 	if key != "" {
 		thing, ok, err := catalog.Holder(g.tx, t.Number, kind, key)
 		if err != nil {
-			return nil, g.stop(err)
+			return nil, g.Stop(err)
 		}
 		if ok {
 			if holder, _, err = catalog.HeadOf(g.tx, t.Number, kind, thing); err != nil {
-				return nil, g.stop(err)
+				return nil, g.Stop(err)
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func (g *group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*cat
 	}
 	head, ok, err := catalog.HeadOf(g.tx, t.Number, kind, catalog.ThingOf(t.Name, kind, id))
 	if err != nil {
-		return nil, g.stop(err)
+		return nil, g.Stop(err)
 	}
 	if ok && head.State == catalog.Redacted {
 		return nil, fault.Newf(fault.Erased, "%s %q was erased by the redaction at position %d and stays erased", kind, id, head.Position)
@@ -285,8 +285,8 @@ func (g *group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*cat
 	return head, nil
 }
 
-// check compares what is there with what was expected.
-func (e Expect) check(uri memory.URI, head *catalog.Head) error {
+// CheckExpected compares what is there with what was expected.
+func CheckExpected(e Expect, uri memory.URI, head *catalog.Head) error {
 	var current uint32
 	if head != nil {
 		current = head.Version
@@ -301,22 +301,22 @@ func (e Expect) check(uri memory.URI, head *catalog.Head) error {
 }
 
 // unchanged reports whether the current content says what payload says.
-func (g *group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) (bool, error) {
+func (g *Group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) (bool, error) {
 	if head.State != catalog.Live || head.Expires != math.MaxInt64 {
 		return false, nil // saying it again brings it back, or lets it live longer
 	}
-	old, erased, err := g.payloadAt(t, head.Position)
+	old, erased, err := g.PayloadAt(t, head.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil // a good copy over a bad one is welcome
 	}
 	if err != nil {
-		return false, g.stop(err)
+		return false, g.Stop(err)
 	}
 	return !erased && string(old) == string(payload), nil
 }
 
-// outranks refuses a writer that is trusted less than what it would change.
-func outranks(w Writer, head *catalog.Head) error {
+// Outranks refuses a writer that is trusted less than what it would change.
+func Outranks(w Writer, head *catalog.Head) error {
 	guard := max(head.Trust, head.Ended)
 	if w.ceiling() < guard {
 		return fault.Newf(fault.Untrusted, "%s %s was written or ended with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, guard, w.ceiling()).
@@ -331,7 +331,7 @@ func outranks(w Writer, head *catalog.Head) error {
 
 // lowest returns the lowest tier among the writer's and those of everything the
 // body was derived from. What the writer cannot see counts as what is not here.
-func (g *group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
+func (g *Group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
 	if w.derived {
 		return trust, nil
 	}
@@ -340,7 +340,7 @@ func (g *group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memo
 			continue
 		}
 		if w.access != nil {
-			if seen, err := g.sees(w.view(), t, l.To); err != nil {
+			if seen, err := g.sees(ViewOf(w), t, l.To); err != nil {
 				return 0, err
 			} else if !seen {
 				return record.External, nil
@@ -356,11 +356,11 @@ func (g *group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memo
 }
 
 // trustOf returns the tier of a thing or an event. What is not here is external.
-func (g *group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
+func (g *Group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
 	if u.Kind != record.Event {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
-			return 0, g.stop(err)
+			return 0, g.Stop(err)
 		}
 		if !ok || !head.Trust.Known() {
 			return record.External, nil
@@ -370,21 +370,21 @@ func (g *group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
 	id := record.ID(t.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(g.tx, t.Number, &id)
 	if err != nil {
-		return 0, g.stop(err)
+		return 0, g.Stop(err)
 	}
 	if !ok {
 		return record.External, nil
 	}
-	f, err := g.b.frameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.tx, t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return record.External, nil
 	}
 	if err != nil {
-		return 0, g.stop(err)
+		return 0, g.Stop(err)
 	}
 	h, err := record.ParseHeader(f.Header)
 	if err != nil {
-		return 0, g.stop(err)
+		return 0, g.Stop(err)
 	}
 	return h.Trust, nil
 }

@@ -27,10 +27,10 @@ type StoredEvent struct {
 }
 
 // Event returns an event by its id.
-func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
+func (b *Core) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
 	var ev *StoredEvent
-	err := b.see(ctx, tenant, v, func(s State) (err error) {
-		ev, err = b.event(s, id)
+	err := b.ReadAs(ctx, tenant, v, func(s State) (err error) {
+		ev, err = b.EventSeen(s, id)
 		return err
 	})
 	return ev, err
@@ -38,11 +38,11 @@ func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEv
 
 // EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
 // one that is not there, was erased, or that the view does not show is nil.
-func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
+func (b *Core) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
 	out := make([]*StoredEvent, len(ids))
-	err := b.see(ctx, tenant, v, func(s State) error {
-		read := b.frameAt
-		if whole, err := unerased(s.Reader, s.Tenant); err != nil {
+	err := b.ReadAs(ctx, tenant, v, func(s State) error {
+		read := b.FrameAt
+		if whole, err := Unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		} else if whole {
 			read = b.wholeAt
@@ -64,13 +64,13 @@ func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v Vie
 // reading is how a frame of a tenant is read.
 type reading func(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error)
 
-// event returns an event that a view shows.
-func (b *Board) event(s State, id string) (*StoredEvent, error) {
-	return b.eventIn(s, id, b.frameAt)
+// EventSeen returns an event that a view shows.
+func (b *Core) EventSeen(s State, id string) (*StoredEvent, error) {
+	return b.eventIn(s, id, b.FrameAt)
 }
 
 // eventIn is event with a way to read.
-func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) {
+func (b *Core) eventIn(s State, id string, read reading) (*StoredEvent, error) {
 	digest := record.ID(s.Tenant.Name, record.Event, id)
 	position, ok, err := ledger.Find(s.Reader, s.Tenant.Number, &digest)
 	if err != nil {
@@ -86,24 +86,24 @@ func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) 
 		return nil, missing // nothing is left that would tell whether it was in scope
 	case err != nil:
 		return nil, err
-	case !s.View.seesEvent(ev):
+	case !SeesEvent(s.View, ev):
 		return nil, missing
 	}
 	return ev, nil
 }
 
-// seesEvent reports whether a view shows an event.
-func (v View) seesEvent(ev *StoredEvent) bool {
-	return v.access == nil && v.Scope == "" || v.allows(subjectOfEvent(ev))
+// SeesEvent reports whether a view shows an event.
+func SeesEvent(v View, ev *StoredEvent) bool {
+	return v.access == nil && v.Scope == "" || Allows(v, subjectOfEvent(ev))
 }
 
-// eventAt reads the event at a position.
-func (b *Board) eventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*StoredEvent, error) {
-	return b.eventRead(r, t, position, b.frameAt)
+// EventAt reads the event at a position.
+func (b *Core) EventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*StoredEvent, error) {
+	return b.eventRead(r, t, position, b.FrameAt)
 }
 
 // eventRead is eventAt with a way to read.
-func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read reading) (*StoredEvent, error) {
+func (b *Core) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read reading) (*StoredEvent, error) {
 	f, err := read(r, t, position)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read r
 		return nil, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not an event", position, t.Name, rec.Header.Kind)
 	}
 	return &StoredEvent{
-		Event: rec.Event, Position: position, Recorded: at(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
+		Event: rec.Event, Position: position, Recorded: TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
 	}, nil
 }
 
@@ -149,24 +149,24 @@ type EventPage struct {
 }
 
 // Events returns events in order.
-func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
-	limit, after, err := pageFrom(q.Limit, 100, 10_000, q.After)
+func (b *Core) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
+	limit, after, err := PageFrom(q.Limit, 100, 10_000, q.After)
 	if err != nil {
 		return nil, err
 	}
 	q.Limit = limit
 	page := &EventPage{}
-	err = b.see(ctx, q.Tenant, q.View, func(s State) error {
+	err = b.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
 		q.View = s.View
-		return b.events(ctx, s.Reader, s.Tenant, q, after, page)
+		return b.EventsIn(ctx, s.Reader, s.Tenant, q, after, page)
 	})
 	return page, err
 }
 
-// events fills a page. Events of a session that are equal in sequence and
+// EventsIn fills a page. Events of a session that are equal in sequence and
 // timestamp stay on one page, so that they can be put in the order of their
 // ids.
-func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q EventQuery, after []byte, page *EventPage) error {
+func (b *Core) EventsIn(ctx context.Context, r kv.Reader, t *ledger.Tenant, q EventQuery, after []byte, page *EventPage) error {
 	walk, err := q.walk(r, t)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 			return false
 		}
 		var ev *StoredEvent
-		ev, failed = b.eventAt(r, t, p.Position)
+		ev, failed = b.EventAt(r, t, p.Position)
 		if fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
@@ -192,7 +192,7 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 		if failed != nil {
 			return false
 		}
-		if !q.View.seesEvent(ev) {
+		if !SeesEvent(q.View, ev) {
 			return true
 		}
 		if full {
@@ -204,7 +204,7 @@ func (b *Board) events(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Eve
 		after, last = append(after[:0:0], key...), p
 		return true
 	})
-	if err := first(failed, err); err != nil {
+	if err := fault.First(failed, err); err != nil {
 		return err
 	}
 	if q.Session != "" {
@@ -251,10 +251,10 @@ func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visi
 // Ancestors returns the chain of parents of an event, nearest first. It ends
 // where a parent is not recorded, is erased, is out of scope, or was in the
 // chain before.
-func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
+func (b *Core) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
 	var chain []*StoredEvent
-	err := b.see(ctx, tenant, v, func(s State) error {
-		ev, err := b.event(s, id)
+	err := b.ReadAs(ctx, tenant, v, func(s State) error {
+		ev, err := b.EventSeen(s, id)
 		if err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*St
 		for ev.Event.ParentEventID.Set && !seen[ev.Event.ParentEventID.Value] {
 			parent := ev.Event.ParentEventID.Value
 			seen[parent] = true
-			ev, err = b.event(s, parent)
+			ev, err = b.EventSeen(s, parent)
 			if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
 				return nil
 			}
@@ -290,8 +290,8 @@ type SessionInfo struct {
 // Sessions returns the sessions of a tenant, ordered by id. Under a scope that
 // does not show everything, the events are looked at one by one: sessions
 // without one in scope are left out, and the others are told of by those in it.
-func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, v, timeline.Sessions, func(s State, id string, visit eachPlace) error {
+func (b *Core) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.summaries(ctx, tenant, v, timeline.Sessions, func(s State, id string, visit EachPlace) error {
 		if !s.View.access.MayHoldSession(id) {
 			return nil
 		}
@@ -301,26 +301,26 @@ func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionI
 
 // Agents returns the agents of a tenant, ordered by id, by the rules of
 // Sessions.
-func (b *Board) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
-	return b.summaries(ctx, tenant, v, timeline.Agents, func(s State, id string, visit eachPlace) error {
+func (b *Core) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.summaries(ctx, tenant, v, timeline.Agents, func(s State, id string, visit EachPlace) error {
 		return timeline.Follow(s.Reader, s.Tenant.Number, timeline.ByAgent, id, nil, visit)
 	})
 }
 
 type (
-	// eachPlace is told of the places of events, in order.
-	eachPlace func(key []byte, p timeline.Place) bool
+	// EachPlace is told of the places of events, in order.
+	EachPlace func(key []byte, p timeline.Place) bool
 	// walkSummaries walks over the summaries of sessions or agents.
 	walkSummaries func(kv.Reader, uint32, []byte, func([]byte, *timeline.Summary) bool) error
 	// walkEvents walks over the events of one of them.
-	walkEvents func(s State, id string, visit eachPlace) error
+	walkEvents func(s State, id string, visit EachPlace) error
 )
 
-func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkSummaries, events walkEvents) ([]SessionInfo, error) {
+func (b *Core) summaries(ctx context.Context, tenant string, v View, walk walkSummaries, events walkEvents) ([]SessionInfo, error) {
 	var list []SessionInfo
-	err := b.see(ctx, tenant, v, func(st State) error {
+	err := b.ReadAs(ctx, tenant, v, func(st State) error {
 		err := walk(st.Reader, st.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
-			list = append(list, SessionInfo{ID: s.ID, Events: s.Events, First: at(s.First.Timestamp), Last: at(s.Last.Timestamp)})
+			list = append(list, SessionInfo{ID: s.ID, Events: s.Events, First: TimeOf(s.First.Timestamp), Last: TimeOf(s.Last.Timestamp)})
 			return true
 		})
 		if err != nil || st.View.access.Everything() {
@@ -328,7 +328,7 @@ func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkS
 		}
 		kept := list[:0]
 		for _, info := range list {
-			seen, err := b.recount(ctx, st, info.ID, events)
+			seen, err := b.Recount(ctx, st, info.ID, events)
 			if err != nil {
 				return err
 			}
@@ -346,8 +346,8 @@ func (b *Board) summaries(ctx context.Context, tenant string, v View, walk walkS
 	return list, nil
 }
 
-// recount makes a summary of the events that a view shows.
-func (b *Board) recount(ctx context.Context, s State, id string, events walkEvents) (SessionInfo, error) {
+// Recount makes a summary of the events that a view shows.
+func (b *Core) Recount(ctx context.Context, s State, id string, events walkEvents) (SessionInfo, error) {
 	info := SessionInfo{ID: id}
 	var failed error
 	err := events(s, id, func(_ []byte, p timeline.Place) bool {
@@ -355,22 +355,22 @@ func (b *Board) recount(ctx context.Context, s State, id string, events walkEven
 			return false
 		}
 		var ev *StoredEvent
-		if ev, failed = b.eventAt(s.Reader, s.Tenant, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = b.EventAt(s.Reader, s.Tenant, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
 		if failed != nil {
 			return false
 		}
-		if s.View.seesEvent(ev) {
+		if SeesEvent(s.View, ev) {
 			if info.Events++; info.Events == 1 {
-				info.First = at(p.Timestamp)
+				info.First = TimeOf(p.Timestamp)
 			}
-			info.Last = at(p.Timestamp)
+			info.Last = TimeOf(p.Timestamp)
 		}
 		return true
 	})
-	return info, first(failed, err)
+	return info, fault.First(failed, err)
 }
 
 // Resolved is what a URI names: an event or a thing.
@@ -380,7 +380,7 @@ type Resolved struct {
 }
 
 // Resolve returns what a URI names.
-func (b *Board) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, error) {
+func (b *Core) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, error) {
 	if u.Kind == record.Event {
 		ev, err := b.Event(ctx, u.Tenant, u.ID, v)
 		return &Resolved{Event: ev}, err

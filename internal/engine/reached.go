@@ -11,20 +11,20 @@ import (
 
 // Reached returns the highest sequence on record of a session. ok is false if there
 // is no event of it.
-func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
+func (b *Core) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return 0, false, err
 	}
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return 0, false, err
 	}
 	if session == "" {
 		return 0, false, fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return 0, false, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	t, ok, err := ledger.Lookup(b.store, tenant)
 	if err != nil || !ok {
 		return 0, false, err

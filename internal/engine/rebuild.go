@@ -13,54 +13,54 @@ import (
 // Rebuild makes the index anew from the journal and puts it in the place of the
 // old one. Until that moment the old one stays; a rebuild that fails or is cut
 // short changes nothing. Everything else waits meanwhile.
-func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
+func (b *Core) Rebuild(ctx context.Context, tell apply.Progress) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
 	if b.closed {
-		return errClosed()
+		return ErrClosed()
 	}
 	if err := b.Failed(); err != nil {
 		return err
 	}
 	_ = b.store.Close() // what it could not write out is in the journal
 	b.store = nil
-	remade := first(b.remake(ctx, tell), b.forgetAll())
-	if err := b.openStore(); err != nil {
+	remade := fault.First(b.remake(ctx, tell), b.forgetAll())
+	if err := b.OpenStore(); err != nil {
 		b.closed = true
-		return errors.Join(first(remade, err), b.release())
+		return errors.Join(fault.First(remade, err), b.release())
 	}
 	b.serve()
 	// An index that is behind the journal must not be written to.
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
-		return first(remade, b.fail(err))
+		return fault.First(remade, b.fail(err))
 	}
 	// As when the directory is opened: what is damaged is told by Verify.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
-		return first(remade, err)
+		return fault.First(remade, err)
 	}
 	return remade
 }
 
 // remake builds an index beside the one in use and swaps the two. No index may
 // be open.
-func (b *Board) remake(ctx context.Context, tell apply.Progress) error {
+func (b *Core) remake(ctx context.Context, tell apply.Progress) error {
 	if err := b.sweep(); err != nil {
 		return err
 	}
-	store, err := b.openIndex(nameRebuilt)
+	store, err := b.OpenIndex(nameRebuilt)
 	if err != nil {
 		return err
 	}
 	b.passed, err = apply.New(store, b.log).CatchUp(ctx, tell)
-	if err := first(err, store.Close()); err != nil {
-		return first(err, b.sweep())
+	if err := fault.First(err, store.Close()); err != nil {
+		return fault.First(err, b.sweep())
 	}
-	if _, err := b.o.FS.Stat(b.path(nameIndex)); err == nil {
-		if err := b.o.FS.Rename(b.path(nameIndex), b.path(nameOld)); err != nil {
+	if _, err := b.o.FS.Stat(b.Path(NameIndex)); err == nil {
+		if err := b.o.FS.Rename(b.Path(NameIndex), b.Path(nameOld)); err != nil {
 			return fmt.Errorf("put the old index aside: %w", disk.Fault(err))
 		}
 	}
-	if err := b.o.FS.Rename(b.path(nameRebuilt), b.path(nameIndex)); err != nil {
+	if err := b.o.FS.Rename(b.Path(nameRebuilt), b.Path(NameIndex)); err != nil {
 		return fmt.Errorf("put the new index in its place: %w", disk.Fault(err))
 	}
 	if err := disk.SyncDir(b.o.FS, b.dir); err != nil {

@@ -72,7 +72,7 @@ type RefineProblem struct {
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // whoever gives it.
 func (b *Board) Refine(ctx context.Context, w Writer, tenant string, o RefineOptions) (*RefineReport, error) {
-	if err := b.unscoped(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -159,7 +159,7 @@ func (x *refining) run(ctx context.Context) error {
 
 // list returns the artifacts that want a title, newest first.
 func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
-	err = x.b.read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		var failed error
 		looked := 0
 		err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
@@ -180,7 +180,7 @@ func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
 			}
 			return failed == nil
 		})
-		return first(failed, err)
+		return fault.First(failed, err)
 	})
 	return list, err
 }
@@ -193,7 +193,7 @@ func (x *refining) wants(r kv.Reader, t *ledger.Tenant, u *unrefined) (bool, err
 	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != Compiler || hmx.Status(h.Status) != hmx.StatusActive {
 		return false, err
 	}
-	if h.Expires <= max(x.b.o.Clock().UnixNano(), t.Time) {
+	if h.Expires <= max(x.b.core.Now().UnixNano(), t.Time) {
 		return false, nil
 	}
 	id := memory.NewRefinement(x.out.Model, u.uri, u.position, "", "").ID
@@ -233,7 +233,7 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 			}
 		default:
 			untried++
-			err = first(err, u.err)
+			err = fault.First(err, u.err)
 		}
 	}
 	if len(made) == 0 {
@@ -242,7 +242,7 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 	// What was paid for is kept, even if nobody waits for it any more.
 	done, failed := x.journal(context.WithoutCancel(ctx), made)
 	if failed != nil {
-		return untried + len(made), first(failed, err)
+		return untried + len(made), fault.First(failed, err)
 	}
 	x.out.Done += done
 	return untried, err
@@ -250,9 +250,9 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 
 // read makes the prompts of artifacts. It leaves out what is gone or cannot be read.
 func (x *refining) read(ctx context.Context, list []*unrefined) (there []*unrefined, err error) {
-	err = x.b.read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		for _, u := range list {
-			body, err := x.b.bodyAt(r, t, record.Artifact, u.position)
+			body, err := x.b.core.BodyAt(r, t, record.Artifact, u.position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue // Verify tells
 			}
@@ -292,7 +292,7 @@ func (u *unrefined) take(model string) (err error) {
 // journal writes refinements. It returns how many were written: not those of what has
 // changed or gone meanwhile, nor those that somebody else was faster with.
 func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, err error) {
-	err = x.b.submit(ctx, &request{indexed: true, records: len(made), admit: func(g *group) (err error) {
+	err = x.b.core.Submit(ctx, &Request{Indexed: true, Records: len(made), Admit: func(g *Group) (err error) {
 		done, err = x.put(g, made)
 		return err
 	}})
@@ -300,27 +300,27 @@ func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, er
 }
 
 // put decides about refinements in log order, and puts them.
-func (x *refining) put(g *group, made []*unrefined) (int, error) {
-	t, err := g.tenant(x.tenant)
+func (x *refining) put(g *Group, made []*unrefined) (int, error) {
+	t, err := g.Tenant(x.tenant)
 	if err != nil {
 		return 0, err
 	}
-	var entries []*entry
+	var entries []*Entry
 	for _, u := range made {
-		if ok, err := x.wants(g.tx, t, u); err != nil {
-			return 0, g.stop(err)
+		if ok, err := x.wants(g.Tx(), t, u); err != nil {
+			return 0, g.Stop(err)
 		} else if !ok {
 			continue
 		}
-		e, err := g.b.newEntry(x.w, x.tenant, record.Refinement, u.body.ID+"#1", u.payload)
+		e, err := g.Board().NewEntry(x.w, x.tenant, record.Refinement, u.body.ID+"#1", u.payload)
 		if err != nil {
 			return 0, err
 		}
-		e.header.Trust, e.rec.Body = refineTrust, u.body
+		e.Header.Trust, e.Record.Body = refineTrust, u.body
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		if _, err := g.put(e); err != nil {
+		if _, err := g.Put(e); err != nil {
 			return 0, err
 		}
 	}
@@ -344,8 +344,8 @@ type Refined struct {
 func (b *Board) Refinement(ctx context.Context, ref Ref, v View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
-	err := b.see(ctx, ref.Tenant, v, func(s State) error {
-		h, err := find(s, ref)
+	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s State) error {
+		h, err := FindHead(s, ref)
 		if err != nil {
 			return err
 		}
@@ -361,7 +361,7 @@ func (b *Board) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, err
 	if err != nil || made == nil {
 		return nil, err
 	}
-	body, err := b.bodyAt(r, t, record.Refinement, made.Position)
+	body, err := b.core.BodyAt(r, t, record.Refinement, made.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
@@ -371,7 +371,7 @@ func (b *Board) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, err
 	}
 	return &Refined{
 		URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
-		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: at(made.Created),
+		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: TimeOf(made.Created),
 	}, nil
 }
 
@@ -386,5 +386,5 @@ func refinementHead(r kv.Reader, t *ledger.Tenant, u memory.URI) (newest *catalo
 		}
 		return failed == nil
 	})
-	return newest, first(failed, err)
+	return newest, fault.First(failed, err)
 }

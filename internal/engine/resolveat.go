@@ -34,7 +34,7 @@ func AtPosition(p uint64) At { return At{position: p, past: true} }
 //
 // Without a time in the view, what had expired and what was valid as of a
 // position is judged by the time of the record there.
-func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
+func (b *Core) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
 	switch {
 	case at.version != 0 && u.Kind == record.Event:
 		return nil, fault.New(fault.InvalidArgument, "version: an event has no versions").WithFix("leave the version out")
@@ -51,8 +51,8 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Re
 		return b.Resolve(ctx, u, v)
 	}
 	var res *Resolved
-	err := b.see(ctx, u.Tenant, v, func(s State) (err error) {
-		header, err := b.headerAt(s.Reader, s.Tenant, at.position)
+	err := b.ReadAs(ctx, u.Tenant, v, func(s State) (err error) {
+		header, err := b.HeaderAt(s.Reader, s.Tenant, at.position)
 		if err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Re
 	return res, err
 }
 
-// headerAt reads the header of the record at a position.
-func (b *Board) headerAt(r kv.Reader, t *ledger.Tenant, position uint64) (record.Header, error) {
-	f, err := b.frameAt(r, t, position)
+// HeaderAt reads the header of the record at a position.
+func (b *Core) HeaderAt(r kv.Reader, t *ledger.Tenant, position uint64) (record.Header, error) {
+	f, err := b.FrameAt(r, t, position)
 	if err != nil && !apply.Bodiless(err) {
 		return record.Header{}, err
 	}
@@ -79,8 +79,8 @@ func (b *Board) headerAt(r kv.Reader, t *ledger.Tenant, position uint64) (record
 }
 
 // eventBy returns an event that was recorded at a position or before.
-func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) {
-	ev, err := b.event(s, id)
+func (b *Core) eventBy(s State, id string, position uint64) (*Resolved, error) {
+	ev, err := b.EventSeen(s, id)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) 
 }
 
 // thingBy returns a thing as it was when a position was the newest.
-func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, error) {
-	h, err := find(s, RefOf(u))
+func (b *Core) thingBy(s State, u memory.URI, position uint64) (*Resolved, error) {
+	h, err := FindHead(s, RefOf(u))
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, erro
 	if content < 0 {
 		return nil, fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 	}
-	body, err := b.bodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
+	body, err := b.BodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
 	if err != nil {
 		return nil, err
 	}
 	past := catalog.Past(s.Tenant.Name, h.Kind, entries[:n], content, body)
-	if !s.View.sees(past) {
+	if !Sees(s.View, past) {
 		return nil, missing
 	}
-	thing, err := b.thing(s, past, 0)
+	thing, err := b.ThingIn(s, past, 0)
 	return &Resolved{Thing: thing}, err
 }

@@ -23,17 +23,17 @@ type Root struct {
 
 // Root returns the root of a tenant as it is now. A tenant without records has
 // the root of the empty tree.
-func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
+func (b *Core) Root(ctx context.Context, tenant string) (Root, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return Root{}, err
 	}
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return Root{}, err
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return Root{}, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	t, ok, err := ledger.Lookup(b.store, tenant)
 	if err != nil {
 		return Root{}, err
@@ -41,10 +41,10 @@ func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
 	if !ok {
 		return Root{Tenant: tenant, Hash: merkle.EmptyRoot()}, nil
 	}
-	return rootOf(t), nil
+	return RootOf(t), nil
 }
 
-func rootOf(t *ledger.Tenant) Root {
+func RootOf(t *ledger.Tenant) Root {
 	return Root{Tenant: t.Name, Size: t.Size, Hash: t.Tree.Root(), Time: time.Unix(0, t.Time).UTC()}
 }
 
@@ -54,13 +54,13 @@ const tenantsAtOnce = 1000
 // Tenants walks over the roots of all tenants but [SystemTenant], in the order in
 // which they first wrote. Whoever walks may use the board meanwhile; of a tenant that is written
 // to, one of its roots is seen.
-func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
+func (b *Core) Tenants(ctx context.Context) iter.Seq2[Root, error] {
 	return func(yield func(Root, error) bool) {
 		for from := uint32(0); ; {
 			part, err := b.tenantsFrom(ctx, from)
 			for _, t := range part {
 				from = t.Number + 1
-				if t.Name != SystemTenant && !yield(rootOf(t), nil) {
+				if t.Name != SystemTenant && !yield(RootOf(t), nil) {
 					return
 				}
 			}
@@ -76,11 +76,11 @@ func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
 }
 
 // tenantsFrom returns some tenants, from a number on.
-func (b *Board) tenantsFrom(ctx context.Context, from uint32) ([]*ledger.Tenant, error) {
-	if err := b.enter(ctx); err != nil {
+func (b *Core) tenantsFrom(ctx context.Context, from uint32) ([]*ledger.Tenant, error) {
+	if err := b.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	var part []*ledger.Tenant
 	for t, err := range ledger.Tenants(b.store, from) {
 		if err != nil {
@@ -94,11 +94,11 @@ func (b *Board) tenantsFrom(ctx context.Context, from uint32) ([]*ledger.Tenant,
 }
 
 // CountTenants returns how many tenants have records, without [SystemTenant].
-func (b *Board) CountTenants(ctx context.Context) (int, error) {
-	if err := b.enter(ctx); err != nil {
+func (b *Core) CountTenants(ctx context.Context) (int, error) {
+	if err := b.Enter(ctx); err != nil {
 		return 0, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	n, err := ledger.Count(b.store)
 	if err != nil {
 		return 0, err
@@ -111,35 +111,35 @@ func (b *Board) CountTenants(ctx context.Context) (int, error) {
 }
 
 // RootAt returns the root that a tenant had when it was of a given size.
-func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
+func (b *Core) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
 	var root merkle.Hash
-	err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		root, err = rootAt(r, t, size)
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		root, err = RootWhen(r, t, size)
 		return err
 	})
 	return root, err
 }
 
-func rootAt(r kv.Reader, t *ledger.Tenant, size uint64) (merkle.Hash, error) {
+func RootWhen(r kv.Reader, t *ledger.Tenant, size uint64) (merkle.Hash, error) {
 	if size > t.Size {
 		return merkle.Hash{}, fault.Newf(fault.NotFound, "tenant %q has %d records, so it has no root of size %d", t.Name, t.Size, size)
 	}
 	return merkle.RootAt(ledger.Nodes(r, t.Number), size)
 }
 
-// read runs a read of one tenant on one snapshot. A tenant without records is
+// Read runs a read of one tenant on one snapshot. A tenant without records is
 // not found.
-func (b *Board) read(ctx context.Context, tenant string, f func(r kv.Reader, t *ledger.Tenant) error) error {
+func (b *Core) Read(ctx context.Context, tenant string, f func(r kv.Reader, t *ledger.Tenant) error) error {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
 	}
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return err
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.Leave()
 	snap := b.store.Snapshot()
 	defer snap.Close()
 	t, ok, err := ledger.Lookup(snap, tenant)

@@ -14,13 +14,13 @@ type Rule struct {
 	// Validate judges a body before it is queued.
 	Validate func(body memory.Body) error
 	// Admit judges a body in log order, after everything else.
-	Admit func(g *group, w Writer, t *ledger.Tenant, body memory.Body) error
+	Admit func(g *Group, w Writer, t *ledger.Tenant, body memory.Body) error
 	// Transition judges a change of status in log order.
-	Transition func(g *group, w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error
+	Transition func(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error
 }
 
 // Require sets the rule of a kind. It must be called before the board is used.
-func (b *Board) Require(kind record.Kind, r Rule) {
+func (b *Core) Require(kind record.Kind, r Rule) {
 	if b.rules == nil {
 		b.rules = make(map[record.Kind]Rule)
 	}
@@ -28,7 +28,7 @@ func (b *Board) Require(kind record.Kind, r Rule) {
 }
 
 // validate applies the rule of a kind to a body.
-func (b *Board) validate(body memory.Body) error {
+func (b *Core) validate(body memory.Body) error {
 	if f := b.rules[body.Kind()].Validate; f != nil {
 		return f(body)
 	}
@@ -36,7 +36,7 @@ func (b *Board) validate(body memory.Body) error {
 }
 
 // admit applies the rule of a kind to a body in log order.
-func (g *group) admit(w Writer, t *ledger.Tenant, body memory.Body) error {
+func (g *Group) admit(w Writer, t *ledger.Tenant, body memory.Body) error {
 	if f := g.b.rules[body.Kind()].Admit; f != nil {
 		return f(g, w, t, body)
 	}
@@ -44,7 +44,7 @@ func (g *group) admit(w Writer, t *ledger.Tenant, body memory.Body) error {
 }
 
 // transition applies the rule of artifacts to a change of status in log order.
-func (g *group) transition(w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
+func (g *Group) transition(w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
 	if f := g.b.rules[h.Kind].Transition; f != nil {
 		return f(g, w, t, h, to, supersededBy)
 	}

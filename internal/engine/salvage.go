@@ -76,15 +76,15 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 		return nil, fault.Newf(fault.NotFound, "there is no journal in %s", dir).WithCause(err).
 			WithFix("name a data directory with --data")
 	}
-	held, err := disk.Peek(fs, fs.PathJoin(dir, nameLock))
+	held, err := disk.Peek(fs, fs.PathJoin(dir, NameLock))
 	if err != nil {
 		return nil, err
 	}
 	// What opening an index writes stays in memory.
-	b := &Board{o: Options{FS: disk.Shadow(fs), CacheBytes: 16 << 20, MemTableBytes: 8 << 20}, dir: dir}
+	b := Unopened(dir, Options{FS: disk.Shadow(fs), CacheBytes: 16 << 20, MemTableBytes: 8 << 20})
 	s := &Salvage{}
-	if _, err := fs.Stat(b.path(nameMark)); err == nil && b.identify() == nil {
-		s.directory = b.id
+	if _, err := fs.Stat(b.Path(NameMark)); err == nil && b.Identify() == nil {
+		s.directory = b.ID()
 	}
 	reached := s.ask(b)
 	s.close = func() error {
@@ -92,8 +92,8 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 		if s.log != nil {
 			errs = append(errs, s.log.Close())
 		}
-		if b.store != nil {
-			errs = append(errs, b.store.Close())
+		if b.Store() != nil {
+			errs = append(errs, b.Store().Close())
 		}
 		if held != nil {
 			errs = append(errs, held.Close())
@@ -110,12 +110,12 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 
 // ask asks the index how far it had come and how many records tenants had, as
 // far as it is good for that.
-func (s *Salvage) ask(b *Board) journal.LSN {
-	if _, err := b.o.FS.Stat(b.path(nameIndex)); err != nil || s.directory == "" || b.openStore() != nil {
+func (s *Salvage) ask(b *Core) journal.LSN {
+	if _, err := b.FS().Stat(b.Path(NameIndex)); err != nil || s.directory == "" || b.OpenStore() != nil {
 		return 0
 	}
-	s.index = b.store
-	_, reached, err := apply.Cursor(b.store)
+	s.index = b.Store()
+	_, reached, err := apply.Cursor(b.Store())
 	if err != nil {
 		return 0
 	}
@@ -167,16 +167,16 @@ func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 
 // Salvage writes what can still be read of a tenant, as [Salvage.Write] does.
 func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	if err := b.enter(ctx); err != nil {
+	if err := b.core.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.leave()
-	snap := b.store.Snapshot()
+	defer b.core.Leave()
+	snap := b.core.Store().Snapshot()
 	defer snap.Close()
-	s := &Salvage{log: b.log, end: b.log.End(), directory: b.id, index: snap}
+	s := &Salvage{log: b.core.Log(), end: b.core.Log().End(), directory: b.core.ID(), index: snap}
 	return s.Write(ctx, tenant, dst, tell)
 }
 
@@ -188,7 +188,7 @@ func (s *Salvage) Write(ctx context.Context, tenant string, dst io.Writer, tell 
 	if err := memory.CheckTenant(tenant); err != nil {
 		return nil, err
 	}
-	if err := enterTenant(ctx, tenant); err != nil {
+	if err := EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
 	x := &salvaging{Salvage: s, tenant: tenant, erased: make(map[uint64]bool)}

@@ -127,7 +127,7 @@ func (x *salvaging) flaw(h *record.Header, f *journal.Frame) string {
 	if _, err := apply.Targets(&r); err != nil {
 		return err.Error()
 	}
-	if err := checkOwn(&entry{header: *h, body: f.Body, rec: r}); err != nil {
+	if err := checkOwn(&Entry{Header: *h, Body: f.Body, Record: r}); err != nil {
 		return err.Error()
 	}
 	return ""

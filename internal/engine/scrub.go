@@ -46,8 +46,8 @@ func scrubWords(words []string) ([]string, int) {
 	return clean, found
 }
 
-// scrubText is for text of a caller that is no body.
-func (b *Board) scrubText(ctx context.Context, text string) (string, int) {
+// ScrubText is for text of a caller that is no body.
+func (b *Core) ScrubText(ctx context.Context, text string) (string, int) {
 	if b.o.KeepSecrets || isSystem(ctx) {
 		return text, 0
 	}
@@ -58,7 +58,7 @@ func (b *Board) scrubText(ctx context.Context, text string) (string, int) {
 var nameFields = []string{"id", "key", "type", "kind", "from", "to", "sources", "agent_id", "session_id", "cited", "between", "winner", "scope", "forms"}
 
 // scrubBody takes the secrets out of a body, and returns how many there were.
-func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
+func (b *Core) scrubBody(ctx context.Context, body memory.Body) (int, error) {
 	if b.o.KeepSecrets || isSystem(ctx) {
 		return 0, nil
 	}
@@ -127,4 +127,4 @@ func scrubArtifact(a *hmx.Artifact) (int, error) {
 }
 
 // scrubs reports whether secrets are taken out of what a writer sends.
-func (b *Board) scrubs(w Writer) bool { return !b.o.KeepSecrets && !w.system }
+func (b *Core) scrubs(w Writer) bool { return !b.o.KeepSecrets && !w.system }

@@ -130,7 +130,7 @@ type SearchHit struct {
 func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error
-	if o.View, err = b.look(o.Tenant, o.View); err != nil {
+	if o.View, err = b.core.Authorize(o.Tenant, o.View); err != nil {
 		return nil, err
 	}
 	if err := o.check(); err != nil {
@@ -141,7 +141,7 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 		return nil, err
 	}
 	var found *Searched
-	err = b.see(ctx, o.Tenant, o.View, func(s State) (err error) {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) (err error) {
 		m, letGo, err := b.moment(ctx, s.Reader, s.Tenant, o.AsOf)
 		if err != nil {
 			return err
@@ -167,8 +167,8 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 // nothing is the answer where there are no records yet.
 func (o *SearchOptions) nothing(b *Board, v View) *Searched {
 	return &Searched{
-		Class: recall.Classify(o.Query, at(v.now(&ledger.Tenant{})), nil), Form: o.Form, Counter: b.tokens.Name(),
-		BudgetTokens: leastBudget(o.BudgetTokens, v.access.Budget()), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
+		Class: recall.Classify(o.Query, TimeOf(NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
+		BudgetTokens: leastBudget(o.BudgetTokens, AccessOf(v).Budget()), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
 	}
 }
 
@@ -203,7 +203,7 @@ type asking struct {
 	// Where the state is a past one: what became of a position since; the tenant as it
 	// is now, unless all is to be as it was for whoever looked then; and whether something
 	// is hidden now that was not then.
-	since       func(position uint64) (erasure, error)
+	since       func(position uint64) (Fate, error)
 	present     *presence
 	asThen      bool
 	hiddenSince bool
@@ -224,8 +224,8 @@ func (a *asking) run() (*Searched, error) {
 		return nil, err
 	}
 	found := &Searched{
-		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.tokens.Name(), Root: rootOf(a.t),
-		BudgetTokens: leastBudget(a.o.BudgetTokens, a.view.access.Budget()), Degraded: degraded,
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.core.Tokens().Name(), Root: RootOf(a.t),
+		BudgetTokens: leastBudget(a.o.BudgetTokens, AccessOf(a.view).Budget()), Degraded: degraded,
 	}
 	return found, a.show(answer.Hits, found)
 }
@@ -352,14 +352,14 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		gone = since != onRecord
+		gone = since != OnRecord
 	}
 	var f journal.Frame
 	var leaf merkle.Hash
 	if !gone {
 		if a.whole {
-			f, leaf, err = a.b.wholeLeafAt(a.r, a.t, position)
-		} else if f, err = a.b.frameAt(a.r, a.t, position); err == nil {
+			f, leaf, err = a.b.core.WholeLeafAt(a.r, a.t, position)
+		} else if f, err = a.b.core.FrameAt(a.r, a.t, position); err == nil {
 			leaf = merkle.LeafHash(f.Header)
 		}
 		if err != nil {
@@ -393,7 +393,7 @@ func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.now && !a.over {
 			return false, nil
 		}
-		return a.tagged(rec.Event.Tags) && a.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
+		return a.tagged(rec.Event.Tags) && SeesEvent(a.view, &StoredEvent{Event: rec.Event}), nil
 	}
 	if row.Kind == record.Artifact {
 		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.o.Tags) == 0 {
@@ -405,7 +405,7 @@ func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 		return false, a.passed(err)
 	}
 	there := h.State == catalog.Live && (a.over || h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil)
-	return there && a.tagged(h.Tags) && a.view.sees(h), nil
+	return there && a.tagged(h.Tags) && Sees(a.view, h), nil
 }
 
 // passed is an error, unless it is damage and that is passed over.
@@ -508,7 +508,7 @@ func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 				return err
 			}
 			if h.Tokens == 0 {
-				h.Tokens = a.b.tokens.Count(h.Text)
+				h.Tokens = a.b.core.Tokens().Count(h.Text)
 			}
 			list[i] = h
 		}
@@ -530,14 +530,14 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 	}
 	if rec.Event != nil {
 		out.Event = &StoredEvent{
-			Event: rec.Event, Position: found.Position, Recorded: at(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
+			Event: rec.Event, Position: found.Position, Recorded: TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
 		}
 		out.URI = memory.URI{Tenant: a.t.Name, Kind: record.Event, ID: rec.Event.EventID}
 		out.SourceType = hmx.SourceEpisode
 		if a.o.Form == memory.FormMedium {
-			out.Text, out.Tokens = kind.Medium(rec.Event, a.b.tokens)
+			out.Text, out.Tokens = kind.Medium(rec.Event, a.b.core.Tokens())
 		} else {
-			out.Text = renderEvent(rec.Event, a.o.Form, a.b.tokens)
+			out.Text = renderEvent(rec.Event, a.o.Form, a.b.core.Tokens())
 		}
 		return out, nil
 	}
@@ -548,10 +548,10 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 	if h == nil {
 		return nil, gone
 	}
-	if out.Thing, err = a.b.thing(State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
+	if out.Thing, err = a.b.core.ThingIn(State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
 		return nil, err
 	}
-	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.tokens)
+	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.core.Tokens())
 	return out, nil
 }
 

@@ -100,12 +100,12 @@ type Made struct {
 
 // Timeline tells a session, a page at a time. One of which no event is shown is not known.
 func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
-	limit, after, err := pageFrom(q.Limit, 500, 5000, q.After)
+	limit, after, err := PageFrom(q.Limit, 500, 5000, q.After)
 	if err != nil {
 		return nil, err
 	}
 	out := &Timeline{}
-	err = b.see(ctx, q.Tenant, q.View, func(s State) error {
+	err = b.core.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
 		if q.Session == "" {
 			return fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
 		}
@@ -145,7 +145,7 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Ev
 	for {
 		page := &EventPage{}
 		q.Limit = min(linePart, limit-len(list))
-		if err := b.events(ctx, r, t, q, after, page); err != nil {
+		if err := b.core.EventsIn(ctx, r, t, q, after, page); err != nil {
 			return nil, "", err
 		}
 		for _, ev := range page.Events {
@@ -155,7 +155,7 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Ev
 		if page.Next == "" || len(list) >= limit || bytes >= lineBytes {
 			return list, page.Next, nil
 		}
-		if _, after, err = pageFrom(0, 1, 1, page.Next); err != nil {
+		if _, after, err = PageFrom(0, 1, 1, page.Next); err != nil {
 			return nil, "", err
 		}
 	}
@@ -163,15 +163,15 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Ev
 
 // sessionInfo tells of a session as a whole, as far as a view shows it.
 func (b *Board) sessionInfo(ctx context.Context, st State, session string) (SessionInfo, error) {
-	if st.View.access.Everything() {
+	if AccessOf(st.View).Everything() {
 		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 		if err != nil || !ok {
 			return SessionInfo{}, err
 		}
 		return infoOf(s), nil
 	}
-	return b.recount(ctx, st, session, func(s State, id string, visit eachPlace) error {
-		if !s.View.access.MayHoldSession(id) {
+	return b.core.Recount(ctx, st, session, func(s State, id string, visit EachPlace) error {
+		if !AccessOf(s.View).MayHoldSession(id) {
 			return nil
 		}
 		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
@@ -286,7 +286,7 @@ func (b *Board) madeOf(ctx context.Context, s State, session string) ([]Made, er
 		failed = m.take(record.Feedback, d)
 		return failed == nil
 	})
-	if err := first(failed, err); err != nil {
+	if err := fault.First(failed, err); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(m.list, func(a, b Made) int {
@@ -304,11 +304,11 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 			return false
 		}
 		var ev *StoredEvent
-		if ev, failed = m.b.eventAt(m.r, m.t, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = m.b.core.EventAt(m.r, m.t, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
-		if failed != nil || !m.v.seesEvent(ev) {
+		if failed != nil || !SeesEvent(m.v, ev) {
 			return failed == nil
 		}
 		ids[ev.Event.EventID] = true
@@ -319,10 +319,10 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 			}
 			return failed == nil
 		})
-		failed = first(failed, err)
+		failed = fault.First(failed, err)
 		return failed == nil
 	})
-	return ids, first(failed, err)
+	return ids, fault.First(failed, err)
 }
 
 // wide takes the artifacts of which the catalogue has not all evidence, if an event of
@@ -346,7 +346,7 @@ func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 		if known < catalog.MaxEvidence {
 			return true
 		}
-		body, err := m.b.bodyAt(m.r, m.t, record.Artifact, h.Position)
+		body, err := m.b.core.BodyAt(m.r, m.t, record.Artifact, h.Position)
 		if fault.CodeOf(err) == fault.Erased {
 			return true
 		}
@@ -359,7 +359,7 @@ func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // take adds a thing, if it may be seen, once.
@@ -368,7 +368,7 @@ func (m *making) take(k record.Kind, d catalog.Thing) error {
 		return nil
 	}
 	var things []*Thing
-	if err := m.b.collect(State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
+	if err := m.b.core.Collect(State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
 		return err
 	}
 	x := things[0]

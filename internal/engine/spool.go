@@ -8,19 +8,19 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// twice is a stream that is read two times.
-type twice struct {
-	first  io.Reader
-	second func() (io.Reader, error)
-	done   func()
+// Twice is a stream that is read two times.
+type Twice struct {
+	First  io.Reader
+	Second func() (io.Reader, error)
+	Done   func()
 }
 
-// seekable makes a stream one that can be read twice: by going back in it or,
+// Seekable makes a stream one that can be read twice: by going back in it or,
 // when it cannot go back, by way of a file in the data directory.
-func (b *Board) seekable(src io.Reader) (*twice, error) {
+func (b *Core) Seekable(src io.Reader) (*Twice, error) {
 	if s, ok := src.(io.Seeker); ok {
 		if start, err := s.Seek(0, io.SeekCurrent); err == nil {
-			return &twice{first: src, done: func() {}, second: func() (io.Reader, error) {
+			return &Twice{First: src, Done: func() {}, Second: func() (io.Reader, error) {
 				if _, err := s.Seek(start, io.SeekStart); err != nil {
 					return nil, fault.Wrap(fault.UnreadableInput, err)
 				}
@@ -29,23 +29,23 @@ func (b *Board) seekable(src io.Reader) (*twice, error) {
 		}
 	}
 	b.spooling.Lock()
-	name := b.path(nameSpool)
+	name := b.Path(nameSpool)
 	out, err := b.o.FS.Create(name, disk.General)
 	if err != nil {
 		b.spooling.Unlock()
 		return nil, fmt.Errorf("create %s: %w", name, disk.Fault(err))
 	}
 	var in disk.File
-	return &twice{
-		first: io.TeeReader(src, file{out}),
-		second: func() (io.Reader, error) {
+	return &Twice{
+		First: io.TeeReader(src, file{out}),
+		Second: func() (io.Reader, error) {
 			in, err = b.o.FS.Open(name)
 			if err != nil {
 				return nil, fmt.Errorf("open %s: %w", name, disk.Fault(err))
 			}
 			return in, nil
 		},
-		done: func() {
+		Done: func() {
 			// What is left over is removed at the next start.
 			_ = out.Close()
 			if in != nil {

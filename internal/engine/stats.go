@@ -114,7 +114,7 @@ func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	}
 	defer b.surveys.Release()
 	out := &Stats{Tenant: q.Tenant}
-	err := b.see(ctx, q.Tenant, q.View, func(st State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st State) error {
 		q.View = st.View
 		s := &survey{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, q: &q, out: out}
 		return s.run()
@@ -154,7 +154,7 @@ type survey struct {
 }
 
 func (s *survey) run() (err error) {
-	if s.q.View.access == nil {
+	if AccessOf(s.q.View) == nil {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
@@ -171,7 +171,7 @@ func (s *survey) run() (err error) {
 			return err
 		}
 	}
-	if s.q.View.access == nil && s.q.View.Agent == "" {
+	if AccessOf(s.q.View) == nil && s.q.View.Agent == "" {
 		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
 	}
 	return err
@@ -179,12 +179,12 @@ func (s *survey) run() (err error) {
 
 // recorded notes when records were written, as far as the first can be read.
 func (s *survey) recorded() {
-	f, err := s.b.headAt(s.r, s.t, 0)
+	f, err := s.b.core.HeadAt(s.r, s.t, 0)
 	if err != nil {
 		return
 	}
 	if h, err := record.ParseHeader(f.Header); err == nil {
-		s.out.RecordedFrom, s.out.RecordedUntil = at(h.Time), at(s.t.Time)
+		s.out.RecordedFrom, s.out.RecordedUntil = TimeOf(h.Time), TimeOf(s.t.Time)
 	}
 }
 
@@ -198,7 +198,7 @@ func (s *survey) step(n uint64) error {
 	}
 	if s.q.Progress != nil {
 		done, total := min(s.done, s.total), s.total
-		if s.q.View.access != nil {
+		if AccessOf(s.q.View) != nil {
 			done, total = done*100/total, 100 // the total is the size of the tree
 		}
 		s.q.Progress(done, total)
@@ -295,7 +295,7 @@ func (s *survey) documents(met *people) error {
 	}
 	s.out.Days = days
 	if s.out.Events > 0 {
-		s.out.First, s.out.Last = at(earliest), at(newest)
+		s.out.First, s.out.Last = TimeOf(earliest), TimeOf(newest)
 	}
 	for class, n := range memories {
 		name, ok := classNames()[class]
@@ -323,7 +323,7 @@ func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) e
 	for class, x := range types {
 		name, ok := eventTypeNames()[class]
 		if !ok {
-			ev, err := s.b.eventAt(s.r, s.t, x.first)
+			ev, err := s.b.core.EventAt(s.r, s.t, x.first)
 			switch code := fault.CodeOf(err); {
 			case err == nil:
 				name = string(ev.Event.EventType)
@@ -390,12 +390,12 @@ func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.H
 			return false
 		}
 		h, ok, err := catalog.HeadOf(s.r, s.t.Number, k, d)
-		if failed = err; err == nil && ok && s.q.View.sees(h) {
+		if failed = err; err == nil && ok && Sees(s.q.View, h) {
 			visit(h)
 		}
 		return err == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // tallies adds what was counted to a list, and orders it: most first, equal ones by name.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/deeds"
 	"lukasa.dev/internal/index/roster"
@@ -80,12 +81,12 @@ func (x *attended) info(name string) (SessionInfo, bool) {
 	if x == nil {
 		return SessionInfo{}, false
 	}
-	return SessionInfo{ID: name, Events: x.events, First: at(x.first.time), Last: at(x.last.time)}, true
+	return SessionInfo{ID: name, Events: x.events, First: TimeOf(x.first.time), Last: TimeOf(x.last.time)}, true
 }
 
 // infoOf returns a summary as it stands in the timeline.
 func infoOf(s *timeline.Summary) SessionInfo {
-	return SessionInfo{ID: s.ID, Events: s.Events, First: at(s.First.Timestamp), Last: at(s.Last.Timestamp)}
+	return SessionInfo{ID: s.ID, Events: s.Events, First: TimeOf(s.First.Timestamp), Last: TimeOf(s.Last.Timestamp)}
 }
 
 // sessions tells of the sessions as a whole.
@@ -109,7 +110,7 @@ func (s *survey) sessions(p *people) error {
 		failed = s.ctx.Err()
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // agents tells which agents did most.
@@ -130,7 +131,7 @@ func (s *survey) agents(p *people) error {
 		failed = s.ctx.Err()
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // topped adds an item to a list that is in order and has so many at most.
@@ -213,7 +214,7 @@ func (s *survey) tools(*people) error {
 		}
 		return failed == nil
 	})
-	if err := first(failed, err); err != nil {
+	if err := fault.First(failed, err); err != nil {
 		return err
 	}
 	s.out.ToolCount, s.out.OtherCalls = len(box.tools), box.other

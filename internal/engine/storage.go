@@ -23,11 +23,11 @@ type Storage struct {
 }
 
 // Storage returns how much room the directory takes: that of all tenants together.
-func (b *Board) Storage(ctx context.Context) (*Storage, error) {
-	if err := b.enter(ctx); err != nil {
+func (b *Core) Storage(ctx context.Context) (*Storage, error) {
+	if err := b.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.leave()
+	defer b.Leave()
 	s := &Storage{}
 	for _, x := range b.log.Segments() {
 		s.Journal += x.Size
@@ -36,7 +36,7 @@ func (b *Board) Storage(ctx context.Context) (*Storage, error) {
 	for _, x := range []struct {
 		name string
 		to   *int64
-	}{{nameIndex, &s.Index}, {nameTraces, &s.Traces}} {
+	}{{NameIndex, &s.Index}, {NameTraces, &s.Traces}} {
 		var err error
 		if *x.to, err = b.sizeOf(x.name); err != nil {
 			return nil, err
@@ -56,8 +56,8 @@ func (b *Board) Storage(ctx context.Context) (*Storage, error) {
 }
 
 // sizeOf returns how many bytes the files of a directory have. Files come and go meanwhile.
-func (b *Board) sizeOf(name string) (n int64, err error) {
-	names, err := b.o.FS.List(b.path(name))
+func (b *Core) sizeOf(name string) (n int64, err error) {
+	names, err := b.o.FS.List(b.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -65,7 +65,7 @@ func (b *Board) sizeOf(name string) (n int64, err error) {
 		return 0, disk.Fault(err)
 	}
 	for _, file := range names {
-		if info, err := b.o.FS.Stat(b.path(name, file)); err == nil && !info.IsDir() {
+		if info, err := b.o.FS.Stat(b.Path(name, file)); err == nil && !info.IsDir() {
 			n += info.Size()
 		}
 	}

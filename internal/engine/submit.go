@@ -14,19 +14,19 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// request is one caller in the queue.
-type request struct {
+// Request is one caller in the queue.
+type Request struct {
 	ctx context.Context
-	// admit runs on the leader, in log order. It checks first and puts
+	// Admit runs on the leader, in log order. It checks first and puts
 	// afterwards: once it has put a record, it must not refuse, unless that
 	// record is the refusal.
-	admit func(g *group) error
-	// indexed asks for a transaction whose iterators see its own writes.
-	indexed bool
-	// alone asks for a group with nobody else in it.
-	alone bool
-	// records is about how many it will write.
-	records int
+	Admit func(g *Group) error
+	// Indexed asks for a transaction whose iterators see its own writes.
+	Indexed bool
+	// Alone asks for a group with nobody else in it.
+	Alone bool
+	// Records is about how many it will write.
+	Records int
 	err     error
 }
 
@@ -34,20 +34,20 @@ type request struct {
 // request brings more.
 const maxGroup = 1 << 14
 
-// submit queues a request and waits until it is durable or refused.
-func (b *Board) submit(ctx context.Context, r *request) error {
-	if err := b.enter(ctx); err != nil {
+// Submit queues a request and waits until it is durable or refused.
+func (b *Core) Submit(ctx context.Context, r *Request) error {
+	if err := b.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
+	defer b.Leave()
 	r.ctx = ctx
 	b.queue.Do(r)
 	return r.err
 }
 
-// group is what is written together.
-type group struct {
-	b    *Board
+// Group is what is written together.
+type Group struct {
+	b    *Core
 	tx   *kv.Txn
 	puts int
 	// bodies are the records of this group, which cannot be read from the
@@ -61,6 +61,15 @@ type group struct {
 	room    []byte
 }
 
+// Board returns the board that the group is written to.
+func (g *Group) Board() *Core { return g.b }
+
+// Tx returns the transaction that the records are folded into.
+func (g *Group) Tx() *kv.Txn { return g.tx }
+
+// Broken returns what ended the group, or nil.
+func (g *Group) Broken() error { return g.broken }
+
 // place is a position of a tenant.
 type place struct {
 	tenant   uint32
@@ -68,12 +77,12 @@ type place struct {
 }
 
 // run is the leader's work: everything that waited, in its order.
-func (b *Board) run(reqs []*request) {
+func (b *Core) run(reqs []*Request) {
 	for len(reqs) > 0 {
-		n, records := 1, reqs[0].records
-		if !reqs[0].alone {
-			for n < len(reqs) && !reqs[n].alone && reqs[n].indexed == reqs[0].indexed && records+reqs[n].records <= maxGroup {
-				records += reqs[n].records
+		n, records := 1, reqs[0].Records
+		if !reqs[0].Alone {
+			for n < len(reqs) && !reqs[n].Alone && reqs[n].Indexed == reqs[0].Indexed && records+reqs[n].Records <= maxGroup {
+				records += reqs[n].Records
 				n++
 			}
 		}
@@ -84,7 +93,7 @@ func (b *Board) run(reqs []*request) {
 
 // runGroup admits a group, makes it durable and visible, and only then lets
 // its requests see success.
-func (b *Board) runGroup(reqs []*request) {
+func (b *Core) runGroup(reqs []*Request) {
 	refuse := func(err error) {
 		for _, r := range reqs {
 			r.err = err
@@ -94,8 +103,8 @@ func (b *Board) runGroup(reqs []*request) {
 		refuse(err)
 		return
 	}
-	g := &group{b: b, bodies: make(map[place][]byte)}
-	if reqs[0].indexed || reqs[0].alone {
+	g := &Group{b: b, bodies: make(map[place][]byte)}
+	if reqs[0].Indexed || reqs[0].Alone {
 		g.tx = b.store.BeginIndexed()
 	} else {
 		g.tx = b.store.Begin()
@@ -115,7 +124,7 @@ func (b *Board) runGroup(reqs []*request) {
 			continue // given up before its turn
 		}
 		g.system = isSystem(r.ctx)
-		r.err = r.admit(g)
+		r.err = r.Admit(g)
 		if g.broken != nil {
 			break
 		}
@@ -130,7 +139,7 @@ func (b *Board) runGroup(reqs []*request) {
 }
 
 // commit makes the group durable, then visible.
-func (g *group) commit() error {
+func (g *Group) commit() error {
 	b := g.b
 	if g.broken != nil {
 		b.log.Abort()
@@ -176,7 +185,7 @@ func (g *group) commit() error {
 }
 
 // fail stops all writing for good.
-func (b *Board) fail(err error) error {
+func (b *Core) fail(err error) error {
 	e := fault.Newf(fault.WriteFailed, "the index could not follow the journal: %w", err)
 	b.failed.CompareAndSwap(nil, e)
 	return e
@@ -186,7 +195,7 @@ func (b *Board) fail(err error) error {
 const checkRoomEvery = 1 << 20
 
 // writable reports whether a group may be written at all.
-func (b *Board) writable() error {
+func (b *Core) writable() error {
 	if err := b.Failed(); err != nil {
 		return err
 	}
@@ -212,8 +221,8 @@ func (b *Board) writable() error {
 	return nil
 }
 
-// tenant returns the state of a tenant as the group sees it.
-func (g *group) tenant(name string) (*ledger.Tenant, error) {
+// Tenant returns the state of a tenant as the group sees it.
+func (g *Group) Tenant(name string) (*ledger.Tenant, error) {
 	if name == SystemTenant && !g.system {
 		return nil, notYours()
 	}
@@ -224,44 +233,44 @@ func (g *group) tenant(name string) (*ledger.Tenant, error) {
 	return t, err
 }
 
-// entry is a record on its way in. The header lacks position and time, which
+// Entry is a record on its way in. The header lacks position and time, which
 // the group gives.
-type entry struct {
-	header record.Header
-	body   []byte // salt and payload
-	rec    index.Record
+type Entry struct {
+	Header record.Header
+	Body   []byte // salt and payload
+	Record index.Record
 }
 
-// put adds a record to the group and folds it. It returns the position.
-func (g *group) put(e *entry) (uint64, error) {
-	t, err := g.tenant(e.header.Tenant)
+// Put adds a record to the group and folds it. It returns the position.
+func (g *Group) Put(e *Entry) (uint64, error) {
+	t, err := g.Tenant(e.Header.Tenant)
 	if err != nil {
 		return 0, err
 	}
-	e.header.Position = t.Size
+	e.Header.Position = t.Size
 	// A clock that runs backwards does not turn the tenant's time back.
-	e.header.Time = max(g.b.o.Clock().UnixNano(), t.Time)
-	if err := g.putVerbatim(e); err != nil {
+	e.Header.Time = max(g.b.o.Clock().UnixNano(), t.Time)
+	if err := g.PutVerbatim(e); err != nil {
 		return 0, err
 	}
-	g.records = append(g.records, &e.rec)
-	return e.header.Position, nil
+	g.records = append(g.records, &e.Record)
+	return e.Header.Position, nil
 }
 
-// putVerbatim adds a record whose header is complete.
-func (g *group) putVerbatim(e *entry) error {
-	g.room = e.header.Append(g.room[:0])
-	lsn, err := g.b.log.Append(g.room, e.body)
+// PutVerbatim adds a record whose header is complete.
+func (g *Group) PutVerbatim(e *Entry) error {
+	g.room = e.Header.Append(g.room[:0])
+	lsn, err := g.b.log.Append(g.room, e.Body)
 	if err != nil {
 		g.broken = err
 		return err
 	}
-	r := &e.rec
-	r.LSN, r.Header, r.Leaf = lsn, e.header, merkle.LeafHash(g.room)
-	if r.Payload == nil && len(e.body) > record.SaltSize {
-		r.Payload = e.body[record.SaltSize:]
+	r := &e.Record
+	r.LSN, r.Header, r.Leaf = lsn, e.Header, merkle.LeafHash(g.room)
+	if r.Payload == nil && len(e.Body) > record.SaltSize {
+		r.Payload = e.Body[record.SaltSize:]
 	}
-	if apply.Alone(e.header.Kind) {
+	if apply.Alone(e.Header.Kind) {
 		if err := g.b.applier.Load(g.tx, r); err != nil {
 			g.broken = err
 			return err
@@ -273,24 +282,24 @@ func (g *group) putVerbatim(e *entry) error {
 		return err
 	}
 	for _, f := range g.b.followers {
-		f.Writing(&e.header)
+		f.Writing(&e.Header)
 	}
-	g.bodies[place{r.Tenant, e.header.Position}] = e.body
-	if n := len(g.grown); n == 0 || g.grown[n-1] != e.header.Tenant {
-		g.grown = append(g.grown, e.header.Tenant)
+	g.bodies[place{r.Tenant, e.Header.Position}] = e.Body
+	if n := len(g.grown); n == 0 || g.grown[n-1] != e.Header.Tenant {
+		g.grown = append(g.grown, e.Header.Tenant)
 	}
 	g.puts++
-	g.b.unchecked += len(e.body) + len(g.room)
+	g.b.unchecked += len(e.Body) + len(g.room)
 	return nil
 }
 
-// payloadAt returns the payload of a record that is in the journal or in this
+// PayloadAt returns the payload of a record that is in the journal or in this
 // group, unless it was erased.
-func (g *group) payloadAt(t *ledger.Tenant, position uint64) (payload []byte, erased bool, err error) {
+func (g *Group) PayloadAt(t *ledger.Tenant, position uint64) (payload []byte, erased bool, err error) {
 	if body, ok := g.bodies[place{t.Number, position}]; ok {
 		return body[record.SaltSize:], false, nil
 	}
-	f, err := g.b.frameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.tx, t, position)
 	if err != nil {
 		return nil, false, err
 	}

@@ -21,8 +21,8 @@ func AsSystem(ctx context.Context) context.Context { return context.WithValue(ct
 // isSystem reports whether a context was let in.
 func isSystem(ctx context.Context) bool { return ctx.Value(systemKey{}) != nil }
 
-// enterTenant refuses the system's tenant to whoever was not let in.
-func enterTenant(ctx context.Context, tenant string) error {
+// EnterTenant refuses the system's tenant to whoever was not let in.
+func EnterTenant(ctx context.Context, tenant string) error {
 	if tenant != SystemTenant || isSystem(ctx) {
 		return nil
 	}

@@ -47,12 +47,12 @@ type Tailed struct {
 // Tail returns events in the order in which they were recorded, from a position on: a
 // part of them, which takes a bounded time and memory. A tenant without records has
 // none yet.
-func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
+func (b *Core) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	if err := memory.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
 	part := &Tailed{Next: q.From}
-	err := b.see(ctx, q.Tenant, q.View, func(s State) error {
+	err := b.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
 		q.View, part.Size = s.View, s.Tenant.Size
 		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
 	})
@@ -63,7 +63,7 @@ func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 }
 
 // tail fills a part.
-func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
+func (b *Core) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
 	until := t.Size
 	if q.Until > 0 {
 		until = min(until, q.Until)
@@ -83,7 +83,7 @@ func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *Tail
 				return err
 			}
 		}
-		ev, err := b.eventAt(r, t, part.Next)
+		ev, err := b.EventAt(r, t, part.Next)
 		switch code := fault.CodeOf(err); {
 		case code == fault.Erased, code == fault.NotFound: // or no event
 		case code == fault.Damaged: // verify says where
@@ -171,5 +171,5 @@ func (x *likely) load(chunk int) error {
 func (q *TailQuery) wants(ev *StoredEvent) bool {
 	e := ev.Event
 	return (q.Session == "" || e.SessionID == q.Session) && (q.Agent == "" || e.AgentID == q.Agent) &&
-		(q.Type == "" || e.EventType == q.Type) && q.View.seesEvent(ev)
+		(q.Type == "" || e.EventType == q.Type) && SeesEvent(q.View, ev)
 }

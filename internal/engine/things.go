@@ -57,20 +57,20 @@ type View struct {
 	access *scope.Access // of the scope, once it is verified
 }
 
-func (v View) now(t *ledger.Tenant) int64 {
+func NowOf(v View, t *ledger.Tenant) int64 {
 	if v.Now.IsZero() {
 		return t.Time
 	}
 	return index.Nanos(v.Now)
 }
 
-// sees reports whether a thing may be shown. The view must have been looked up:
+// Sees reports whether a thing may be shown. The view must have been looked up:
 // a scope that nobody verified shows nothing.
-func (v View) sees(h *catalog.Head) bool {
+func Sees(v View, h *catalog.Head) bool {
 	if v.Agent != "" && h.Visibility == memory.VisiblePrivate && h.Actor != v.Agent {
 		return false
 	}
-	return v.access == nil && v.Scope == "" || v.allows(subjectOf(h))
+	return v.access == nil && v.Scope == "" || Allows(v, subjectOf(h))
 }
 
 // hides reports whether a version that an actor wrote is private to others.
@@ -81,7 +81,7 @@ func (v View) hides(body memory.Body, actor string) bool {
 // allowsVersion reports whether the scope shows a version: what a thing is now
 // may be in scope, and what it was before not.
 func (v View) allowsVersion(body memory.Body) bool {
-	return v.access == nil && v.Scope == "" || v.allows(subjectOfBody(body))
+	return v.access == nil && v.Scope == "" || Allows(v, subjectOfBody(body))
 }
 
 // Thing is a versioned thing as it was at one version.
@@ -105,21 +105,21 @@ type Thing struct {
 // Get returns a thing. One that is forgotten or expired is returned, and says
 // so; one that is erased is the error erased for an operator, and for an agent or
 // under a scope the same as one that never was: it may have been hidden from them.
-func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
+func (b *Core) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	var thing *Thing
-	err := b.see(ctx, ref.Tenant, v, func(s State) error {
-		h, err := find(s, ref)
+	err := b.ReadAs(ctx, ref.Tenant, v, func(s State) error {
+		h, err := FindHead(s, ref)
 		if err != nil {
 			return err
 		}
-		thing, err = b.thing(s, h, ref.Version)
+		thing, err = b.ThingIn(s, h, ref.Version)
 		return err
 	})
 	return thing, err
 }
 
-// find returns the head of what a reference names.
-func find(s State, ref Ref) (*catalog.Head, error) {
+// FindHead returns the head of what a reference names.
+func FindHead(s State, ref Ref) (*catalog.Head, error) {
 	d := catalog.ThingOf(s.Tenant.Name, ref.Kind, ref.ID)
 	missing := fault.Newf(fault.NotFound, "tenant %q has no %s", s.Tenant.Name, ref.name())
 	if ref.ID == "" {
@@ -138,7 +138,7 @@ func find(s State, ref Ref) (*catalog.Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok || h.State != catalog.Redacted && !s.View.sees(h) {
+	if !ok || h.State != catalog.Redacted && !Sees(s.View, h) {
 		return nil, missing
 	}
 	if h.State == catalog.Redacted {
@@ -152,17 +152,17 @@ func find(s State, ref Ref) (*catalog.Head, error) {
 	return h, nil
 }
 
-// thing reads a version of a thing; 0 is the current one.
-func (b *Board) thing(s State, h *catalog.Head, version uint32) (*Thing, error) {
-	now := s.View.now(s.Tenant)
+// ThingIn reads a version of a thing; 0 is the current one.
+func (b *Core) ThingIn(s State, h *catalog.Head, version uint32) (*Thing, error) {
+	now := NowOf(s.View, s.Tenant)
 	out := &Thing{
 		URI:   memory.URI{Tenant: s.Tenant.Name, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)},
 		State: h.State, Version: h.Version, Content: h.Content, Position: h.Position,
-		Created: at(h.Created), Updated: at(h.Updated), Actor: h.Actor, Trust: h.Trust, Note: h.Note, Status: h.Status,
+		Created: TimeOf(h.Created), Updated: TimeOf(h.Updated), Actor: h.Actor, Trust: h.Trust, Note: h.Note, Status: h.Status,
 		Valid: h.ValidFrom <= now && now < h.ValidUntil,
 	}
 	if h.Expires != math.MaxInt64 {
-		out.Expires = at(h.Expires)
+		out.Expires = TimeOf(h.Expires)
 		if h.State == catalog.Live && h.Expires <= now {
 			out.State, out.Note = catalog.Expired, string(memory.CauseTTL)
 		}
@@ -175,7 +175,7 @@ func (b *Board) thing(s State, h *catalog.Head, version uint32) (*Thing, error) 
 			return nil, err
 		}
 	}
-	if out.Body, err = b.bodyAt(s.Reader, s.Tenant, h.Kind, out.Position); err == nil && earlier {
+	if out.Body, err = b.BodyAt(s.Reader, s.Tenant, h.Kind, out.Position); err == nil && earlier {
 		if s.View.hides(out.Body, writer) || !s.View.allowsVersion(out.Body) {
 			return nil, noVersion(h, version)
 		}
@@ -188,7 +188,7 @@ func (b *Board) thing(s State, h *catalog.Head, version uint32) (*Thing, error) 
 	return out, err
 }
 
-func at(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
+func TimeOf(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
 func noVersion(h *catalog.Head, version uint32) error {
 	return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
@@ -231,9 +231,9 @@ func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version
 	return "", fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 }
 
-// bodyAt decodes the body at a position.
-func (b *Board) bodyAt(r kv.Reader, t *ledger.Tenant, kind record.Kind, position uint64) (memory.Body, error) {
-	f, err := b.frameAt(r, t, position)
+// BodyAt decodes the body at a position.
+func (b *Core) BodyAt(r kv.Reader, t *ledger.Tenant, kind record.Kind, position uint64) (memory.Body, error) {
+	f, err := b.FrameAt(r, t, position)
 	if err != nil {
 		return nil, err
 	}
@@ -268,28 +268,28 @@ type Page struct {
 }
 
 // List returns things, newest first.
-func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) {
+func (b *Core) List(ctx context.Context, o ListOptions) (*Page, error) {
 	if o.Kind == 0 {
 		o.Kind = record.Memory
 	}
 	if o.State == "" {
 		o.State = catalog.Live
 	}
-	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	o.Limit = limit
 	page := &Page{}
-	err = b.see(ctx, o.Tenant, o.View, func(s State) error {
+	err = b.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
 		o.View = s.View
-		return b.list(ctx, s.Reader, s.Tenant, o, after, page)
+		return b.ListIn(ctx, s.Reader, s.Tenant, o, after, page)
 	})
 	return page, err
 }
 
-// list fills a page.
-func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListOptions, after []byte, page *Page) error {
+// ListIn fills a page.
+func (b *Core) ListIn(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListOptions, after []byte, page *Page) error {
 	way := catalog.All(o.Kind, o.State)
 	if o.State == catalog.Live && o.Under != "" {
 		way = catalog.UnderKey(o.Kind, o.Under)
@@ -315,7 +315,7 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 			page.Next = cursorAt(after)
 			return false
 		}
-		thing, err := b.thing(State{Reader: r, Tenant: t, View: o.View}, h, 0)
+		thing, err := b.ThingIn(State{Reader: r, Tenant: t, View: o.View}, h, 0)
 		if fault.CodeOf(err) == fault.Erased {
 			return true // since the snapshot was taken
 		}
@@ -335,9 +335,9 @@ func (b *Board) list(ctx context.Context, r kv.Reader, t *ledger.Tenant, o ListO
 
 // wants reports whether a head belongs on the list.
 func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
-	now := o.View.now(t)
+	now := NowOf(o.View, t)
 	switch {
-	case !o.View.sees(h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status, h.Confidence < o.MinConfidence:
+	case !Sees(o.View, h), o.Class != "" && h.Class != o.Class, o.Status != "" && h.Status != o.Status, h.Confidence < o.MinConfidence:
 		return false
 	case o.State == catalog.Live && (h.Expires <= now || !o.AnyTime && (now < h.ValidFrom || now >= h.ValidUntil)):
 		return false
@@ -356,41 +356,41 @@ func (o ListOptions) wants(h *catalog.Head, t *ledger.Tenant) bool {
 
 // Referrers returns what is live and refers to a thing or an event: edges,
 // relations, conflicts, feedback, and what was derived from it.
-func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
+func (b *Core) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.see(ctx, u.Tenant, v, func(s State) error {
+	err := b.ReadAs(ctx, u.Tenant, v, func(s State) error {
 		var failed error
 		err := catalog.Referrers(s.Reader, s.Tenant.Number, u.Head().String(), func(ref catalog.Referrer) bool {
-			failed = b.collect(s, ref.Kind, ref.Thing, &things)
+			failed = b.Collect(s, ref.Kind, ref.Thing, &things)
 			return failed == nil
 		})
-		return first(failed, err)
+		return fault.First(failed, err)
 	})
 	return things, err
 }
 
 // Named returns what is live of a kind and has a name, whatever its case: an
 // entity by its name or an alias.
-func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
+func (b *Core) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
 	var things []*Thing
-	err := b.see(ctx, tenant, v, func(s State) error {
+	err := b.ReadAs(ctx, tenant, v, func(s State) error {
 		var failed error
 		err := catalog.Named(s.Reader, s.Tenant.Number, kind, name, func(d catalog.Thing) bool {
-			failed = b.collect(s, kind, d, &things)
+			failed = b.Collect(s, kind, d, &things)
 			return failed == nil
 		})
-		return first(failed, err)
+		return fault.First(failed, err)
 	})
 	return things, err
 }
 
-// collect adds a thing to a list, if it may be seen.
-func (b *Board) collect(s State, kind record.Kind, d catalog.Thing, things *[]*Thing) error {
+// Collect adds a thing to a list, if it may be seen.
+func (b *Core) Collect(s State, kind record.Kind, d catalog.Thing, things *[]*Thing) error {
 	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d)
-	if err != nil || !ok || !s.View.sees(h) {
+	if err != nil || !ok || !Sees(s.View, h) {
 		return err
 	}
-	thing, err := b.thing(s, h, 0)
+	thing, err := b.ThingIn(s, h, 0)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil // since the snapshot was taken
 	}

@@ -113,12 +113,17 @@ type traceFiles struct {
 
 // tracePath returns the name of a tenant's file, behind so many others.
 func (b *Board) tracePath(tenant string, number int) string {
+	return b.core.Path(NameTraces, traceName(tenant, number))
+}
+
+// traceName is tracePath within its directory.
+func traceName(tenant string, number int) string {
 	digest := index.DigestOf(tenant)
 	name := hex.EncodeToString(digest[:])
 	if number > 0 {
 		name = fmt.Sprintf("%s-%d", name, number)
 	}
-	return b.path(nameTraces, name)
+	return name
 }
 
 // traceFollower removes the files of traces when something was erased that may be in one,
@@ -135,13 +140,13 @@ func (f traceFollower) Rebuilt() error { return f.b.dropTraces() }
 func (b *Board) dropTraces() error {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if _, err := b.o.FS.Stat(b.path(nameTraces)); err != nil {
+	if _, err := b.core.FS().Stat(b.core.Path(NameTraces)); err != nil {
 		return nil // there are none
 	}
-	if err := b.o.FS.RemoveAll(b.path(nameTraces)); err != nil {
-		return fmt.Errorf("remove %s: %w", b.path(nameTraces), disk.Fault(err))
+	if err := b.core.FS().RemoveAll(b.core.Path(NameTraces)); err != nil {
+		return fmt.Errorf("remove %s: %w", b.core.Path(NameTraces), disk.Fault(err))
 	}
-	return disk.Fault(disk.SyncDir(b.o.FS, b.dir))
+	return disk.Fault(disk.SyncDir(b.core.FS(), b.core.Dir()))
 }
 
 // keepTraces writes what is known of a tenant, or what changed of it, unless something
@@ -153,20 +158,20 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 	}
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if b.erasures.Load() != erasures {
+	if b.core.Erasures() != erasures {
 		return nil
 	}
-	if err := disk.MkdirAll(b.o.FS, b.path(nameTraces)); err != nil {
-		return fmt.Errorf("make %s: %w", b.path(nameTraces), disk.Fault(err))
+	if err := disk.MkdirAll(b.core.FS(), b.core.Path(NameTraces)); err != nil {
+		return fmt.Errorf("make %s: %w", b.core.Path(NameTraces), disk.Fault(err))
 	}
 	path := b.tracePath(tenant, number)
-	if err := disk.WriteFile(b.o.FS, path, data); err != nil {
+	if err := disk.WriteFile(b.core.FS(), path, data); err != nil {
 		return fmt.Errorf("write %s: %w", path, disk.Fault(err))
 	}
 	// Those that were behind an old first one do not go on from this one, and are not
 	// read, whether they can be removed or not.
 	for n := 1; number == 0 && n < maxTraceFiles; n++ {
-		if b.o.FS.Remove(b.tracePath(tenant, n)) != nil {
+		if b.core.FS().Remove(b.tracePath(tenant, n)) != nil {
 			break
 		}
 	}
@@ -179,7 +184,7 @@ func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
 	var files []*traceFile
 	sum := uint32(0)
 	for len(files) < maxTraceFiles {
-		data, err := disk.ReadFile(b.o.FS, b.tracePath(t.Name, len(files)))
+		data, err := disk.ReadFile(b.core.FS(), b.tracePath(t.Name, len(files)))
 		if err != nil {
 			break // as good as none
 		}
@@ -193,7 +198,7 @@ func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
 	if x.files.count == 0 || x.size > t.Size {
 		return &traced{}, nil
 	}
-	root, err := rootAt(r, t, x.size)
+	root, err := RootWhen(r, t, x.size)
 	if err != nil {
 		return nil, err
 	}

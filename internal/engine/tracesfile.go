@@ -110,7 +110,7 @@ func decodeTraces(files []*traceFile) *traced {
 	})
 	x := newTraced(merkle.Hash{}, 0)
 	for _, f := range files {
-		if first(f.errs...) != nil || !x.goesOn(f) {
+		if fault.First(f.errs...) != nil || !x.goesOn(f) {
 			break
 		}
 		x.take(f)

@@ -98,7 +98,7 @@ func (b *Board) sessionsSince(r kv.Reader, t *ledger.Tenant, old *traced) (list 
 		}
 	}
 	for _, at := range places {
-		f, err := b.frameAt(r, t, at)
+		f, err := b.core.FrameAt(r, t, at)
 		if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 			return nil, false, nil
 		}
@@ -308,7 +308,7 @@ func (s *sessionReader) readOn(ctx context.Context, x *fresh) (err error) {
 	if open {
 		s.endPart(x)
 	}
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // endPart makes a part of what was read since the last.
@@ -334,7 +334,7 @@ func (s *sessionReader) read(ctx context.Context, session string) error {
 		return failed == nil
 	})
 	s.flush()
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
 // heardEvent is an event of a session, and when it was recorded, in nanoseconds.
@@ -350,7 +350,7 @@ func (s *sessionReader) add(p timeline.Place) error {
 		s.flush()
 	}
 	s.last = p
-	f, err := s.b.frameIn(s.r, s.t, p.Position, s.whole)
+	f, err := s.b.core.FrameIn(s.r, s.t, p.Position, s.whole)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil
 	}
@@ -361,7 +361,7 @@ func (s *sessionReader) add(p timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	if rec.Event == nil || !s.view.seesEvent(&StoredEvent{Event: rec.Event}) {
+	if rec.Event == nil || !SeesEvent(s.view, &StoredEvent{Event: rec.Event}) {
 		return nil
 	}
 	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})

@@ -67,28 +67,27 @@ func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, err
 		return nil, err
 	}
 	if o.Deep {
-		b.gate.Lock()
-		defer b.gate.Unlock()
-		if b.closed {
-			return nil, errClosed()
-		}
-	} else {
-		if err := b.enter(ctx); err != nil {
+		if err := b.core.EnterAlone(); err != nil {
 			return nil, err
 		}
-		defer b.leave()
+		defer b.core.LeaveAlone()
+	} else {
+		if err := b.core.Enter(ctx); err != nil {
+			return nil, err
+		}
+		defer b.core.Leave()
 	}
 	report := &VerifyReport{Deep: o.Deep}
-	for _, d := range b.damages() {
+	for _, d := range b.core.KnownDamages() {
 		report.find("journal", "%v", &d)
 	}
-	for _, s := range b.log.Segments() {
+	for _, s := range b.core.Log().Segments() {
 		report.Bytes += s.Size
 	}
-	if err := b.Failed(); err != nil {
+	if err := b.core.Failed(); err != nil {
 		report.find("journal", "writes are refused: %v", err)
 	}
-	if err := b.notary.Check(); err != nil {
+	if err := b.core.Notary().Check(); err != nil {
 		report.find("keys", "%v", err)
 	}
 	if err := b.verifyTenants(ctx, o, report); err != nil {
@@ -102,13 +101,13 @@ func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, err
 
 // verifyTenants checks that every tenant's tree and newest record agree.
 func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
-	total, err := ledger.Count(b.store)
+	total, err := ledger.Count(b.core.Store())
 	if err != nil {
 		report.find("index", "%v", err)
 		return nil
 	}
 	seen := 0
-	for t, err := range ledger.Tenants(b.store, 0) {
+	for t, err := range ledger.Tenants(b.core.Store(), 0) {
 		if err != nil {
 			report.find("index", "%v", err)
 			return nil
@@ -122,16 +121,16 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 			report.Records += t.Size
 		}
 		o.tell("tenants", uint64(seen), uint64(total))
-		root, err := rootAt(b.store, t, t.Size)
+		root, err := RootWhen(b.core.Store(), t, t.Size)
 		if err != nil {
 			report.find("index", "tenant %q: %v", t.Name, err)
 		} else if root != t.Tree.Root() {
 			report.find("index", "tenant %q: the stored nodes make another root than its state", t.Name)
 		}
-		if _, err := b.frameAt(b.store, t, t.Size-1); err != nil {
+		if _, err := b.core.FrameAt(b.core.Store(), t, t.Size-1); err != nil {
 			report.find("tenant "+t.Name, "%v", err)
 		}
-		if err := b.notary.Agrees(t.Name, treeOf(b.store, t)); err != nil {
+		if err := b.core.Notary().Agrees(t.Name, TreeOf(b.core.Store(), t)); err != nil {
 			report.find("keys", "%v", err)
 		}
 	}
@@ -143,32 +142,32 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 
 // verifyDeep looks at every byte of the journal and makes the index anew.
 func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
-	damages, err := b.log.Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
+	damages, err := b.core.Log().Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
 	if err != nil {
 		return err
 	}
 	for _, d := range damages {
 		report.find("journal", "%v", &d)
 	}
-	found, err := b.store.Check(ctx)
+	found, err := b.core.Store().Check(ctx)
 	if err != nil {
 		return err
 	}
 	for _, d := range found {
 		report.find("index", "%v", d)
 	}
-	if err := b.o.FS.RemoveAll(b.path(nameVerify)); err != nil {
+	if err := b.core.FS().RemoveAll(b.core.Path(NameVerify)); err != nil {
 		return disk.Fault(err)
 	}
-	scratch, err := b.openIndex(nameVerify)
+	scratch, err := b.core.OpenIndex(NameVerify)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		_ = scratch.Close() // it is removed right away
-		_ = b.o.FS.RemoveAll(b.path(nameVerify))
+		_ = b.core.FS().RemoveAll(b.core.Path(NameVerify))
 	}()
-	passed, err := apply.New(scratch, b.log).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
+	passed, err := apply.New(scratch, b.core.Log()).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -187,13 +186,13 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 	if err := b.verifyErased(ctx, scratch, report); err != nil {
 		return err
 	}
-	return compare(ctx, b.store, scratch, report)
+	return compare(ctx, b.core.Store(), scratch, report)
 }
 
 // verifyRecords checks the commitment of every record, that nothing is blank
 // that nobody erased, and what an engine that wrote it would have made sure of.
 func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
-	scan := b.log.Scan(0)
+	scan := b.core.Log().Scan(0)
 	defer scan.Close()
 	var f journal.Frame
 	times := make(map[string]int64) // of each tenant's newest record so far
@@ -206,7 +205,7 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			o.tell("records", uint64(f.LSN), uint64(b.log.End()))
+			o.tell("records", uint64(f.LSN), uint64(b.core.Log().End()))
 		}
 		if _, ok := errors.AsType[*journal.Damage](err); ok {
 			continue // told by the check of the journal
@@ -297,7 +296,7 @@ func (b *Board) verifyTarget(r kv.Reader, t *ledger.Tenant, by *record.Header, t
 		report.find(where, "position %d takes position %d away, which does not come before it", by.Position, target.Position)
 		return nil
 	}
-	f, err := b.headAt(r, t, target.Position)
+	f, err := b.core.HeadAt(r, t, target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil // told by the check of the journal
 	}
@@ -331,15 +330,15 @@ func (b *Board) verifyErased(ctx context.Context, r kv.Reader, report *VerifyRep
 	}
 	// The number of a tenant is the same in both stores, or they differ anyway.
 	undone := make(map[where]bool)
-	for u, err := range ledger.Undone(b.store) {
+	for u, err := range ledger.Undone(b.core.Store()) {
 		if err != nil {
 			report.find("index", "%v", err)
 			break
 		}
 		undone[where{u.Tenant, u.Position}] = true
 	}
-	return erasures(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
-		f, err := b.log.Read(lsn, nil)
+	return ErasedPlaces(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
+		f, err := b.core.Log().Read(lsn, nil)
 		if fault.CodeOf(err) == fault.Damaged {
 			return nil // told by the check of the journal
 		}

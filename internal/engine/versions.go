@@ -26,10 +26,10 @@ type Change struct {
 
 // History returns every version of a thing, oldest first. Versions that are out
 // of scope are left out, with what became of them.
-func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
+func (b *Core) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
 	var uri memory.URI
 	var changes []Change
-	err := b.see(ctx, ref.Tenant, v, func(s State) (err error) {
+	err := b.ReadAs(ctx, ref.Tenant, v, func(s State) (err error) {
 		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View}
 		uri, err = w.walk(ref)
 		changes = w.changes
@@ -55,8 +55,8 @@ type VersionsPage struct {
 
 // Versions returns the versions of a thing, oldest first, a page at a time. It shows what
 // History shows.
-func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
-	limit, after, err := pageFrom(o.Limit, 50, 1000, o.After)
+func (b *Core) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
+	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage,
 		return nil, notNext()
 	}
 	page := &VersionsPage{}
-	err = b.see(ctx, o.Ref.Tenant, o.View, func(s State) error {
+	err = b.ReadAs(ctx, o.Ref.Tenant, o.View, func(s State) error {
 		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View, limit: limit}
 		if len(after) > 0 {
 			w.after = binary.BigEndian.Uint32(after)
@@ -90,7 +90,7 @@ const versionCursor = 4
 
 // versionWalk goes through the versions of a thing.
 type versionWalk struct {
-	b       *Board
+	b       *Core
 	r       kv.Reader
 	t       *ledger.Tenant
 	view    View
@@ -102,7 +102,7 @@ type versionWalk struct {
 
 // walk collects the versions of what a reference names.
 func (w *versionWalk) walk(ref Ref) (memory.URI, error) {
-	h, err := find(State{Reader: w.r, Tenant: w.t, View: w.view}, ref)
+	h, err := FindHead(State{Reader: w.r, Tenant: w.t, View: w.view}, ref)
 	if err != nil {
 		return memory.URI{}, err
 	}
@@ -119,10 +119,10 @@ func (w *versionWalk) walk(ref Ref) (memory.URI, error) {
 	}
 	allowed, private := true, false
 	for _, e := range entries[from:] {
-		c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: at(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
+		c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
 		full := w.limit > 0 && len(w.changes) == w.limit
 		if e.Op == catalog.Put {
-			if c.Body, err = w.b.bodyAt(w.r, w.t, h.Kind, e.Position); err != nil {
+			if c.Body, err = w.b.BodyAt(w.r, w.t, h.Kind, e.Position); err != nil {
 				return uri, err
 			}
 			allowed = w.view.allowsVersion(c.Body)

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -82,7 +83,7 @@ type retrieved struct {
 }
 
 func (f retrieved) Rebuilt() error {
-	f.b.searcher, f.b.sights = recall.New(f.b.o.RecallBytes), newSights()
+	f.b.searcher, f.b.sights = recall.New(f.b.core.Options().RecallBytes), newSights()
 	return nil
 }
 
@@ -125,7 +126,7 @@ const sightBytes = 256
 // visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
 func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
-	if st.View.access == nil && st.View.Agent == "" {
+	if AccessOf(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
 	}
 	rows, err := b.searcher.Roster(recall.State{Reader: st.Reader, Tenant: st.Tenant.Number, Size: st.Tenant.Size})
@@ -133,7 +134,7 @@ func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
 		return nil, err
 	}
 	who := "scope\x00" + st.View.Scope
-	if st.View.access == nil {
+	if AccessOf(st.View) == nil {
 		if private, err := rows.Private(); err != nil || !private {
 			return nil, err
 		}
@@ -155,7 +156,7 @@ func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
 			return nil, err
 		}
 	}
-	if st.View.access == nil && !seen.hides {
+	if AccessOf(st.View) == nil && !seen.hides {
 		return nil, nil // all that is private is the agent's own
 	}
 	return seen, nil
@@ -174,7 +175,7 @@ type looker struct {
 
 // look decides about what is not decided yet, and returns what is shown.
 func (l *looker) look() (*visible, error) {
-	judge, err := l.view.access.Sketcher(scope.Marks{
+	judge, err := AccessOf(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
 		Tag:     func(name string) uint64 { return uint64(roster.TagOf(name)) },
 		ID:      l.named,
@@ -372,7 +373,7 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 		l.sight.decided[positions[i]/1024].set(int(positions[i]%1024), v == scope.Yes)
 	}
 	for _, e := range errs {
-		err = first(err, e)
+		err = fault.First(err, e)
 	}
 	return gone, err
 }
@@ -381,7 +382,7 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 // the snapshot was taken it says nothing.
 func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	l.b.sights.looked.Add(1)
-	f, err := l.b.frameAt(l.r, l.t, position)
+	f, err := l.b.core.FrameAt(l.r, l.t, position)
 	if err != nil || f.Erased {
 		return scope.Look, err
 	}
@@ -392,7 +393,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	shown := false
 	switch {
 	case rec.Event != nil:
-		shown = l.view.access == nil || l.view.allows(eventSubject(rec.Event))
+		shown = AccessOf(l.view) == nil || Allows(l.view, EventSubject(rec.Event))
 	case rec.Body != nil:
 		k := rec.Body.Kind()
 		id, _ := rec.Body.Identity()
@@ -400,7 +401,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 		if err != nil || !ok || h.Position != position {
 			return scope.Look, err
 		}
-		shown = l.view.sees(h)
+		shown = Sees(l.view, h)
 	}
 	if shown {
 		return scope.Yes, nil

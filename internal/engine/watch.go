@@ -16,7 +16,7 @@ type watchers struct {
 // Watch tells when a tenant gets records: after each group that has some of it, grew has
 // an item, one for all that came since it was last taken. What was recorded before the
 // call is not told of, so read after it. Stop ends it, and must be called.
-func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) {
+func (b *Core) Watch(tenant string) (grew <-chan struct{}, stop func()) {
 	w := &b.watching
 	c := make(chan struct{}, 1)
 	w.mu.Lock()
@@ -30,6 +30,13 @@ func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) {
 	w.list[tenant][c] = true
 	w.any.Add(1)
 	return c, sync.OnceFunc(func() { w.leave(tenant, c) })
+}
+
+// Watched returns how many tenants are watched.
+func (b *Core) Watched() int {
+	b.watching.mu.Lock()
+	defer b.watching.mu.Unlock()
+	return len(b.watching.list)
 }
 
 // leave forgets a watcher.

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/semaphore"
+)
+
+// Board is an open data directory with everything that reads it. It is safe for concurrent
+// use.
+type Board struct {
+	core *Core
+
+	asking     semaphore.FIFO   // of calls that compose bundles and packs
+	surveys    semaphore.FIFO   // of calls that count everything
+	searcher   *recall.Searcher // of the index in use
+	sights     *sights          // of the same index
+	embedCalls embedCalls       // that searches wait for, or have left behind
+	counts     *counts          // of what packs quoted, by the records of the index
+	pasts      *pasts           // that packs were made of
+	traced     traceFiles       // of what sessions did
+	compiling  *compiling
+	learning   *learning
+	background *background      // that compiles by itself; nil for none
+	guides     *guides          // what artifacts say about next steps
+	ticks      func() time.Time // by which it is measured how long something takes
+}
+
+// Open opens the data directory dir, making it if it does not exist.
+func Open(ctx context.Context, dir string, o Options) (*Board, error) {
+	b := &Board{
+		asking: semaphore.PerProcessor(), surveys: semaphore.New(1), searcher: recall.New(o.RecallBytes), sights: newSights(),
+		counts: newCounts(), pasts: newPasts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
+		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
+	}
+	core, err := OpenCore(ctx, dir, o, b.attach)
+	if err != nil {
+		return nil, err
+	}
+	b.core = core
+	b.startCompiling()
+	return b, nil
+}
+
+// attach has everything that is derived from a board follow it.
+func (b *Board) attach(core *Core) {
+	b.core = core
+	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
+	core.Require(record.Artifact, artifactRule())
+	core.Require(record.Fingerprint, fingerprintRule())
+}
+
+// Close waits for what is under way, makes everything durable and lets the directory go. A
+// second call does nothing.
+func (b *Board) Close() error {
+	b.background.stop()
+	return b.core.Close()
+}

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/scope"
+)
+
+// Agents returns the agents of a tenant, ordered by id, by the rules of
+// Sessions.
+func (b *Board) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.core.Agents(ctx, tenant, v)
+}
+
+// Ancestors returns the chain of parents of an event, nearest first. It ends
+// where a parent is not recorded, is erased, is out of scope, or was in the
+// chain before.
+func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
+	return b.core.Ancestors(ctx, tenant, id, v)
+}
+
+// AppendEvents records events. Good ones are recorded even when others are
+// refused; the result says which. The error is for trouble that is not the
+// events' own; the result then has the receipts of those that were recorded
+// before it. The events must not be changed while the call runs.
+//
+// Under a scope, events that it does not allow are refused one by one.
+func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
+	return b.core.AppendEvents(ctx, w, events)
+}
+
+// CheckScope verifies a token for a tenant, and returns what it allows.
+func (b *Board) CheckScope(ctx context.Context, tenant, token string) (*scope.Access, error) {
+	return b.core.CheckScope(ctx, tenant, token)
+}
+
+// Checkpoint returns the tenant's state as it is now, signed.
+func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Signed, err error) {
+	return b.core.Checkpoint(ctx, tenant)
+}
+
+// CountTenants returns how many tenants have records, without [SystemTenant].
+func (b *Board) CountTenants(ctx context.Context) (int, error) { return b.core.CountTenants(ctx) }
+
+// Damages returns what was found to be broken when the directory was opened.
+func (b *Board) Damages() []journal.Damage { return b.core.Damages() }
+
+// Dir returns the data directory.
+func (b *Board) Dir() string { return b.core.Dir() }
+
+// Event returns an event by its id.
+func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
+	return b.core.Event(ctx, tenant, id, v)
+}
+
+// Events returns events in order.
+func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
+	return b.core.Events(ctx, q)
+}
+
+// EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
+// one that is not there, was erased, or that the view does not show is nil.
+func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
+	return b.core.EventsOf(ctx, tenant, ids, v)
+}
+
+// Expire journals the end of everything of a tenant whose time is over at now:
+// things by their TTL, events by their ttl_seconds, and what retention policies
+// say. Expired things keep their history, unless a policy erases them; expired
+// events are erased. The writer stands in the records as the actor.
+//
+// What is over is over whoever says so: the writer's trust does not matter. A
+// policy reaches as far as its own trust, and passes over what is trusted more.
+// So that nobody ends anything early, now must not be in the future: not later
+// than the board's clock or, if that runs behind, the tenant's newest record.
+//
+// No scope may do it.
+func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
+	return b.core.Expire(ctx, w, tenant, now)
+}
+
+// Failed returns why writes are refused, or nil when they are not.
+func (b *Board) Failed() error { return b.core.Failed() }
+
+// Forget puts a tombstone on a thing: it is no longer there for reads, and its
+// history stays. Forgetting what is forgotten changes nothing.
+func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
+	return b.core.Forget(ctx, w, ref, reason, expect)
+}
+
+// FormerKeys returns the keys that check what was signed for a tenant before
+// the present key was made, oldest first.
+func (b *Board) FormerKeys(tenant string) []string { return b.core.FormerKeys(tenant) }
+
+// Get returns a thing. One that is forgotten or expired is returned, and says
+// so; one that is erased is the error erased for an operator, and for an agent or
+// under a scope the same as one that never was: it may have been hidden from them.
+func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
+	return b.core.Get(ctx, ref, v)
+}
+
+// History returns every version of a thing, oldest first. Versions that are out
+// of scope are left out, with what became of them.
+func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
+	return b.core.History(ctx, ref, v)
+}
+
+// ID returns the directory's own id, which is part of what it signs.
+func (b *Board) ID() string { return b.core.ID() }
+
+// Ingest records a stream of events, one a line. A bad line costs no good one.
+// Events are acknowledged in groups; when Ingest returns an error, those of the
+// report are recorded all the same, and sending the whole stream again is
+// harmless.
+func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
+	return b.core.Ingest(ctx, src, o)
+}
+
+// List returns things, newest first.
+func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) { return b.core.List(ctx, o) }
+
+// MintScope returns the text of a token for an agent of a tenant. The writer
+// stands in it as who granted it; it must be trusted as a user at least, and
+// gives no more trust than it has. A writer with a scope mints nothing: it
+// narrows its own token. Nothing is recorded.
+func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.Grant) (string, error) {
+	return b.core.MintScope(ctx, w, tenant, g)
+}
+
+// Named returns what is live of a kind and has a name, whatever its case: an
+// entity by its name or an alias.
+func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
+	return b.core.Named(ctx, tenant, kind, name, v)
+}
+
+// NewKey makes a new signing key. What was signed with the old one can still be
+// checked with the old one.
+func (b *Board) NewKey(ctx context.Context) error { return b.core.NewKey(ctx) }
+
+// Now returns the time by the board's clock.
+func (b *Board) Now() time.Time { return b.core.Now() }
+
+// Prove returns a proof that a record is in the tenant's tree.
+func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
+	return b.core.Prove(ctx, tenant, o)
+}
+
+// ProveConsistency returns a proof that the tree of size to continues the tree
+// of size from. Zero for to means the tree as it is now.
+func (b *Board) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
+	return b.core.ProveConsistency(ctx, tenant, from, to)
+}
+
+// Purge rewrites the index so that nothing deleted is left in its files, and
+// overwrites what was erased and is on the disk again.
+func (b *Board) Purge(ctx context.Context) error { return b.core.Purge(ctx) }
+
+// Put writes a version of a thing: a new one, or the next of the one with the
+// same id or, if it has no id, the same key. What it is derived from lowers its
+// trust to the lowest of its sources; a source that is not known here counts as
+// external. The body is normalised, and gets its id, if it lacks one; a feedback
+// gets its profile. Secrets are taken out of it, unless they are to be kept.
+func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
+	return b.core.Put(ctx, w, tenant, body, expect)
+}
+
+// Reached returns the highest sequence on record of a session. ok is false if there
+// is no event of it.
+func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
+	return b.core.Reached(ctx, tenant, session)
+}
+
+// Rebuild makes the index anew from the journal and puts it in the place of the
+// old one. Until that moment the old one stays; a rebuild that fails or is cut
+// short changes nothing. Everything else waits meanwhile.
+func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
+	return b.core.Rebuild(ctx, tell)
+}
+
+// Receipt returns the signed receipt of the redaction at a position.
+func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
+	return b.core.Receipt(ctx, tenant, redaction)
+}
+
+// Redact erases things and events, with their whole history, for good: on the
+// disk, in every index, and against coming back. When it returns, the payloads
+// are overwritten. Index files that are no longer in use may hold names until
+// [Board.Purge]. No scope may do it.
+func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
+	return b.core.Redact(ctx, w, uris)
+}
+
+// Referrers returns what is live and refers to a thing or an event: edges,
+// relations, conflicts, feedback, and what was derived from it.
+func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
+	return b.core.Referrers(ctx, u, v)
+}
+
+// Resolve returns what a URI names.
+func (b *Board) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, error) {
+	return b.core.Resolve(ctx, u, v)
+}
+
+// ResolveAt returns what a URI named at a version or, as of a position, what
+// [Board.Resolve] would have returned then: forgotten things are returned and say
+// so, what was not there yet is not found. What was erased since is erased
+// whatever the position. What may not be seen now is not there, and what could
+// not be seen then neither.
+//
+// Without a time in the view, what had expired and what was valid as of a
+// position is judged by the time of the record there.
+func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
+	return b.core.ResolveAt(ctx, u, at, v)
+}
+
+// Restore writes the content of an earlier version as the newest one. Without a
+// version it is the last content there was, which brings back what is forgotten.
+// Whoever restores it, it is trusted no further than when it was written.
+func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
+	return b.core.Restore(ctx, w, ref, expect)
+}
+
+// Root returns the root of a tenant as it is now. A tenant without records has
+// the root of the empty tree.
+func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
+	return b.core.Root(ctx, tenant)
+}
+
+// RootAt returns the root that a tenant had when it was of a given size.
+func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
+	return b.core.RootAt(ctx, tenant, size)
+}
+
+// Sessions returns the sessions of a tenant, ordered by id. Under a scope that
+// does not show everything, the events are looked at one by one: sessions
+// without one in scope are left out, and the others are told of by those in it.
+func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+	return b.core.Sessions(ctx, tenant, v)
+}
+
+// Storage returns how much room the directory takes: that of all tenants together.
+func (b *Board) Storage(ctx context.Context) (*Storage, error) { return b.core.Storage(ctx) }
+
+// Tail returns events in the order in which they were recorded, from a position on: a
+// part of them, which takes a bounded time and memory. A tenant without records has
+// none yet.
+func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) { return b.core.Tail(ctx, q) }
+
+// Tenants walks over the roots of all tenants but [SystemTenant], in the order in
+// which they first wrote. Whoever walks may use the board meanwhile; of a tenant that is written
+// to, one of its roots is seen.
+func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] { return b.core.Tenants(ctx) }
+
+// Transition changes the status of an artifact. The rules are those of HMX-A, for the
+// artifact and for the chain that it is in.
+func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
+	return b.core.Transition(ctx, w, ref, to, supersededBy, reason, expect)
+}
+
+// URIAt returns what the record at a position is of: an event, or a thing without its
+// version. What a view does not show, was erased or is neither is not found, in the same
+// words: a position tells nothing of what is hidden.
+func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v View) (memory.URI, error) {
+	return b.core.URIAt(ctx, tenant, position, v)
+}
+
+// Unscoped refuses a token that is given where none may be: what the caller is
+// about to do cannot be narrowed to a scope. No token is no scope.
+func (b *Board) Unscoped(ctx context.Context, tenant, token, what string) error {
+	return b.core.Unscoped(ctx, tenant, token, what)
+}
+
+// VerifierKey returns the key that checks a tenant's checkpoints, proofs and
+// receipts, as a line of text.
+func (b *Board) VerifierKey(tenant string) string { return b.core.VerifierKey(tenant) }
+
+// Versions returns the versions of a thing, oldest first, a page at a time. It shows what
+// History shows.
+func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
+	return b.core.Versions(ctx, o)
+}
+
+// Watch tells when a tenant gets records: after each group that has some of it, grew has
+// an item, one for all that came since it was last taken. What was recorded before the
+// call is not told of, so read after it. Stop ends it, and must be called.
+func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) { return b.core.Watch(tenant) }
+
+// Weight returns how many bytes the payloads of a tenant have, from a position on, and
+// the position that comes after them. What is erased weighs nothing.
+func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
+	return b.core.Weight(ctx, tenant, from)
+}
