@@ -142,8 +142,12 @@ func floors() []floor {
 		purpose:  "the journal into the indexes, in order, with cursors; a question into what answers it",
 		packages: []string{"internal/apply", "internal/recall"},
 	}, {
+		name:     "board",
+		purpose:  "a data directory: admit, append, read, erase, prove",
+		packages: []string{"internal/board"},
+	}, {
 		name:     "engine",
-		purpose:  "one board: admit, append, read, erase, prove, verify",
+		purpose:  "a board and everything that reads it: search, find, pack, compile, verify",
 		packages: []string{"internal/engine"},
 	}, {
 		name:     "bench",

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -30,7 +31,7 @@ type ArtifactOptions struct {
 	MinConfidence float64
 	Limit         int    // zero means 50, at most 1000
 	After         string // the Next of the page before
-	View          View
+	View          board.View
 }
 
 // StoredArtifact is an artifact as it stands now: its content as it was written, and its
@@ -55,17 +56,17 @@ func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ArtifactPage{}
-	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
-		list := ListOptions{
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
+		list := board.ListOptions{
 			Tenant: o.Tenant, Kind: record.Artifact, Class: string(o.Type), Tag: o.Tag, State: catalog.Live, Status: string(o.Status),
 			MinConfidence: o.MinConfidence, Limit: limit, View: s.View,
 		}
-		var things Page
+		var things board.Page
 		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
@@ -108,14 +109,14 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 	a := *written
 	a.Status = hmx.Status(h.Status)
 	if h.Version > h.Content {
-		a.UpdatedAt = hmx.Some(hmx.TimeOf(TimeOf(h.Updated)))
+		a.UpdatedAt = hmx.Some(hmx.TimeOf(board.TimeOf(h.Updated)))
 	}
 	if next := linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
 		a.SupersededBy = hmx.Some(next)
 	}
 	return &StoredArtifact{
 		URI: memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, Artifact: &a,
-		Actor: h.Actor, Trust: h.Trust, Position: h.Position, Recorded: TimeOf(h.Created),
+		Actor: h.Actor, Trust: h.Trust, Position: h.Position, Recorded: board.TimeOf(h.Created),
 	}
 }
 
@@ -133,11 +134,11 @@ func (b *Board) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*Sto
 }
 
 // findArtifact returns the head of an artifact that a view shows and that is live.
-func findArtifact(s State, id string) (*catalog.Head, error) {
+func findArtifact(s board.State, id string) (*catalog.Head, error) {
 	if err := memory.CheckID("artifact", id); err != nil {
 		return nil, err
 	}
-	h, err := FindHead(s, Ref{Kind: record.Artifact, ID: id})
+	h, err := board.FindHead(s, board.Ref{Kind: record.Artifact, ID: id})
 	if err != nil {
 		return nil, noArtifact(err)
 	}
@@ -189,9 +190,9 @@ const listedMissing = 100
 
 // Artifact returns an artifact with what stands behind it: whether its hash is right and
 // its evidence there, what contradicts it, and what became of it and why.
-func (b *Board) Artifact(ctx context.Context, tenant, id string, v View) (*ArtifactDetail, error) {
+func (b *Board) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
-	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
@@ -203,7 +204,7 @@ func (b *Board) Artifact(ctx context.Context, tenant, id string, v View) (*Artif
 }
 
 // artifactDetail is Artifact for a head.
-func (b *Board) artifactDetail(ctx context.Context, s State, h *catalog.Head) (*ArtifactDetail, error) {
+func (b *Board) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
 	stored, err := b.artifactOf(s.Reader, s.Tenant, h)
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func (b *Board) artifactDetail(ctx context.Context, s State, h *catalog.Head) (*
 }
 
 // evidence looks up what an artifact was made of.
-func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error {
+func (b *Board) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
 	miss := func(kind record.Kind, id string) {
 		if d.MissingCount++; d.MissingCount <= listedMissing {
 			d.Missing = append(d.Missing, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: id})
@@ -249,7 +250,7 @@ func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error 
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !Sees(s.View, h) {
+		if !ok || h.State == catalog.Redacted || !board.Sees(s.View, h) {
 			miss(record.Memory, id)
 		}
 	}
@@ -258,7 +259,7 @@ func (b *Board) evidence(ctx context.Context, s State, d *ArtifactDetail) error 
 
 // eventThere reports whether an event is on record, and shown. Without a scope its text
 // is not read.
-func (b *Board) eventThere(s State, id string) (bool, error) {
+func (b *Board) eventThere(s board.State, id string) (bool, error) {
 	if s.View.Scope != "" {
 		_, err := b.core.EventSeen(s, id)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
@@ -277,7 +278,7 @@ func (b *Board) eventThere(s State, id string) (bool, error) {
 
 // contradictions returns the conflicts that speak against an artifact: those that are
 // open, and those that another has won.
-func (b *Board) contradictions(s State, u memory.URI) ([]memory.URI, error) {
+func (b *Board) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
 	var found []memory.URI
 	var failed error
 	err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.Head().String(), record.Conflict, func(ref catalog.Referrer) bool {
@@ -288,7 +289,7 @@ func (b *Board) contradictions(s State, u memory.URI) ([]memory.URI, error) {
 		lost := slices.ContainsFunc(h.Links, func(l catalog.Link) bool { return l.Rel == "winner" && l.To != u.Head().String() })
 		against := h.Status == string(memory.ConflictOpen) || h.Status == string(memory.ConflictResolved) && lost
 		c := memory.URI{Tenant: s.Tenant.Name, Kind: record.Conflict, ID: h.ID}
-		if against && Sees(s.View, h) && !slices.Contains(found, c) {
+		if against && board.Sees(s.View, h) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 		return true
@@ -305,7 +306,7 @@ func (b *Board) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) 
 	}
 	var list []ArtifactChange
 	for _, e := range entries {
-		c := ArtifactChange{Time: TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
+		c := ArtifactChange{Time: board.TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
 		f, err := b.core.FrameAt(r, t, e.Position)
 		if err != nil {
 			return nil, err

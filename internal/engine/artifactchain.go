@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -27,14 +28,14 @@ type ArtifactVersion struct {
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
-func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v View) ([]*ArtifactVersion, error) {
+func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
-	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return Sees(s.View, h) })
+		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return board.Sees(s.View, h) })
 		if err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head
 
 // checkChain refuses what would break a rule of chains, if artifacts become what they are
 // to be. Faults that the chain had before are no reason.
-func checkChain(g *Group, w Writer, t *ledger.Tenant, heads []*catalog.Head, changed ...*hmx.Artifact) error {
+func checkChain(g *board.Group, w board.Writer, t *ledger.Tenant, heads []*catalog.Head, changed ...*hmx.Artifact) error {
 	var before, after []*hmx.Artifact
 	for _, h := range heads {
 		a, err := artifactIn(g, t, h)
@@ -136,21 +137,21 @@ func checkChain(g *Group, w Writer, t *ledger.Tenant, heads []*catalog.Head, cha
 
 // brokenChain is the error for a change that breaks a rule of chains. A scope is told
 // nothing of the others in the chain.
-func brokenChain(w Writer, f *hmx.ChainFault) error {
+func brokenChain(w board.Writer, f *hmx.ChainFault) error {
 	fix := "write it as a draft that supersedes the active version and has a higher version, then approve it: `lukasa artifacts approve`"
 	if f.Rule == "HMX-A/7.5" {
 		fix = "each of the two must name the other: write a draft whose supersedes names the newest version of the chain, and approve that"
 	}
-	if Scoped(w) {
+	if board.Scoped(w) {
 		return fault.Newf(fault.InvalidArgument, "chain: the versions of the artifact would break a rule (%s)", f.Rule).WithFix(fix)
 	}
 	return fault.Newf(fault.InvalidArgument, "chain: %w", f).WithFix(fix)
 }
 
 // artifactRule keeps the rules of chains.
-func artifactRule() Rule {
-	return Rule{
-		Admit: func(g *Group, w Writer, t *ledger.Tenant, body memory.Body) error {
+func artifactRule() board.Rule {
+	return board.Rule{
+		Admit: func(g *board.Group, w board.Writer, t *ledger.Tenant, body memory.Body) error {
 			return fitsChain(g, w, t, &body.(*memory.Artifact).HMX)
 		},
 		Transition: fitsTurn,
@@ -158,7 +159,7 @@ func artifactRule() Rule {
 }
 
 // artifactIn reads an artifact as it stands, nil if it cannot be read.
-func artifactIn(g *Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
+func artifactIn(g *board.Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
 	payload, erased, err := g.PayloadAt(t, h.Position)
 	if fault.CodeOf(err) == fault.Damaged || erased {
 		return nil, nil
@@ -175,7 +176,7 @@ func artifactIn(g *Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, err
 
 // fitsChain refuses an artifact that would break a rule of chains as soon as it is
 // written. A draft breaks none: it only proposes.
-func fitsChain(g *Group, w Writer, t *ledger.Tenant, a *hmx.Artifact) error {
+func fitsChain(g *board.Group, w board.Writer, t *ledger.Tenant, a *hmx.Artifact) error {
 	if a.Status == hmx.StatusDraft {
 		return nil
 	}
@@ -198,7 +199,7 @@ func fitsChain(g *Group, w Writer, t *ledger.Tenant, a *hmx.Artifact) error {
 
 // fitsTurn refuses a change of status that would break a rule of chains. What the
 // diagram of HMX-A does not have is for others to refuse.
-func fitsTurn(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
+func fitsTurn(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
 	if to != hmx.StatusActive && to != hmx.StatusSuperseded || hmx.Status(h.Status).Transition(to) != nil {
 		return nil
 	}

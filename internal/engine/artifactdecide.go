@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
@@ -24,12 +25,12 @@ type ArtifactDecision struct {
 	To hmx.Status
 	// Reason is why, in words. What is archived or deprecated needs one.
 	Reason string
-	Expect Expect
+	Expect board.Expect
 }
 
 // ArtifactDecided says what became of an artifact.
 type ArtifactDecided struct {
-	PutResult
+	board.PutResult
 	From, To hmx.Status
 	// Superseded is the version that it put aside; zero for none.
 	Superseded memory.URI
@@ -42,9 +43,9 @@ type ArtifactDecided struct {
 // on record, and no conflict speaks against it. The active version that it supersedes is
 // superseded with it, in one step. It is refused if another version of it is active that
 // it does not name, or another one took the place of the one it names.
-func (b *Board) DecideArtifact(ctx context.Context, w Writer, d ArtifactDecision) (*ArtifactDecided, error) {
-	ref := Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
-	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, TargetOf(ref))
+func (b *Board) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
+	ref := board.Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
+	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, board.TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +89,14 @@ func (d *ArtifactDecision) check() error {
 }
 
 // approvable refuses a draft that would not pass the validation of a compile.
-func (b *Board) approvable(ctx context.Context, w Writer, d ArtifactDecision) error {
-	v := View{}
-	if Scoped(w) {
-		v = ViewOf(w)
+func (b *Board) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
+	v := board.View{}
+	if board.Scoped(w) {
+		v = board.ViewOf(w)
 	}
-	return b.core.ReadAs(ctx, d.Tenant, v, func(s State) error {
+	return b.core.ReadAs(ctx, d.Tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, d.ID)
-		if fault.CodeOf(err) == fault.NotFound && Scoped(w) {
+		if fault.CodeOf(err) == fault.NotFound && board.Scoped(w) {
 			return nil // who may not see it is refused where that is journaled
 		}
 		if err != nil {
@@ -187,12 +188,12 @@ func notAllowed(h *catalog.Head, to hmx.Status) error {
 }
 
 // decide writes what becomes of an artifact, and of the one that it supersedes.
-func (b *Board) decide(ctx context.Context, w Writer, ref Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
+func (b *Board) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
 	if err := memory.CheckActor(w.Actor); err != nil {
 		return nil, err
 	}
 	var out *ArtifactDecided
-	err := b.core.Submit(ctx, &Request{Indexed: true, Records: 2, Admit: func(g *Group) (err error) {
+	err := b.core.Submit(ctx, &board.Request{Indexed: true, Records: 2, Admit: func(g *board.Group) (err error) {
 		if d.To == hmx.StatusActive && g.Board().Erasures() != erasures {
 			return errErased
 		}
@@ -206,7 +207,7 @@ func (b *Board) decide(ctx context.Context, w Writer, ref Ref, d ArtifactDecisio
 }
 
 // decideIn is decide in log order.
-func decideIn(g *Group, w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided, error) {
+func decideIn(g *board.Group, w board.Writer, ref board.Ref, d ArtifactDecision) (*ArtifactDecided, error) {
 	t, err := g.Tenant(ref.Tenant)
 	if err != nil {
 		return nil, err
@@ -215,7 +216,7 @@ func decideIn(g *Group, w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckExpected(d.Expect, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, h); err != nil {
+	if err := board.CheckExpected(d.Expect, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, h); err != nil {
 		return nil, err
 	}
 	var old *catalog.Head
@@ -239,7 +240,7 @@ func decideIn(g *Group, w Writer, ref Ref, d ArtifactDecision) (*ArtifactDecided
 }
 
 // decidable returns the head of an artifact that a writer may give a status.
-func decidable(g *Group, w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*catalog.Head, error) {
+func decidable(g *board.Group, w board.Writer, t *ledger.Tenant, ref board.Ref, to hmx.Status) (*catalog.Head, error) {
 	h, err := g.Changeable(w, memory.OpTransition, t, ref)
 	if err != nil {
 		return nil, noArtifact(err)
@@ -247,7 +248,7 @@ func decidable(g *Group, w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*c
 	if h.State != catalog.Live {
 		return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
 	}
-	if err := Outranks(w, h); err != nil {
+	if err := board.Outranks(w, h); err != nil {
 		return nil, err
 	}
 	if hmx.Status(h.Status).Transition(to) != nil {
@@ -258,7 +259,7 @@ func decidable(g *Group, w Writer, t *ledger.Tenant, ref Ref, to hmx.Status) (*c
 
 // replacedBy returns the active version that a draft supersedes, or nil if there is none,
 // and refuses what would break a rule of chains.
-func replacedBy(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
+func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
 	next, err := artifactIn(g, t, h)
 	if err != nil {
 		return nil, err
@@ -279,7 +280,7 @@ func replacedBy(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog
 		}
 	}
 	if old != nil {
-		if old, err = decidable(g, w, t, Ref{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}, hmx.StatusSuperseded); err != nil {
+		if old, err = decidable(g, w, t, board.Ref{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}, hmx.StatusSuperseded); err != nil {
 			return nil, fmt.Errorf("the version that it supersedes: %w", err)
 		}
 		a, err := artifactIn(g, t, old)
@@ -299,7 +300,7 @@ func replacedBy(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head) (*catalog
 }
 
 // turnTo puts a change of status.
-func turnTo(g *Group, w Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
+func turnTo(g *board.Group, w board.Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
 	id, err := g.Board().NewID()
 	if err != nil {
 		return 0, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 )
 
@@ -46,9 +47,9 @@ const (
 
 // DiffArtifacts returns what changed from one artifact to another. An empty from means
 // the one that to supersedes.
-func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v View) (*ArtifactDiff, error) {
+func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
 	var out *ArtifactDiff
-	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		read := func(id string) (*StoredArtifact, error) {
 			h, err := findArtifact(s, id)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
@@ -33,7 +34,7 @@ type CheckOptions struct {
 	Session string
 	// Tags narrow which artifacts and policies hold.
 	Tags []string
-	View View
+	View board.View
 }
 
 // CheckedAction is what is known about an action before it is taken.
@@ -59,7 +60,7 @@ type CheckedAction struct {
 // does not show, or that was erased.
 func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	var out *CheckedAction
-	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		if err := o.check(s.View); err != nil {
 			return err
 		}
@@ -72,12 +73,12 @@ func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction
 }
 
 // check judges what is asked.
-func (o *CheckOptions) check(v View) error {
+func (o *CheckOptions) check(v board.View) error {
 	if err := checkAction(&o.Action); err != nil {
 		return err
 	}
 	if o.Session != "" {
-		if err := CheckName("session", o.Session); err != nil {
+		if err := board.CheckName("session", o.Session); err != nil {
 			return err
 		}
 	}
@@ -85,11 +86,11 @@ func (o *CheckOptions) check(v View) error {
 		return fault.Newf(fault.InvalidArgument, "tags: there are %d, but at most %d are allowed", len(o.Tags), hmx.MaxTags).WithFix("name fewer")
 	}
 	for i, tag := range o.Tags {
-		if err := CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
-	return CheckAgent(v)
+	return board.CheckAgent(v)
 }
 
 // checkAction judges an action.

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
@@ -49,7 +50,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		if source.Kind != record.Event {
 			continue
 		}
-		ev, err := c.b.core.EventSeen(State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
+		ev, err := c.b.core.EventSeen(board.State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound {
 			continue
 		}

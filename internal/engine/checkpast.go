@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
@@ -31,16 +32,16 @@ type checking struct {
 	b     *Board
 	r     kv.Reader
 	t     *ledger.Tenant
-	view  View
+	view  board.View
 	shown func(position uint64) bool // nil shows every event
 }
 
 // look finds out which events are shown.
 func (c *checking) look() error {
-	if AccessOf(c.view) == nil {
+	if board.AccessOf(c.view) == nil {
 		return nil
 	}
-	seen, err := c.b.visible(c.ctx, State{Reader: c.r, Tenant: c.t, View: c.view})
+	seen, err := c.b.visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
 	if err == nil {
 		c.shown = seen.has
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -42,7 +43,7 @@ type CompileReport struct {
 	// they are.
 	Changes   []CompileChange
 	Unchanged int
-	Root      Root // of the tenant, when it was done
+	Root      board.Root // of the tenant, when it was done
 }
 
 // CompileChange is one thing that a compile did.
@@ -84,7 +85,7 @@ const (
 // wait.
 //
 // No scope may do it. The writer is not named in what is written: that is the board's.
-func (b *Board) Compile(ctx context.Context, w Writer, tenant string, o CompileOptions) (*CompileReport, error) {
+func (b *Board) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
 		return nil, err
 	}

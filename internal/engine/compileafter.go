@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index"
 )
 
@@ -20,14 +21,14 @@ const (
 )
 
 // waits reports whether there is anything to wait for.
-func waits(a CompileAfter) bool { return a.Events > 0 || a.Quiet > 0 }
+func waits(a board.CompileAfter) bool { return a.Events > 0 || a.Quiet > 0 }
 
 // background compiles tenants that have new events. What was new before the board was
 // opened counts once something comes.
 type background struct {
-	NopFollower
+	board.NopFollower
 	b     *Board
-	after CompileAfter
+	after board.CompileAfter
 	wake  chan struct{} // has an item if somebody is to look what is due
 	end   context.CancelFunc
 	done  chan struct{} // is closed when it has ended
@@ -82,7 +83,7 @@ func (g *background) stop() {
 }
 
 // Committed counts the events that a group brought.
-func (g *background) Committed(c Commit) {
+func (g *background) Committed(c board.Commit) {
 	if !slices.ContainsFunc(c.Records, func(r *index.Record) bool { return r.Event != nil }) {
 		return
 	}
@@ -90,7 +91,7 @@ func (g *background) Committed(c Commit) {
 	g.mu.Lock()
 	for _, r := range c.Records {
 		name := r.Header.Tenant
-		if r.Event == nil || name == SystemTenant {
+		if r.Event == nil || name == board.SystemTenant {
 			continue
 		}
 		if g.waiting[name] == nil {
@@ -200,7 +201,7 @@ func (g *background) until(name string, w *waiting, now time.Time) (left time.Du
 	}
 	if last, ok := g.compiled[name]; w.ended {
 		if ok {
-			soonest(cmp.Or(g.after.Apart, DefaultCompileApart) - now.Sub(last))
+			soonest(cmp.Or(g.after.Apart, board.DefaultCompileApart) - now.Sub(last))
 		} else {
 			soonest(0)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -159,7 +160,7 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 			if w.body == nil {
 				continue
 			}
-			if err := c.b.core.CheckPut(Writer{Actor: Compiler, Trust: w.trust}, c.tenant, w.body); err != nil {
+			if err := c.b.core.CheckPut(board.Writer{Actor: Compiler, Trust: w.trust}, c.tenant, w.body); err != nil {
 				return err
 			}
 		}
@@ -168,7 +169,7 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 	if err != nil {
 		return err
 	}
-	return c.b.core.Submit(ctx, &Request{Alone: true, Records: len(list), Admit: func(g *Group) error {
+	return c.b.core.Submit(ctx, &board.Request{Alone: true, Records: len(list), Admit: func(g *board.Group) error {
 		if g.Board().Erasures() != c.erasures {
 			return errErased
 		}
@@ -186,8 +187,8 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 }
 
 // putCompiled admits one record of a compile.
-func putCompiled(g *Group, t *ledger.Tenant, w *write) error {
-	writer := DerivedWriter(Compiler, w.trust)
+func putCompiled(g *board.Group, t *ledger.Tenant, w *write) error {
+	writer := board.DerivedWriter(Compiler, w.trust)
 	u := w.change.URI
 	h, ok, err := catalog.HeadOf(g.Tx(), t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 	if err != nil {
@@ -201,7 +202,7 @@ func putCompiled(g *Group, t *ledger.Tenant, w *write) error {
 	switch {
 	case w.body != nil:
 		return putCompiledBody(g, writer, t, w, h, ok)
-	case !ok || h.State != catalog.Live || Outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
+	case !ok || h.State != catalog.Live || board.Outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
 		return nil // somebody else had the last word
 	case w.change.Op == CompileForget:
 		return putControl(g, writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
@@ -224,7 +225,7 @@ func putCompiled(g *Group, t *ledger.Tenant, w *write) error {
 
 // saidSince reports whether the word of an event at a position, or a later one, is already
 // behind a memory: another writer, compile or Learn changed it since.
-func saidSince(g *Group, t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
+func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
 	var events []string
 	switch {
 	case h.State == catalog.Redacted:
@@ -257,7 +258,7 @@ func saidSince(g *Group, t *ledger.Tenant, h *catalog.Head, position uint64) (bo
 
 // readyToWrite reports whether an artifact may get a status: one that supersedes another becomes
 // active only if that was put aside for it. Else somebody decided otherwise meanwhile.
-func readyToWrite(g *Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
+func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
 	id := linked(h, "supersedes")
 	if to != hmx.StatusActive || id == "" {
 		return true, nil
@@ -270,8 +271,8 @@ func readyToWrite(g *Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (b
 }
 
 // putCompiledBody admits a version of a thing.
-func putCompiledBody(g *Group, writer Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
-	if found && (w.at != 0 && h.Version != w.at || Outranks(writer, h) != nil) || w.at != 0 && !found {
+func putCompiledBody(g *board.Group, writer board.Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
+	if found && (w.at != 0 && h.Version != w.at || board.Outranks(writer, h) != nil) || w.at != 0 && !found {
 		return nil
 	}
 	if m, ok := w.body.(*memory.Memory); ok && m.Key != "" {
@@ -284,7 +285,7 @@ func putCompiledBody(g *Group, writer Writer, t *ledger.Tenant, w *write, h *cat
 			m.Key = ""
 		}
 	}
-	_, err := g.PutBody(writer, t.Name, w.body, AnyVersion(), "", memory.OpPut, w.trust)
+	_, err := g.PutBody(writer, t.Name, w.body, board.AnyVersion(), "", memory.OpPut, w.trust)
 	if code := fault.CodeOf(err); g.Broken() == nil && (code == fault.Erased || code == fault.IDConflict) {
 		return nil // it was erased and stays so, or is somebody else's
 	}
@@ -292,7 +293,7 @@ func putCompiledBody(g *Group, writer Writer, t *ledger.Tenant, w *write, h *cat
 }
 
 // holderOf returns the id of the live memory that has a key, or none.
-func holderOf(g *Group, t *ledger.Tenant, key string) (string, error) {
+func holderOf(g *board.Group, t *ledger.Tenant, key string) (string, error) {
 	d, held, err := catalog.Holder(g.Tx(), t.Number, record.Memory, key)
 	if err != nil || !held {
 		return "", err
@@ -305,7 +306,7 @@ func holderOf(g *Group, t *ledger.Tenant, key string) (string, error) {
 }
 
 // putControl puts a control.
-func putControl(g *Group, w Writer, t *ledger.Tenant, c memory.Control) error {
+func putControl(g *board.Group, w board.Writer, t *ledger.Tenant, c memory.Control) error {
 	id, err := g.Board().NewID()
 	if err != nil {
 		return err

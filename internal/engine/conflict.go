@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
@@ -21,12 +22,12 @@ type ConflictOptions struct {
 	Any    bool
 	Limit  int    // zero means 50, at most 1000
 	After  string // the Next of the page before
-	View   View
+	View   board.View
 }
 
 // StoredConflict is a conflict, with what it is between.
 type StoredConflict struct {
-	*Thing
+	*board.Thing
 	Sides []ConflictSide
 }
 
@@ -58,14 +59,14 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
 		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", quoted(string(o.Status))).WithFix("use one of " + words(memory.ConflictStatuses()))
 	}
-	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ConflictPage{}
-	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
-		var things Page
-		list := ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
+		var things board.Page
+		list := board.ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
 		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
 			return err
 		}
@@ -83,13 +84,13 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 }
 
 // Conflict returns a conflict, with what it is between.
-func (b *Board) Conflict(ctx context.Context, tenant, id string, v View) (*StoredConflict, error) {
+func (b *Board) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
 	var out *StoredConflict
-	err := b.core.ReadAs(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		if err := memory.CheckID("conflict", id); err != nil {
 			return err
 		}
-		h, err := FindHead(s, Ref{Kind: record.Conflict, ID: id})
+		h, err := board.FindHead(s, board.Ref{Kind: record.Conflict, ID: id})
 		if err != nil {
 			return noConflict(err)
 		}
@@ -112,7 +113,7 @@ func noConflict(err error) error {
 }
 
 // conflict reads what a conflict is between.
-func (b *Board) conflict(s State, x *Thing) (*StoredConflict, error) {
+func (b *Board) conflict(s board.State, x *board.Thing) (*StoredConflict, error) {
 	body, ok := x.Body.(*memory.Conflict)
 	if !ok {
 		return nil, fault.Newf(fault.Damaged, "%s is no conflict", x.URI)
@@ -129,7 +130,7 @@ func (b *Board) conflict(s State, x *Thing) (*StoredConflict, error) {
 }
 
 // conflictSide reads one of the things that a conflict is between.
-func (b *Board) conflictSide(s State, u memory.URI) (ConflictSide, error) {
+func (b *Board) conflictSide(s board.State, u memory.URI) (ConflictSide, error) {
 	side := ConflictSide{URI: u}
 	if u.Tenant != s.Tenant.Name {
 		return side, nil
@@ -144,9 +145,9 @@ func (b *Board) conflictSide(s State, u memory.URI) (ConflictSide, error) {
 		}
 		return side, err
 	}
-	h, err := FindHead(s, RefOf(u))
+	h, err := board.FindHead(s, board.RefOf(u))
 	if err == nil {
-		var x *Thing
+		var x *board.Thing
 		if x, err = b.core.ThingIn(s, h, 0); err == nil {
 			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.core.Tokens()), x.State, x.Trust
 		}
@@ -168,15 +169,15 @@ type ConflictSettlement struct {
 	Dismiss bool
 	// Resolution is how it was settled, in words.
 	Resolution string
-	Expect     Expect
+	Expect     board.Expect
 }
 
 // SettleConflict writes how a conflict was settled, as its next version. Packs tell what
 // has won and leave out what has lost; nothing else is changed, and no compile opens it
 // again.
-func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettlement) (*PutResult, error) {
-	ref := Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
-	w, err := b.core.Entitled(ctx, s.Tenant, w, memory.OpPut, TargetOf(ref))
+func (b *Board) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
+	ref := board.Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
+	w, err := b.core.Entitled(ctx, s.Tenant, w, memory.OpPut, board.TargetOf(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +188,11 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 	case s.Dismiss && !s.Winner.IsZero():
 		return nil, fault.New(fault.InvalidArgument, "winner, dismiss: what is no conflict has no winner").WithFix("leave one out")
 	}
-	known, err := b.Conflict(ctx, s.Tenant, s.ID, View{})
-	if Scoped(w) {
+	known, err := b.Conflict(ctx, s.Tenant, s.ID, board.View{})
+	if board.Scoped(w) {
 		hidden := err == nil
-		if known, err = b.Conflict(ctx, s.Tenant, s.ID, ViewOf(w)); hidden && fault.CodeOf(err) == fault.NotFound {
-			return nil, b.core.Refuse(ctx, w, Refusal{memory.OpPut, TargetOf(ref), memory.RuleExisting})
+		if known, err = b.Conflict(ctx, s.Tenant, s.ID, board.ViewOf(w)); hidden && fault.CodeOf(err) == fault.NotFound {
+			return nil, b.core.Refuse(ctx, w, board.Refusal{Op: memory.OpPut, Target: board.TargetOf(ref), Rule: memory.RuleExisting})
 		}
 	}
 	if err != nil {
@@ -200,7 +201,7 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 	if known.State != catalog.Live {
 		return nil, fault.Newf(fault.NotFound, "conflict %s is %s", s.ID, known.State)
 	}
-	if err := CheckExpected(s.Expect, known.URI.Head(), &catalog.Head{Version: known.Version}); err != nil {
+	if err := board.CheckExpected(s.Expect, known.URI.Head(), &catalog.Head{Version: known.Version}); err != nil {
 		return nil, err
 	}
 	body := *known.Conflict()
@@ -215,7 +216,7 @@ func (b *Board) SettleConflict(ctx context.Context, w Writer, s ConflictSettleme
 		}
 		body.Winner = body.Between[at]
 	}
-	return b.core.PutAs(ctx, w, s.Tenant, &body, Version(known.Version), memory.OpPut, record.Operator)
+	return b.core.PutAs(ctx, w, s.Tenant, &body, board.Version(known.Version), memory.OpPut, record.Operator)
 }
 
 // uriList joins URIs for an error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -36,7 +37,7 @@ type ContextOptions struct {
 	// Form is how much of each thing is shown. Empty means medium.
 	Form memory.Form
 	// View says who looks, and when.
-	View View
+	View board.View
 }
 
 // composer returns the options that are the composer's, normalised.
@@ -147,8 +148,8 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	composer = composer.Capped(AccessOf(view).Budget())
-	if err := EnterTenant(ctx, o.Tenant); err != nil {
+	composer = composer.Capped(board.AccessOf(view).Budget())
+	if err := board.EnterTenant(ctx, o.Tenant); err != nil {
 		return nil, err
 	}
 	if err := b.asking.Acquire(ctx); err != nil {
@@ -165,14 +166,14 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	root := Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
+	root := board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
 	g := gathering{ctx: ctx, b: b, r: snap, t: t, view: view, form: composer.Form, frames: frames}
 	if ok {
-		if err := Timely(view, t); err != nil {
+		if err := board.Timely(view, t); err != nil {
 			return nil, err
 		}
-		root = RootOf(t)
-		g.now = NowOf(view, t)
+		root = board.RootOf(t)
+		g.now = board.NowOf(view, t)
 		if g.weights, _, err = weights.For(snap, t.Number, g.view.Agent); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/frame"
@@ -58,7 +59,7 @@ func (s *sequel) add(text string, failed bool, trust record.Trust) {
 type follower struct {
 	place  timeline.Place
 	read   bool
-	ev     *StoredEvent // nil if it is not there for who looks, or over
+	ev     *board.StoredEvent // nil if it is not there for who looks, or over
 	facets kind.Facets
 }
 
@@ -143,7 +144,7 @@ func (a *aftermath) collect(c *frame.Card) error {
 	err := timeline.Following(g.r, g.t.Number, c.Session, behind, func(p timeline.Place) bool {
 		f := follower{place: p}
 		if g.view.Scope != "" {
-			var ev *StoredEvent
+			var ev *board.StoredEvent
 			if ev, failed = g.eventAt(p); failed != nil {
 				return false
 			}
@@ -161,7 +162,7 @@ func (a *aftermath) collect(c *frame.Card) error {
 }
 
 // keep notes the event of a follower, unless it is over.
-func (f *follower) keep(g *gathering, ev *StoredEvent) {
+func (f *follower) keep(g *gathering, ev *board.StoredEvent) {
 	f.read = true
 	if ev == nil {
 		return
@@ -240,7 +241,7 @@ func (a *aftermath) resultOf(i int) (int, error) {
 }
 
 // toolOf returns the tool that an event is about.
-func toolOf(ev *StoredEvent) string {
+func toolOf(ev *board.StoredEvent) string {
 	switch ev.Event.EventType {
 	case hmx.TypeToolCall:
 		call, _ := ev.Event.ToolCall()

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
@@ -32,7 +33,7 @@ type gathering struct {
 	b       *Board
 	r       kv.Reader
 	t       *ledger.Tenant
-	view    View
+	view    board.View
 	now     int64
 	weights salience.Weights
 	form    memory.Form
@@ -205,10 +206,10 @@ func (g *gathering) shows(c *frame.Card) bool {
 		return false
 	case agent != "" && c.Private && c.Actor != agent:
 		return false
-	case agent != "" && len(c.Agents) > 0 && !Addressed(c.Agents, agent):
+	case agent != "" && len(c.Agents) > 0 && !board.Addressed(c.Agents, agent):
 		return false
 	}
-	return g.view.Scope == "" || Allows(g.view, SubjectOfCard(c))
+	return g.view.Scope == "" || board.Allows(g.view, board.SubjectOfCard(c))
 }
 
 // candidate makes a candidate of a card, which is not weighed yet.
@@ -235,5 +236,5 @@ func (g *gathering) outside(c *frame.Card) (bool, error) {
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return code == fault.Erased, nil
 	}
-	return err == nil && !AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
+	return err == nil && !board.AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
 }

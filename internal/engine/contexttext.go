@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
@@ -21,7 +22,7 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 	c := g.cards[found.Index]
 	e.Type, e.Key, e.Status, e.Version, e.Trust = c.Class, c.Key, c.Status, c.Version, c.Trust
 	e.Actor, e.Agent, e.Session, e.Tags = c.Actor, c.Agent, c.Session, c.Tags
-	e.Created, e.Updated = TimeOf(c.Created), TimeOf(c.Updated)
+	e.Created, e.Updated = board.TimeOf(c.Created), board.TimeOf(c.Updated)
 	if c.Kind == record.Event {
 		e.Status = string(c.Outcome)
 	}
@@ -81,12 +82,12 @@ func (g *gathering) full(c *frame.Card) (string, error) {
 func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.OutcomeUnknown }
 
 // eventAt returns the event at a place, or nil if it is not there for who looks.
-func (g *gathering) eventAt(p timeline.Place) (*StoredEvent, error) {
+func (g *gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
 	ev, err := g.b.core.EventAt(g.r, g.t, p.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
-	if err != nil || !SeesEvent(g.view, ev) {
+	if err != nil || !board.SeesEvent(g.view, ev) {
 		return nil, err
 	}
 	return ev, nil

@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -74,7 +75,7 @@ type EmbedProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the provider does is up
 // to whoever gives it.
-func (b *Board) Embed(ctx context.Context, w Writer, o EmbedOptions) (*Embedded, error) {
+func (b *Board) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
 	if err := b.core.RefuseScope(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (o *EmbedOptions) check() error {
 // embedding is one call of Embed under way.
 type embedding struct {
 	b     *Board
-	w     Writer
+	w     board.Writer
 	o     *EmbedOptions
 	out   *Embedded
 	until uint64 // what comes later is for the next call
@@ -308,7 +309,7 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 
 // wantsEmbedding reports whether something is current, and has no embedding by the
 // model, be it one that was erased: whoever erased it did not want it.
-func wantsEmbedding(b *Core, r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
+func wantsEmbedding(b *board.Board, r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
 	if current, err := isCurrent(r, t, max(b.Now().UnixNano(), t.Time), u); err != nil || !current {
 		return false, err
 	}
@@ -405,7 +406,7 @@ func (e *embedding) take(u *unembedded, r embed.Result) (vectorOf, error) {
 // journal writes vectors. It returns how many were written: not those of what has
 // changed or gone meanwhile, nor those that somebody else was faster with.
 func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err error) {
-	err = e.b.core.Submit(ctx, &Request{Indexed: true, Records: len(made), Admit: func(g *Group) (err error) {
+	err = e.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = putEmbeddings(g, e.w, e.o.Tenant, e.out, made)
 		return err
 	}})
@@ -414,12 +415,12 @@ func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err
 
 // putEmbeddings decides about vectors in log order, and puts them. A vector is trusted
 // as far as what it was made of.
-func putEmbeddings(g *Group, w Writer, tenant string, by *Embedded, made []vectorOf) (int, error) {
+func putEmbeddings(g *board.Group, w board.Writer, tenant string, by *Embedded, made []vectorOf) (int, error) {
 	t, err := g.Tenant(tenant)
 	if err != nil {
 		return 0, err
 	}
-	var entries []*Entry
+	var entries []*board.Entry
 	for _, one := range made {
 		if ok, err := wantsEmbedding(g.Board(), g.Tx(), t, one.of, by); err != nil {
 			return 0, g.Stop(err)

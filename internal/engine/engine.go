@@ -1,9 +1,20 @@
+// Package engine opens a board with everything that reads it: search, find, cold starts,
+// packs, the compiler, next steps and checks, fingerprints, and what is proven of packs.
+//
+// What is guaranteed of the directory itself, from the life of a write to that of an erasure,
+// is said in package board. Beyond that,
+//
+//   - Reads run on one snapshot, write nothing, and leave every root as it was.
+//   - Under a scope, what it does not allow is for reads as if it were not there. Every
+//     method of [Board] that takes a token verifies it.
+//   - Nothing is compiled by itself unless [Options.CompileAfter] says so.
 package engine
 
 import (
 	"context"
 	"time"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/semaphore"
@@ -12,7 +23,7 @@ import (
 // Board is an open data directory with everything that reads it. It is safe for concurrent
 // use.
 type Board struct {
-	core *Core
+	core *board.Board
 
 	asking     semaphore.FIFO   // of calls that compose bundles and packs
 	surveys    semaphore.FIFO   // of calls that count everything
@@ -30,13 +41,13 @@ type Board struct {
 }
 
 // Open opens the data directory dir, making it if it does not exist.
-func Open(ctx context.Context, dir string, o Options) (*Board, error) {
+func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{
 		asking: semaphore.PerProcessor(), surveys: semaphore.New(1), searcher: recall.New(o.RecallBytes), sights: newSights(),
 		counts: newCounts(), pasts: newPasts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
 		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
 	}
-	core, err := OpenCore(ctx, dir, o, b.attach)
+	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +57,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 }
 
 // attach has everything that is derived from a board follow it.
-func (b *Board) attach(core *Core) {
+func (b *Board) attach(core *board.Board) {
 	b.core = core
 	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
 	core.Require(record.Artifact, artifactRule())

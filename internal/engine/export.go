@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -54,10 +55,10 @@ type exportRecord struct {
 // moment. When something of that moment is erased while it runs, it can no
 // longer be told, and the export ends with an error; another one will have the
 // record that erased it.
-func (b *Board) Export(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (Root, error) {
-	var root Root
+func (b *Board) Export(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
+	var root board.Root
 	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		root = RootOf(t)
+		root = board.RootOf(t)
 		w := bufio.NewWriterSize(dst, 1<<16)
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
@@ -114,7 +115,7 @@ func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*expor
 // exportLineOf makes the line of a record. Of what is erased the body is left out.
 func exportLineOf(h *record.Header, body []byte, erased bool) *exportRecord {
 	line := &exportRecord{
-		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: TimeOf(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
+		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: board.TimeOf(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
 		ID: hex.EncodeToString(h.ID[:]), Commitment: hex.EncodeToString(h.Commitment[:]), Erased: erased,
 	}
 	if erased {

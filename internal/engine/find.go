@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -122,7 +123,7 @@ type FindOptions struct {
 	Form memory.Form
 	// AsOf is the state that is looked through. Zero means the present.
 	AsOf AsOf
-	View View
+	View board.View
 }
 
 // Compare is a comparison of one field with a value. What does not have the
@@ -165,15 +166,15 @@ type Found struct {
 	BudgetTokens int // that was kept to; zero for none
 	Form         memory.Form
 	Order        FindOrder
-	Counter      string // by which tokens are counted
-	Root         Root   // of the state that was looked at
+	Counter      string     // by which tokens are counted
+	Root         board.Root // of the state that was looked at
 }
 
 // Hit is a thing or an event that was found.
 type Hit struct {
-	URI   memory.URI // of a thing with its version
-	Thing *Thing     // nil for an event
-	Event *StoredEvent
+	URI   memory.URI   // of a thing with its version
+	Thing *board.Thing // nil for an event
+	Event *board.StoredEvent
 	// Score is the salience or, in the order of relevance, the relevance. Both are
 	// from 0 to 1; the best of what the predicates found has a relevance of 1.
 	Score   float64
@@ -199,7 +200,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 		return nil, err
 	}
 	var found *Found
-	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(st State) (err error) {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
 		m, letGo, err := b.moment(ctx, st.Reader, st.Tenant, o.AsOf)
 		if err != nil {
 			return err
@@ -208,7 +209,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 		s := &search{ctx: ctx, moment: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
 		if m.t == nil { // before the first record
 			found = &Found{
-				Form: q.Form, Order: q.Order, Counter: b.core.Tokens().Name(), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
+				Form: q.Form, Order: q.Order, Counter: b.core.Tokens().Name(), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
 			}
 			return nil
 		}
@@ -228,9 +229,9 @@ type search struct {
 	moment
 	ctx     context.Context
 	q       *query
-	view    View  // with its scope
-	now     int64 // decides what has ended
-	heldAt  int64 // decides what holds
+	view    board.View // with its scope
+	now     int64      // decides what has ended
+	heldAt  int64      // decides what holds
 	weights salience.Weights
 	ranking *relevance.Ranking   // nil without a text
 	used    map[record.Kind]bool // whether feedback drew on things of a kind
@@ -259,7 +260,7 @@ func (c *candidate) uri(tenant string) memory.URI {
 
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
-	s.now = NowOf(s.view, s.t)
+	s.now = board.NowOf(s.view, s.t)
 	s.heldAt = s.now
 	if !s.q.HeldAt.IsZero() {
 		s.heldAt = index.Nanos(s.q.HeldAt)
@@ -285,7 +286,7 @@ func (s *search) run() (*Found, error) {
 	}
 	s.sort(matched)
 	found := &Found{
-		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.b.core.Tokens().Name(), Root: RootOf(s.t), BudgetTokens: s.budget(),
+		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.b.core.Tokens().Name(), Root: board.RootOf(s.t), BudgetTokens: s.budget(),
 	}
 	hits := matched
 	if len(s.q.Follow) > 0 {
@@ -307,7 +308,7 @@ func (s *search) run() (*Found, error) {
 // budget returns the tokens that may be spent: the least of what was asked for
 // and what the scope allows.
 func (s *search) budget() int {
-	asked, most := s.q.BudgetTokens, AccessOf(s.view).Budget()
+	asked, most := s.q.BudgetTokens, board.AccessOf(s.view).Budget()
 	if asked == 0 || most > 0 && most < asked {
 		return most
 	}
@@ -411,7 +412,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.b.core.ThingIn(State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
+	if hit.Thing, err = s.b.core.ThingIn(board.State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
 		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.core.Tokens())
 	}
 	return hit, err
@@ -423,7 +424,7 @@ func (s *search) stays(position uint64) error {
 		return nil
 	}
 	since, err := s.since(position)
-	if err == nil && since != OnRecord {
+	if err == nil && since != board.OnRecord {
 		err = fault.Newf(fault.Erased, "position %d was erased", position)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -163,7 +164,7 @@ func fieldsOf(h *catalog.Head) fields {
 	}
 }
 
-func fieldsOfEvent(ev *StoredEvent, x *kind.Facets) fields {
+func fieldsOfEvent(ev *board.StoredEvent, x *kind.Facets) fields {
 	stamp := index.Nanos(ev.Event.Timestamp.Time())
 	return fields{
 		id: ev.Event.EventID, actor: ev.Actor, class: string(ev.Event.EventType), status: string(x.Outcome), trust: ev.Trust,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/kind"
@@ -212,7 +213,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	var c *candidate
 	var load func() (*content, error)
 	if u.Kind == record.Event {
-		ev, err := s.b.core.EventSeen(State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
+		ev, err := s.b.core.EventSeen(board.State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
 		if err != nil || !s.eventThere(ev) {
 			return nil, err
 		}

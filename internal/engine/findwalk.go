@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -346,7 +347,7 @@ func (s *search) judge(at spot) (*candidate, error) {
 	})
 }
 
-func (s *search) judgeEvent(ev *StoredEvent) (*candidate, error) {
+func (s *search) judgeEvent(ev *board.StoredEvent) (*candidate, error) {
 	if !s.eventThere(ev) {
 		return nil, nil
 	}
@@ -406,7 +407,7 @@ func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 
 // ofEvent makes a candidate of an event. It happened at its timestamp, but not
 // after it was recorded.
-func (s *search) ofEvent(ev *StoredEvent, x *kind.Facets) (*candidate, error) {
+func (s *search) ofEvent(ev *board.StoredEvent, x *kind.Facets) (*candidate, error) {
 	happened := min(index.Nanos(ev.Event.Timestamp.Time()), ev.Recorded.UnixNano())
 	c := &candidate{kind: record.Event, id: strings.Clone(ev.Event.EventID), position: ev.Position, time: happened, text: -1}
 	c.name = c.uri(s.t.Name).String()
@@ -424,7 +425,7 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 			return false, nil
 		}
 	}
-	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !Sees(s.view, h) {
+	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !board.Sees(s.view, h) {
 		return false, nil
 	}
 	if s.present == nil {
@@ -434,14 +435,14 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 }
 
 // eventThere reports whether an event may be seen and has not ended.
-func (s *search) eventThere(ev *StoredEvent) bool {
+func (s *search) eventThere(ev *board.StoredEvent) bool {
 	if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= s.now {
 		return false
 	}
 	if !s.q.HeldAt.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.heldAt {
 		return false
 	}
-	return SeesEvent(s.view, ev)
+	return board.SeesEvent(s.view, ev)
 }
 
 // wants reports whether the predicates that a head can tell hold for it.
@@ -467,7 +468,7 @@ func (q *query) about(text string) bool {
 }
 
 // wantsEvent is wants for an event.
-func (q *query) wantsEvent(ev *StoredEvent, x *kind.Facets) bool {
+func (q *query) wantsEvent(ev *board.StoredEvent, x *kind.Facets) bool {
 	e := ev.Event
 	stamp := index.Nanos(e.Timestamp.Time())
 	switch {

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
@@ -37,7 +38,7 @@ type FingerprintOptions struct {
 // several calls, and compiles, one runs, and the others wait.
 func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
-		if err := CheckName("agent", o.Agent); err != nil {
+		if err := board.CheckName("agent", o.Agent); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +97,7 @@ func (p *printing) gather(ctx context.Context) error {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
-	root := RootOf(p.t)
+	root := board.RootOf(p.t)
 	p.in = fingerprint.Input{
 		Tenant: p.t.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
 	}
@@ -236,6 +237,6 @@ func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, vis
 
 // fingerprintRule refuses a body whose document is no fingerprint, or not the one that was
 // exported.
-func fingerprintRule() Rule {
-	return Rule{Validate: func(body memory.Body) error { return fingerprint.Check([]byte(body.(*memory.Fingerprint).Document)) }}
+func fingerprintRule() board.Rule {
+	return board.Rule{Validate: func(body memory.Body) error { return fingerprint.Check([]byte(body.(*memory.Fingerprint).Document)) }}
 }

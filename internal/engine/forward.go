@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -18,14 +19,14 @@ import (
 
 // Agents returns the agents of a tenant, ordered by id, by the rules of
 // Sessions.
-func (b *Board) Agents(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+func (b *Board) Agents(ctx context.Context, tenant string, v board.View) ([]board.SessionInfo, error) {
 	return b.core.Agents(ctx, tenant, v)
 }
 
 // Ancestors returns the chain of parents of an event, nearest first. It ends
 // where a parent is not recorded, is erased, is out of scope, or was in the
 // chain before.
-func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*StoredEvent, error) {
+func (b *Board) Ancestors(ctx context.Context, tenant, id string, v board.View) ([]*board.StoredEvent, error) {
 	return b.core.Ancestors(ctx, tenant, id, v)
 }
 
@@ -35,7 +36,7 @@ func (b *Board) Ancestors(ctx context.Context, tenant, id string, v View) ([]*St
 // before it. The events must not be changed while the call runs.
 //
 // Under a scope, events that it does not allow are refused one by one.
-func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
+func (b *Board) AppendEvents(ctx context.Context, w board.Writer, events []*hmx.Event) (*board.AppendResult, error) {
 	return b.core.AppendEvents(ctx, w, events)
 }
 
@@ -59,18 +60,18 @@ func (b *Board) Damages() []journal.Damage { return b.core.Damages() }
 func (b *Board) Dir() string { return b.core.Dir() }
 
 // Event returns an event by its id.
-func (b *Board) Event(ctx context.Context, tenant, id string, v View) (*StoredEvent, error) {
+func (b *Board) Event(ctx context.Context, tenant, id string, v board.View) (*board.StoredEvent, error) {
 	return b.core.Event(ctx, tenant, id, v)
 }
 
 // Events returns events in order.
-func (b *Board) Events(ctx context.Context, q EventQuery) (*EventPage, error) {
+func (b *Board) Events(ctx context.Context, q board.EventQuery) (*board.EventPage, error) {
 	return b.core.Events(ctx, q)
 }
 
 // EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
 // one that is not there, was erased, or that the view does not show is nil.
-func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v View) ([]*StoredEvent, error) {
+func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v board.View) ([]*board.StoredEvent, error) {
 	return b.core.EventsOf(ctx, tenant, ids, v)
 }
 
@@ -85,7 +86,7 @@ func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v Vie
 // than the board's clock or, if that runs behind, the tenant's newest record.
 //
 // No scope may do it.
-func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
+func (b *Board) Expire(ctx context.Context, w board.Writer, tenant string, now time.Time) (*board.Expired, error) {
 	return b.core.Expire(ctx, w, tenant, now)
 }
 
@@ -94,7 +95,7 @@ func (b *Board) Failed() error { return b.core.Failed() }
 
 // Forget puts a tombstone on a thing: it is no longer there for reads, and its
 // history stays. Forgetting what is forgotten changes nothing.
-func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
+func (b *Board) Forget(ctx context.Context, w board.Writer, ref board.Ref, reason string, expect board.Expect) (*board.PutResult, error) {
 	return b.core.Forget(ctx, w, ref, reason, expect)
 }
 
@@ -105,13 +106,13 @@ func (b *Board) FormerKeys(tenant string) []string { return b.core.FormerKeys(te
 // Get returns a thing. One that is forgotten or expired is returned, and says
 // so; one that is erased is the error erased for an operator, and for an agent or
 // under a scope the same as one that never was: it may have been hidden from them.
-func (b *Board) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
+func (b *Board) Get(ctx context.Context, ref board.Ref, v board.View) (*board.Thing, error) {
 	return b.core.Get(ctx, ref, v)
 }
 
 // History returns every version of a thing, oldest first. Versions that are out
 // of scope are left out, with what became of them.
-func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
+func (b *Board) History(ctx context.Context, ref board.Ref, v board.View) (memory.URI, []board.Change, error) {
 	return b.core.History(ctx, ref, v)
 }
 
@@ -122,24 +123,26 @@ func (b *Board) ID() string { return b.core.ID() }
 // Events are acknowledged in groups; when Ingest returns an error, those of the
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
-func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
+func (b *Board) Ingest(ctx context.Context, src io.Reader, o board.IngestOptions) (board.IngestReport, error) {
 	return b.core.Ingest(ctx, src, o)
 }
 
 // List returns things, newest first.
-func (b *Board) List(ctx context.Context, o ListOptions) (*Page, error) { return b.core.List(ctx, o) }
+func (b *Board) List(ctx context.Context, o board.ListOptions) (*board.Page, error) {
+	return b.core.List(ctx, o)
+}
 
 // MintScope returns the text of a token for an agent of a tenant. The writer
 // stands in it as who granted it; it must be trusted as a user at least, and
 // gives no more trust than it has. A writer with a scope mints nothing: it
 // narrows its own token. Nothing is recorded.
-func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.Grant) (string, error) {
+func (b *Board) MintScope(ctx context.Context, w board.Writer, tenant string, g scope.Grant) (string, error) {
 	return b.core.MintScope(ctx, w, tenant, g)
 }
 
 // Named returns what is live of a kind and has a name, whatever its case: an
 // entity by its name or an alias.
-func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v View) ([]*Thing, error) {
+func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v board.View) ([]*board.Thing, error) {
 	return b.core.Named(ctx, tenant, kind, name, v)
 }
 
@@ -151,7 +154,7 @@ func (b *Board) NewKey(ctx context.Context) error { return b.core.NewKey(ctx) }
 func (b *Board) Now() time.Time { return b.core.Now() }
 
 // Prove returns a proof that a record is in the tenant's tree.
-func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
+func (b *Board) Prove(ctx context.Context, tenant string, o board.ProveOptions) (*notary.Proof, error) {
 	return b.core.Prove(ctx, tenant, o)
 }
 
@@ -170,7 +173,7 @@ func (b *Board) Purge(ctx context.Context) error { return b.core.Purge(ctx) }
 // trust to the lowest of its sources; a source that is not known here counts as
 // external. The body is normalised, and gets its id, if it lacks one; a feedback
 // gets its profile. Secrets are taken out of it, unless they are to be kept.
-func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
+func (b *Board) Put(ctx context.Context, w board.Writer, tenant string, body memory.Body, expect board.Expect) (*board.PutResult, error) {
 	return b.core.Put(ctx, w, tenant, body, expect)
 }
 
@@ -196,18 +199,18 @@ func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (n
 // disk, in every index, and against coming back. When it returns, the payloads
 // are overwritten. Index files that are no longer in use may hold names until
 // [Board.Purge]. No scope may do it.
-func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
+func (b *Board) Redact(ctx context.Context, w board.Writer, uris []memory.URI) (*board.Erasure, error) {
 	return b.core.Redact(ctx, w, uris)
 }
 
 // Referrers returns what is live and refers to a thing or an event: edges,
 // relations, conflicts, feedback, and what was derived from it.
-func (b *Board) Referrers(ctx context.Context, u memory.URI, v View) ([]*Thing, error) {
+func (b *Board) Referrers(ctx context.Context, u memory.URI, v board.View) ([]*board.Thing, error) {
 	return b.core.Referrers(ctx, u, v)
 }
 
 // Resolve returns what a URI names.
-func (b *Board) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, error) {
+func (b *Board) Resolve(ctx context.Context, u memory.URI, v board.View) (*board.Resolved, error) {
 	return b.core.Resolve(ctx, u, v)
 }
 
@@ -219,20 +222,20 @@ func (b *Board) Resolve(ctx context.Context, u memory.URI, v View) (*Resolved, e
 //
 // Without a time in the view, what had expired and what was valid as of a
 // position is judged by the time of the record there.
-func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
+func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at board.At, v board.View) (*board.Resolved, error) {
 	return b.core.ResolveAt(ctx, u, at, v)
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
 // version it is the last content there was, which brings back what is forgotten.
 // Whoever restores it, it is trusted no further than when it was written.
-func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
+func (b *Board) Restore(ctx context.Context, w board.Writer, ref board.Ref, expect board.Expect) (*board.PutResult, error) {
 	return b.core.Restore(ctx, w, ref, expect)
 }
 
 // Root returns the root of a tenant as it is now. A tenant without records has
 // the root of the empty tree.
-func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
+func (b *Board) Root(ctx context.Context, tenant string) (board.Root, error) {
 	return b.core.Root(ctx, tenant)
 }
 
@@ -244,33 +247,35 @@ func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.
 // Sessions returns the sessions of a tenant, ordered by id. Under a scope that
 // does not show everything, the events are looked at one by one: sessions
 // without one in scope are left out, and the others are told of by those in it.
-func (b *Board) Sessions(ctx context.Context, tenant string, v View) ([]SessionInfo, error) {
+func (b *Board) Sessions(ctx context.Context, tenant string, v board.View) ([]board.SessionInfo, error) {
 	return b.core.Sessions(ctx, tenant, v)
 }
 
 // Storage returns how much room the directory takes: that of all tenants together.
-func (b *Board) Storage(ctx context.Context) (*Storage, error) { return b.core.Storage(ctx) }
+func (b *Board) Storage(ctx context.Context) (*board.Storage, error) { return b.core.Storage(ctx) }
 
 // Tail returns events in the order in which they were recorded, from a position on: a
 // part of them, which takes a bounded time and memory. A tenant without records has
 // none yet.
-func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) { return b.core.Tail(ctx, q) }
+func (b *Board) Tail(ctx context.Context, q board.TailQuery) (*board.Tailed, error) {
+	return b.core.Tail(ctx, q)
+}
 
 // Tenants walks over the roots of all tenants but [SystemTenant], in the order in
 // which they first wrote. Whoever walks may use the board meanwhile; of a tenant that is written
 // to, one of its roots is seen.
-func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] { return b.core.Tenants(ctx) }
+func (b *Board) Tenants(ctx context.Context) iter.Seq2[board.Root, error] { return b.core.Tenants(ctx) }
 
 // Transition changes the status of an artifact. The rules are those of HMX-A, for the
 // artifact and for the chain that it is in.
-func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
+func (b *Board) Transition(ctx context.Context, w board.Writer, ref board.Ref, to hmx.Status, supersededBy, reason string, expect board.Expect) (*board.PutResult, error) {
 	return b.core.Transition(ctx, w, ref, to, supersededBy, reason, expect)
 }
 
 // URIAt returns what the record at a position is of: an event, or a thing without its
 // version. What a view does not show, was erased or is neither is not found, in the same
 // words: a position tells nothing of what is hidden.
-func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v View) (memory.URI, error) {
+func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v board.View) (memory.URI, error) {
 	return b.core.URIAt(ctx, tenant, position, v)
 }
 
@@ -286,7 +291,7 @@ func (b *Board) VerifierKey(tenant string) string { return b.core.VerifierKey(te
 
 // Versions returns the versions of a thing, oldest first, a page at a time. It shows what
 // History shows.
-func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
+func (b *Board) Versions(ctx context.Context, o board.VersionsOptions) (*board.VersionsPage, error) {
 	return b.core.Versions(ctx, o)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/guide"
@@ -42,7 +43,7 @@ type NextOptions struct {
 	Limit int
 	// Tags narrow which artifacts hold, by their validity scopes.
 	Tags []string
-	View View
+	View board.View
 }
 
 // NextSteps is what may come next, the likeliest first.
@@ -64,7 +65,7 @@ func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error)
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, MaxNextSteps).WithFix("leave it out for the default")
 	}
 	var out *NextSteps
-	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		if err := memory.CheckID("session", o.Session); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error)
 }
 
 // foresee is NextStep on a state.
-func (b *Board) foresee(ctx context.Context, s State, session string, tags []string, limit int) (*NextSteps, error) {
+func (b *Board) foresee(ctx context.Context, s board.State, session string, tags []string, limit int) (*NextSteps, error) {
 	model, n, err := b.model(s, tags)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func newGuides() *guides {
 // guideFollower notes which records may have changed an artifact or a rule, and forgets what
 // was read of those that are erased.
 type guideFollower struct {
-	NopFollower
+	board.NopFollower
 	b *Board
 }
 
@@ -204,14 +205,14 @@ func (g *guides) keepActive(t *ledger.Tenant, active inUse) {
 
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
-func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
+func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
 	active, err := b.activeArtifacts(s.Reader, s.Tenant)
 	if err != nil {
 		return nil, 0, err
 	}
 	var heads []*catalog.Head
 	for _, h := range active.heads {
-		if holdsAt(h, NowOf(s.View, s.Tenant)) && Sees(s.View, h) {
+		if holdsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
 			heads = append(heads, h)
 		}
 	}
@@ -222,12 +223,12 @@ func (b *Board) model(s State, tags []string) (*guide.Model, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	now := NowOf(s.View, s.Tenant)
+	now := board.NowOf(s.View, s.Tenant)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
 	sum.Write([]byte(s.Tenant.Name))
 	for _, a := range all {
-		if Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
+		if board.Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -328,8 +329,8 @@ const soFarEvents = 1 << 12
 // sessionSoFar returns what a session did, as far as a view shows it; of a long one that
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
-func (b *Board) sessionSoFar(ctx context.Context, st State, session string) (*trace.Trace, error) {
-	if AccessOf(st.View) != nil || b.guides == nil {
+func (b *Board) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
+	if board.AccessOf(st.View) != nil || b.guides == nil {
 		s := sessionReader{b: b, r: st.Reader, t: st.Tenant, view: st.View, traces: trace.NewReader(&trace.Strings{})}
 		err := s.read(ctx, session)
 		return s.traces.Trace(), err

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/merkle"
@@ -17,7 +18,7 @@ const importBytes = 8 << 20
 
 // ImportReport says what became of an import.
 type ImportReport struct {
-	Root     Root
+	Root     board.Root
 	Imported uint64
 	Present  uint64 // records that were there already
 	// Salvage says what is missing of what came out of a damaged directory. Nil for
@@ -64,7 +65,7 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 
 // importWhole is Import of a complete export. It returns its tenant.
 func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
-	head, err := b.readExport(ctx, first, func(*Entry) error { return nil })
+	head, err := b.readExport(ctx, first, func(*board.Entry) error { return nil })
 	if err != nil {
 		return "", err
 	}
@@ -72,8 +73,8 @@ func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (
 	if err != nil {
 		return "", err
 	}
-	put := func(entries []*Entry) error { return b.importGroup(ctx, entries, report) }
-	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*Entry) error) error {
+	put := func(entries []*board.Entry) error { return b.importGroup(ctx, entries, report) }
+	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*board.Entry) error) error {
 		_, err := b.readExport(ctx, second, visit)
 		return err
 	})
@@ -81,7 +82,7 @@ func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (
 
 // readExport reads a whole export, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*Entry) error) (exportHead, error) {
+func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*board.Entry) error) (exportHead, error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
@@ -91,7 +92,7 @@ func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*Entry
 	if err != nil {
 		return head, err
 	}
-	if err := EnterTenant(ctx, head.Tenant); err != nil {
+	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
 	check := newExportCheck(head, b.core.Now())
@@ -129,8 +130,8 @@ func notEOF(err error) error {
 
 // inGroups reads records and puts them in groups. A record that takes others away
 // is in a group of its own.
-func inGroups(total uint64, tell func(done, total uint64), put func([]*Entry) error, read func(visit func(*Entry) error) error) error {
-	var held []*Entry
+func inGroups(total uint64, tell func(done, total uint64), put func([]*board.Entry) error, read func(visit func(*board.Entry) error) error) error {
+	var held []*board.Entry
 	size, n := 0, uint64(0)
 	flush := func() error {
 		if len(held) == 0 {
@@ -141,9 +142,9 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*Entry) er
 		held, size = held[:0], 0
 		return err
 	}
-	err := read(func(e *Entry) error {
+	err := read(func(e *board.Entry) error {
 		alone := apply.Alone(e.Header.Kind)
-		if alone || len(held) >= IngestBatch || size+len(e.Body) > importBytes {
+		if alone || len(held) >= board.IngestBatch || size+len(e.Body) > importBytes {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -167,9 +168,9 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*Entry) er
 }
 
 // importGroup puts records as they are, all or none.
-func (b *Board) importGroup(ctx context.Context, entries []*Entry, report *ImportReport) error {
+func (b *Board) importGroup(ctx context.Context, entries []*board.Entry, report *ImportReport) error {
 	imported, present := uint64(0), uint64(0)
-	err := b.core.Submit(ctx, &Request{Alone: true, Records: len(entries), Admit: func(g *Group) error {
+	err := b.core.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
 		for _, e := range entries {
 			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {
@@ -200,7 +201,7 @@ func (b *Board) importGroup(ctx context.Context, entries []*Entry, report *Impor
 }
 
 // sameRecord refuses a record that is not the one that is there.
-func sameRecord(g *Group, t *ledger.Tenant, e *Entry) error {
+func sameRecord(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	at, ok, err := ledger.At(g.Tx(), t.Number, e.Header.Position)
 	if err != nil {
 		return err

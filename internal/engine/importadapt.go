@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -16,7 +17,7 @@ import (
 // adapt makes a record of a salvage one that can come next: what it says of
 // positions and versions is as they are here. The error is a [misfit] if it cannot
 // be; rewrote says that its payload is another.
-func (s *salvaged) adapt(g *Group, t *ledger.Tenant, e *Entry) (rewrote bool, err error) {
+func (s *salvaged) adapt(g *board.Group, t *ledger.Tenant, e *board.Entry) (rewrote bool, err error) {
 	was := e.Header.Position
 	e.Header.Position = t.Size
 	if e.Body == nil {
@@ -46,7 +47,7 @@ type document interface {
 }
 
 // adapted returns what a record has to say here, or nil if that is what it says.
-func (s *salvaged) adapted(g *Group, t *ledger.Tenant, e *Entry) (document, error) {
+func (s *salvaged) adapted(g *board.Group, t *ledger.Tenant, e *board.Entry) (document, error) {
 	switch x := e.Record.Body.(type) {
 	case *memory.Memory:
 		return adaptKey(g, t, x)
@@ -83,7 +84,7 @@ func (s *salvaged) adapted(g *Group, t *ledger.Tenant, e *Entry) (document, erro
 }
 
 // rewriteEntry gives a record another payload, under the same salt.
-func rewriteEntry(e *Entry, d document) error {
+func rewriteEntry(e *board.Entry, d document) error {
 	body, err := d.AppendJSON(e.Body[:record.SaltSize:record.SaltSize])
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func rewriteEntry(e *Entry, d document) error {
 }
 
 // adaptVersion gives a version of a thing the number that comes next.
-func adaptVersion(g *Group, t *ledger.Tenant, e *Entry) error {
+func adaptVersion(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	id, _ := e.Record.Body.Identity()
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, e.Header.Kind, catalog.ThingOf(t.Name, e.Header.Kind, id))
 	if err != nil {
@@ -110,7 +111,7 @@ func adaptVersion(g *Group, t *ledger.Tenant, e *Entry) error {
 
 // adaptKey takes the key off a memory if another one still has it, whose end is
 // lost.
-func adaptKey(g *Group, t *ledger.Tenant, m *memory.Memory) (document, error) {
+func adaptKey(g *board.Group, t *ledger.Tenant, m *memory.Memory) (document, error) {
 	if m.Key == "" {
 		return nil, nil
 	}
@@ -128,7 +129,7 @@ func adaptKey(g *Group, t *ledger.Tenant, m *memory.Memory) (document, error) {
 }
 
 // adaptTombstone has a tombstone name the version that is there.
-func adaptTombstone(g *Group, t *ledger.Tenant, c *memory.Tombstone) (document, error) {
+func adaptTombstone(g *board.Group, t *ledger.Tenant, c *memory.Tombstone) (document, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, c.Target, catalog.ThingOf(t.Name, c.Target, c.ID))
 	if err != nil || !found || uint64(head.Version) == c.Version {
 		return nil, err
@@ -140,7 +141,7 @@ func adaptTombstone(g *Group, t *ledger.Tenant, c *memory.Tombstone) (document, 
 
 // adaptTransition has a change of status begin where the artifact is, if that
 // leads to its end.
-func adaptTransition(g *Group, t *ledger.Tenant, c *memory.Transition) (document, error) {
+func adaptTransition(g *board.Group, t *ledger.Tenant, c *memory.Transition) (document, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.ArtifactID))
 	if err != nil || !found || head.Status == string(c.From) {
 		return nil, err
@@ -180,7 +181,7 @@ func (s *salvaged) adaptRedaction(c *memory.Redaction) (document, error) {
 
 // adaptExpiry leaves of an expiry the events that are here, and what things still
 // say.
-func (s *salvaged) adaptExpiry(g *Group, t *ledger.Tenant, c *memory.Expiry) (document, error) {
+func (s *salvaged) adaptExpiry(g *board.Group, t *ledger.Tenant, c *memory.Expiry) (document, error) {
 	here := memory.Expiry{Cause: c.Cause, Policy: c.Policy}
 	changed := false
 	for _, target := range c.Targets {
@@ -207,7 +208,7 @@ func (s *salvaged) adaptExpiry(g *Group, t *ledger.Tenant, c *memory.Expiry) (do
 }
 
 // currentAt reports whether a live thing says what stands at a position.
-func currentAt(g *Group, t *ledger.Tenant, kind record.Kind, position uint64) (bool, error) {
+func currentAt(g *board.Group, t *ledger.Tenant, kind record.Kind, position uint64) (bool, error) {
 	payload, erased, err := g.PayloadAt(t, position)
 	if err != nil || erased {
 		return false, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -18,7 +19,7 @@ import (
 // fits refuses a record that this board would not have written next. What was
 // erased cannot be asked what it said, so nothing is concluded from what is not
 // there.
-func fits(g *Group, t *ledger.Tenant, e *Entry) error {
+func fits(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	err := fitsState(g, t, e)
 	if bad, ok := errors.AsType[misfit](err); ok {
 		return badLine(e.Header.Position+1, bad.Error())
@@ -34,7 +35,7 @@ func (m misfit) Error() string { return string(m) }
 
 func misfitf(format string, args ...any) error { return misfit(fmt.Sprintf(format, args...)) }
 
-func fitsState(g *Group, t *ledger.Tenant, e *Entry) error {
+func fitsState(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	h := &e.Header
 	switch {
 	case h.Position != t.Size:
@@ -73,7 +74,7 @@ func fitsState(g *Group, t *ledger.Tenant, e *Entry) error {
 }
 
 // fitsContent refuses content that was erased.
-func fitsContent(g *Group, t *ledger.Tenant, mac record.Hash, ok bool) error {
+func fitsContent(g *board.Group, t *ledger.Tenant, mac record.Hash, ok bool) error {
 	if !ok {
 		return nil
 	}
@@ -85,7 +86,7 @@ func fitsContent(g *Group, t *ledger.Tenant, mac record.Hash, ok bool) error {
 }
 
 // fitsBody is fits for a version of a thing.
-func fitsBody(g *Group, t *ledger.Tenant, e *Entry) error {
+func fitsBody(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	id, key := e.Record.Body.Identity()
 	kind := e.Header.Kind
 	thing := catalog.ThingOf(t.Name, kind, id)
@@ -98,7 +99,7 @@ func fitsBody(g *Group, t *ledger.Tenant, e *Entry) error {
 		if head.State == catalog.Redacted {
 			return misfitf("payload: this %s was erased by the redaction at position %d", kind, head.Position)
 		}
-		if Immutable(kind) {
+		if board.Immutable(kind) {
 			return misfitf("payload: this %s is there already, and a %s never changes", kind, kind)
 		}
 		version = uint64(head.Version) + 1
@@ -139,7 +140,7 @@ func fitsBody(g *Group, t *ledger.Tenant, e *Entry) error {
 
 // fitsMade refuses what a model made of something else than an event that is there, or
 // than what a live thing says.
-func fitsMade(g *Group, t *ledger.Tenant, target memory.URI, at uint64) error {
+func fitsMade(g *board.Group, t *ledger.Tenant, target memory.URI, at uint64) error {
 	if target.Kind == record.Event {
 		id := record.ID(t.Name, record.Event, target.ID)
 		position, found, err := ledger.Find(g.Tx(), t.Number, &id)
@@ -163,7 +164,7 @@ func fitsMade(g *Group, t *ledger.Tenant, target memory.URI, at uint64) error {
 }
 
 // fitsChange is fits for a control about one thing, which must be there.
-func fitsChange(g *Group, t *ledger.Tenant, e *Entry, kind record.Kind, id string) (*catalog.Head, error) {
+func fitsChange(g *board.Group, t *ledger.Tenant, e *board.Entry, kind record.Kind, id string) (*catalog.Head, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, catalog.ThingOf(t.Name, kind, id))
 	switch {
 	case err != nil:
@@ -177,7 +178,7 @@ func fitsChange(g *Group, t *ledger.Tenant, e *Entry, kind record.Kind, id strin
 }
 
 // fitsTransition is fits for a change of status.
-func fitsTransition(g *Group, t *ledger.Tenant, e *Entry, c *memory.Transition) error {
+func fitsTransition(g *board.Group, t *ledger.Tenant, e *board.Entry, c *memory.Transition) error {
 	head, err := fitsChange(g, t, e, record.Artifact, c.ArtifactID)
 	if err != nil {
 		return err
@@ -196,7 +197,7 @@ func fitsTransition(g *Group, t *ledger.Tenant, e *Entry, c *memory.Transition) 
 }
 
 // fitsTargets is fits for a record that takes others away.
-func fitsTargets(g *Group, t *ledger.Tenant, e *Entry) error {
+func fitsTargets(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	r := e.Record
 	if err := g.Board().Applier().Load(g.Tx(), &r); err != nil {
 		if bad, ok := errors.AsType[*apply.BadTarget](err); ok {
@@ -238,7 +239,7 @@ func fitsTargets(g *Group, t *ledger.Tenant, e *Entry) error {
 }
 
 // fitsExpiry refuses the end of what is not the content of a live thing.
-func fitsExpiry(g *Group, t *ledger.Tenant, target *index.Record, i int) error {
+func fitsExpiry(g *board.Group, t *ledger.Tenant, target *index.Record, i int) error {
 	if target.Body == nil {
 		return nil
 	}
@@ -252,7 +253,7 @@ func fitsExpiry(g *Group, t *ledger.Tenant, target *index.Record, i int) error {
 
 // fitsRedaction refuses a redaction of another thing than it names, of a part of
 // one, and of one that is redacted.
-func fitsRedaction(g *Group, t *ledger.Tenant, target apply.Target, r *index.Record, i int, named map[uint64]bool, things map[record.Hash]bool) error {
+func fitsRedaction(g *board.Group, t *ledger.Tenant, target apply.Target, r *index.Record, i int, named map[uint64]bool, things map[record.Hash]bool) error {
 	kind, id := target.Kind, ""
 	switch c := r.Control.(type) {
 	case *memory.Tombstone:

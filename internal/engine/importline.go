@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
@@ -138,7 +139,7 @@ func parseHead(text []byte) (head exportHead, err error) {
 
 // parseRecord makes a record out of a line, by the rules that need no other
 // line. An erased one has no body.
-func parseRecord(text []byte, tenant string) (*Entry, error) {
+func parseRecord(text []byte, tenant string) (*board.Entry, error) {
 	var l exportLine
 	l.parse(text)
 	l.only("position", "kind", "trust", "time", "actor", "id", "commitment", "salt", "payload", "payload_base64", "erased")
@@ -157,7 +158,7 @@ func parseRecord(text []byte, tenant string) (*Entry, error) {
 		return nil, err
 	}
 	t, err := time.Parse(time.RFC3339Nano, when)
-	if err != nil || TimeOf(t.UnixNano()).Format(time.RFC3339Nano) != when {
+	if err != nil || board.TimeOf(t.UnixNano()).Format(time.RFC3339Nano) != when {
 		return nil, fmt.Errorf("time: it is not as an export writes it")
 	}
 	h.Time = t.UnixNano()
@@ -166,7 +167,7 @@ func parseRecord(text []byte, tenant string) (*Entry, error) {
 			return nil, err
 		}
 	}
-	e := &Entry{Header: h, Record: index.Record{Header: h}}
+	e := &board.Entry{Header: h, Record: index.Record{Header: h}}
 	if e.Body, err = l.body(); err != nil || e.Body == nil {
 		return e, err
 	}
@@ -207,7 +208,7 @@ func (l *exportLine) body() ([]byte, error) {
 }
 
 // checkOwn applies the rules of this board to what a record says by itself.
-func checkOwn(e *Entry) error {
+func checkOwn(e *board.Entry) error {
 	h := &e.Header
 	switch {
 	case e.Record.Event != nil:
@@ -217,7 +218,7 @@ func checkOwn(e *Entry) error {
 		if h.ID != record.ID(h.Tenant, record.Event, e.Record.Event.EventID) {
 			return fmt.Errorf("id: it is not the digest of the event's id")
 		}
-		return CheckEvent(e.Record.Event, SystemWriter(h.Actor))
+		return board.CheckEvent(e.Record.Event, board.SystemWriter(h.Actor))
 	case e.Record.Body != nil:
 		if id, _ := e.Record.Body.Identity(); id == "" {
 			return fmt.Errorf("payload: it has no id")
@@ -280,7 +281,7 @@ func newExportCheck(head exportHead, now time.Time) *exportCheck {
 }
 
 // record judges the next record.
-func (c *exportCheck) record(e *Entry) error {
+func (c *exportCheck) record(e *board.Entry) error {
 	h := &e.Header
 	switch n := c.tree.Size(); {
 	case h.Position != n:
@@ -329,7 +330,7 @@ func (c *exportCheck) record(e *Entry) error {
 
 // thing judges what a record says about a thing. One that is redacted anywhere
 // in the export has no body left in it.
-func (c *exportCheck) thing(e *Entry) error {
+func (c *exportCheck) thing(e *board.Entry) error {
 	h := &e.Header
 	switch control := e.Record.Control.(type) {
 	case *memory.Tombstone:
@@ -356,7 +357,7 @@ func (c *exportCheck) thing(e *Entry) error {
 }
 
 // redaction judges which things a redaction names, and its key.
-func (c *exportCheck) redaction(e *Entry, red *memory.Redaction) error {
+func (c *exportCheck) redaction(e *board.Entry, red *memory.Redaction) error {
 	if red.Key != nil {
 		if c.key == nil {
 			c.key = red.Key

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -41,7 +42,7 @@ type LeftOut struct {
 // left out. It returns the tenant.
 func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
 	erased := make(map[uint64]bool)
-	head, err := b.readSalvage(ctx, first, func(e *Entry) error {
+	head, err := b.readSalvage(ctx, first, func(e *board.Entry) error {
 		targets, err := apply.Targets(&e.Record)
 		for _, t := range targets {
 			erased[t.Position] = erased[t.Position] || t.Erases
@@ -57,8 +58,8 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 	}
 	report.Salvage = &ImportedSalvage{Lost: head.LostRecords}
 	s := &salvaged{board: b, report: report, erased: erased}
-	put := func(entries []*Entry) error { return s.group(ctx, entries) }
-	err = inGroups(head.Records, tell, put, func(visit func(*Entry) error) error {
+	put := func(entries []*board.Entry) error { return s.group(ctx, entries) }
+	err = inGroups(head.Records, tell, put, func(visit func(*board.Entry) error) error {
 		_, err := b.readSalvage(ctx, second, visit)
 		return err
 	})
@@ -71,7 +72,7 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 
 // readSalvage reads a whole salvage, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*Entry) error) (head salvageHead, err error) {
+func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*board.Entry) error) (head salvageHead, err error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
@@ -80,7 +81,7 @@ func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*Entr
 	if head, err = parseSalvageHead(text); err != nil {
 		return head, err
 	}
-	if err := EnterTenant(ctx, head.Tenant); err != nil {
+	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
 	latest := b.core.Now().Add(aheadOfUs).UnixNano()
@@ -154,8 +155,8 @@ type salvaged struct {
 }
 
 // group puts records as far as they fit, all of those or none.
-func (s *salvaged) group(ctx context.Context, entries []*Entry) error {
-	return s.board.core.Submit(ctx, &Request{Alone: true, Records: len(entries), Admit: func(g *Group) error {
+func (s *salvaged) group(ctx context.Context, entries []*board.Entry) error {
+	return s.board.core.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
 		for _, e := range entries {
 			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {
@@ -173,7 +174,7 @@ func (s *salvaged) group(ctx context.Context, entries []*Entry) error {
 }
 
 // record puts the next record, finds it there, or leaves it out.
-func (s *salvaged) record(g *Group, t *ledger.Tenant, e *Entry) error {
+func (s *salvaged) record(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	was := e.Header.Position
 	if s.placed < s.there {
 		same, err := salvagedBefore(g, t, s.placed, e)
@@ -222,7 +223,7 @@ func (s *salvaged) place(was uint64) {
 }
 
 // leave notes that a record is not brought in.
-func (s *salvaged) leave(e *Entry, why string) {
+func (s *salvaged) leave(e *board.Entry, why string) {
 	x := s.report.Salvage
 	x.LeftOut++
 	if len(x.Reasons) < maxLost {
@@ -232,7 +233,7 @@ func (s *salvaged) leave(e *Entry, why string) {
 
 // salvagedBefore reports whether the record at a position is what an earlier
 // import made of this one: salts are kept, and no two records have the same.
-func salvagedBefore(g *Group, t *ledger.Tenant, position uint64, e *Entry) (bool, error) {
+func salvagedBefore(g *board.Group, t *ledger.Tenant, position uint64, e *board.Entry) (bool, error) {
 	at, ok, err := ledger.At(g.Tx(), t.Number, position)
 	if err != nil || !ok {
 		return false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -28,7 +29,7 @@ const learnBehind = 1 << 14
 type LearnReport struct {
 	// Changes are what was written, in order.
 	Changes []CompileChange
-	Root    Root // of the tenant, when it was done
+	Root    board.Root // of the tenant, when it was done
 }
 
 // learning is what a board knows of what users said.
@@ -68,7 +69,7 @@ func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
 // which states anything it does nothing.
 //
 // No scope may do it, as with Compile.
-func (b *Board) Learn(ctx context.Context, w Writer, tenant string, ids ...string) (*LearnReport, error) {
+func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
 		return nil, err
 	}

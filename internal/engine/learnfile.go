@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -213,7 +214,7 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 	if x == nil || x.size > t.Size {
 		return nil, nil
 	}
-	root, err := RootWhen(r, t, x.size)
+	root, err := board.RootWhen(r, t, x.size)
 	if err != nil || root != x.root {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 		return nil
 	}
 	b.learning.kept.Put(tenant, x)
-	if disk.MkdirAll(b.core.FS(), b.core.Path(NameTraces)) == nil {
+	if disk.MkdirAll(b.core.FS(), b.core.Path(board.NameTraces)) == nil {
 		_ = disk.WriteFile(b.core.FS(), b.tracePath(tenant, 0)+saidSuffix, data)
 	}
 	return nil

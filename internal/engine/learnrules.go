@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/memory"
 )
@@ -20,7 +21,7 @@ type StatedRule struct {
 // that has it. They come from the cache that Learn keeps, which goes before an erasure is
 // acknowledged. Without that file there are none.
 func RulesOnDisk(fs disk.FS, dir, tenant string) []StatedRule {
-	data, err := disk.ReadFile(fs, fs.PathJoin(dir, NameTraces, traceName(tenant, 0)+saidSuffix))
+	data, err := disk.ReadFile(fs, fs.PathJoin(dir, board.NameTraces, traceName(tenant, 0)+saidSuffix))
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -25,7 +26,7 @@ type LessonOptions struct {
 	// Limit is how many are wanted. Zero means compile.DefaultLessons, and
 	// compile.MaxLessons are allowed.
 	Limit int
-	View  View
+	View  board.View
 }
 
 // Lesson is a command that failed, and how that was mended.
@@ -46,7 +47,7 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
 	}
 	var out []Lesson
-	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) error {
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
 		seen, err := b.visible(ctx, s)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	nodes "lukasa.dev/internal/index/graph"
@@ -28,7 +29,7 @@ type GraphQuery struct {
 	Limit int
 	// Tags has tags drawn as names, too.
 	Tags bool
-	View View
+	View board.View
 }
 
 // Bounds of a query, and what it means to leave them away.
@@ -81,7 +82,7 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 		}
 	}
 	out := &Graph{}
-	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		g := &grower{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, v: s.View, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
 		if err := g.grow(); err != nil {
 			return err
@@ -103,7 +104,7 @@ type grower struct {
 	b   *Board
 	r   kv.Reader
 	t   *ledger.Tenant
-	v   View
+	v   board.View
 	q   *GraphQuery
 	out *Graph
 	// at is where nodes are by id; -1 for what is not shown.
@@ -198,8 +199,8 @@ func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
-	now := NowOf(g.v, g.t)
-	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && Sees(g.v, h)
+	now := board.NowOf(g.v, g.t)
+	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && board.Sees(g.v, h)
 }
 
 // add returns which node a URI is, making it if there is room, and -1 where it is not
@@ -240,7 +241,7 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	}
 	node := &GraphNode{ID: u.String(), Kind: u.Kind.String()}
 	if u.Kind == record.Event {
-		ev, err := g.b.core.EventSeen(State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
+		ev, err := g.b.core.EventSeen(board.State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
 		if err != nil {
 			return gone(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
 )
 
@@ -44,7 +45,7 @@ type PackOptions struct {
 	Embedder     embed.Provider
 	EmbedTimeout time.Duration
 	// View says who looks, and when. Its agent is the pack's.
-	View View
+	View board.View
 }
 
 // Packed is a context pack, and what belongs to it.
@@ -53,7 +54,7 @@ type Packed struct {
 	Text string // the pack as markdown: what its tokens are counted of
 	// Digest covers everything in the pack but how long it took.
 	Digest string
-	Root   Root // of the state that was looked at
+	Root   board.Root // of the state that was looked at
 	// Degraded says, in words, what could not be used.
 	Degraded []string
 	// Searched is how long finding took of the pack's assembly_duration_ms.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
@@ -47,10 +48,10 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 	a.o = PackOptions{
 		Tenant: tenant, Query: r.Query, Budget: r.Budget, Strategy: r.Strategy, Counter: r.Counter, Weights: r.Weights,
 		SectionWeights: r.SectionWeights, MinRelevance: r.MinRelevance, Sections: r.Sections, Tags: r.Tags, Session: r.Session,
-		Priors: r.Priors, AsOf: AsOf{again: true, far: o.Far, Progress: o.Progress}, View: View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
+		Priors: r.Priors, AsOf: AsOf{again: true, far: o.Far, Progress: o.Progress}, View: board.View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
 	}
 	if !r.Now.Set {
-		a.o.View.Now = (View{}).Now
+		a.o.View.Now = (board.View{}).Now
 	}
 	if r.Scope != "" {
 		a.o.View.Scope = o.Scope

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -56,7 +57,7 @@ type moment struct {
 	// became of a position since.
 	then    *past
 	present *presence
-	since   func(position uint64) (Fate, error)
+	since   func(position uint64) (board.Fate, error)
 }
 
 // moment returns the state of a tenant that is meant, which end lets go. Those of the
@@ -78,26 +79,26 @@ func (b *Board) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as As
 	if err != nil {
 		return m, end, err
 	}
-	since := func(position uint64) (Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
+	since := func(position uint64) (board.Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
 	return moment{b: then.board, r: then.board.core.Store(), t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
 }
 
 // shows reports whether a view that sees a thing of a past state may see it now.
-func (p *presence) shows(v View, h *catalog.Head) (bool, error) {
-	if AccessOf(v) == nil && v.Agent == "" {
+func (p *presence) shows(v board.View, h *catalog.Head) (bool, error) {
+	if board.AccessOf(v) == nil && v.Agent == "" {
 		return true, nil
 	}
 	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
-	return ok && now.State != catalog.Redacted && Sees(v, now), err
+	return ok && now.State != catalog.Redacted && board.Sees(v, now), err
 }
 
 // enter makes a state with records the one that is looked at.
 func (a *asking) enter(m moment) (err error) {
-	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, NowOf(a.view, m.t)
-	if a.visible, err = a.b.visible(a.ctx, State{Reader: a.r, Tenant: a.t, View: a.view}); err != nil {
+	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, board.NowOf(a.view, m.t)
+	if a.visible, err = a.b.visible(a.ctx, board.State{Reader: a.r, Tenant: a.t, View: a.view}); err != nil {
 		return err
 	}
-	if a.whole, err = Unerased(a.r, a.t); err != nil || m.then == nil {
+	if a.whole, err = board.Unerased(a.r, a.t); err != nil || m.then == nil {
 		return err
 	}
 	if a.rows, err = a.roster(); err != nil {
@@ -119,8 +120,8 @@ func (a *asking) roster() (*roster.View, error) {
 // shows reports whether whoever looks may see a thing. In a past, that is what they
 // could see then and may see now.
 func (a *asking) shows(h *catalog.Head) (bool, error) {
-	if !Sees(a.view, h) || a.present == nil {
-		return Sees(a.view, h), nil
+	if !board.Sees(a.view, h) || a.present == nil {
+		return board.Sees(a.view, h), nil
 	}
 	return a.present.shows(a.view, h)
 }

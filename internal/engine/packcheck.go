@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
@@ -41,7 +42,7 @@ func (p *packing) fits() bool {
 const packRecords = 4096
 
 // request returns what is asked for, normalised, by whoever looks.
-func (o *PackOptions) request(v View) (pack.Request, error) {
+func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	r := pack.Request{
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Agent: v.Agent, Session: o.Session, Priors: o.Priors,
@@ -64,7 +65,7 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		r.Scope = scopeDigest(v.Scope)
 	}
 	r, err := r.Normalize()
-	return r.Capped(AccessOf(v).Budget()), err
+	return r.Capped(board.AccessOf(v).Budget()), err
 }
 
 // scopeDigest is what a pack says of the token that it was made under.
@@ -74,15 +75,15 @@ func scopeDigest(token string) string {
 }
 
 // checkNames judges the names that a pack is narrowed by, which it states as its own.
-func (o *PackOptions) checkNames(v View) error {
-	if err := CheckName("session", o.Session); o.Session != "" && err != nil {
+func (o *PackOptions) checkNames(v board.View) error {
+	if err := board.CheckName("session", o.Session); o.Session != "" && err != nil {
 		return err
 	}
-	if err := CheckAgent(v); err != nil {
+	if err := board.CheckAgent(v); err != nil {
 		return err
 	}
 	for i, tag := range o.Tags[:min(len(o.Tags), hmx.MaxTags)] { // more are refused for their number
-		if err := CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ type packing struct {
 	asking
 	request pack.Request
 	counter tokens.Counter
-	root    Root
+	root    board.Root
 
 	degraded []string
 	searched time.Duration
@@ -189,7 +190,7 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		}
 	}()
 	name := p.o.Tenant
-	if err := EnterTenant(p.ctx, name); err != nil {
+	if err := board.EnterTenant(p.ctx, name); err != nil {
 		return nil, err
 	}
 	t, ok, err := ledger.Lookup(snap, name)
@@ -197,11 +198,11 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		return nil, err
 	}
 	if !ok {
-		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = NowOf(p.view, &ledger.Tenant{})
+		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.now = board.NowOf(p.view, &ledger.Tenant{})
 		return release, as.ofNothing()
 	}
-	if err := Timely(p.view, t); err != nil {
+	if err := board.Timely(p.view, t); err != nil {
 		return nil, err
 	}
 	m, letGo, err := p.b.moment(p.ctx, snap, t, as)
@@ -210,11 +211,11 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	}
 	ends = append(ends, letGo)
 	if m.t == nil {
-		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = NowOf(p.view, &ledger.Tenant{})
+		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.now = board.NowOf(p.view, &ledger.Tenant{})
 		return release, nil
 	}
-	p.root, p.asThen = RootOf(m.t), as.again && !as.hiding
+	p.root, p.asThen = board.RootOf(m.t), as.again && !as.hiding
 	if err := p.enter(m); err != nil {
 		return nil, err
 	}
@@ -267,7 +268,7 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 			return nil, err
 		}
 	} else {
-		p.class = recall.Classify(p.request.Query, TimeOf(p.now), nil)
+		p.class = recall.Classify(p.request.Query, board.TimeOf(p.now), nil)
 	}
 	var newest hmx.Opt[int64]
 	if p.rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {

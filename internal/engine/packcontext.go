@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
@@ -17,7 +18,7 @@ import (
 type PackContextOptions struct {
 	Tenant string
 	pack.BlockRequest
-	View View
+	View board.View
 }
 
 // PackContext returns a markdown block of what is known of a topic: as many of the best
@@ -32,14 +33,14 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if err != nil {
 		return "", err
 	}
-	if err := CheckAgent(view); err != nil {
+	if err := board.CheckAgent(view); err != nil {
 		return "", err
 	}
 	request, err := o.BlockRequest.Normalize()
 	if err != nil {
 		return "", err
 	}
-	if most := AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
+	if most := board.AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
 	if err := b.asking.Acquire(ctx); err != nil {
@@ -47,21 +48,21 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	}
 	defer b.asking.Release()
 	var entries []pack.BlockEntry
-	now, there := NowOf(view, &ledger.Tenant{}), false
-	err = b.core.ReadAs(ctx, o.Tenant, view, func(s State) error {
+	now, there := board.NowOf(view, &ledger.Tenant{}), false
+	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
 		there = true
 		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
 		if err := search.check(); err != nil {
 			return err
 		}
 		p := &packing{asking: asking{
-			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: board.NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		now = p.now
 		if p.visible, err = b.visible(ctx, s); err != nil {
 			return err
 		}
-		if p.whole, err = Unerased(s.Reader, s.Tenant); err != nil {
+		if p.whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {
@@ -119,7 +120,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 	if rec.Event != nil {
 		quoteEvent(rec.Event, p.t.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
-		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + TimeOf(e.Time).Format("2006-01-02")
+		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		e.Time = after(e.Time, p.lag)
 	} else {
 		x, err := p.look(h.Position)
@@ -151,7 +152,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 			if name == "" || x.head.Kind == record.Relation {
 				name = x.head.Kind.String()
 			}
-			e.Name = name + " " + TimeOf(e.Time).Format("2006-01-02")
+			e.Name = name + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		}
 	}
 	e.ID, e.Text = s.ID, s.Text

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -165,7 +166,7 @@ func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
 	if err := p.passed(err); err != nil {
 		return nil, err
 	}
-	if rec == nil && p.view.Scope != "" || rec != nil && rec.Event != nil && !SeesEvent(p.view, &StoredEvent{Event: rec.Event}) {
+	if rec == nil && p.view.Scope != "" || rec != nil && rec.Event != nil && !board.SeesEvent(p.view, &board.StoredEvent{Event: rec.Event}) {
 		return nil, nil
 	}
 	return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: position}, nil
@@ -232,7 +233,7 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 			return ReasonExcluded, "It is nothing that agents are told.", nil
 		}
 		if !p.inScope(x.body) {
-			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + ScopeText(x.body) + ".", nil
+			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + board.ScopeText(x.body) + ".", nil
 		}
 		return p.whyNotFound(m, where.section, h.Tags)
 	}

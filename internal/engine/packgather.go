@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -309,7 +310,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	if rule && !x.pinned && x.relevance < ruleRelevance {
 		return nil
 	}
-	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !Addressed(policy.Scope.Agents, p.view.Agent) {
+	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, p.view.Agent) {
 		return nil // it is for others
 	}
 	c := p.candidate(position, row, where, x)
@@ -335,7 +336,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 // relates them to others. Where not all is shown nobody is asked for names, as in a
 // search, nor where only what has a tag is wanted, which relations have not.
 func (p *packing) addNamed(names []string) error {
-	if p.visible != nil || AccessOf(p.view) != nil || len(p.o.Tags) > 0 {
+	if p.visible != nil || board.AccessOf(p.view) != nil || len(p.o.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head

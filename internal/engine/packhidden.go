@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -23,7 +24,7 @@ type hiddenNow struct {
 // hide takes out of what is visible in a past state what is hidden now, unless it is to be
 // as it was for whoever looked then.
 func (a *asking) hide(x *past) error {
-	if AccessOf(a.view) == nil && a.view.Agent == "" {
+	if board.AccessOf(a.view) == nil && a.view.Agent == "" {
 		return nil
 	}
 	list, err := a.hidden(x)
@@ -79,7 +80,7 @@ func (a *asking) hidden(x *past) ([]uint64, error) {
 			if failed == nil {
 				h, _, failed = catalog.HeadOf(a.r, a.t.Number, k, d)
 			}
-			if failed != nil || h == nil || !Sees(a.view, h) {
+			if failed != nil || h == nil || !board.Sees(a.view, h) {
 				return failed == nil
 			}
 			var shown bool

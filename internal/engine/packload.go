@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -435,11 +436,11 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	}
 	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
 	if err == nil && !gone && p.since != nil {
-		var since Fate
+		var since board.Fate
 		since, err = p.since(position)
-		gone = since != OnRecord
+		gone = since != board.OnRecord
 	}
-	if err == nil && !gone && u.Kind == record.Event && AccessOf(p.view) != nil {
+	if err == nil && !gone && u.Kind == record.Event && board.AccessOf(p.view) != nil {
 		shown, err := p.showsEvent(position)
 		return position, shown, err
 	}
@@ -453,7 +454,7 @@ func (p *packing) showsEvent(position uint64) (bool, error) {
 	if err != nil || rec == nil || rec.Event == nil {
 		return false, p.passed(err)
 	}
-	return SeesEvent(p.view, &StoredEvent{Event: rec.Event}), nil
+	return board.SeesEvent(p.view, &board.StoredEvent{Event: rec.Event}), nil
 }
 
 // maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -100,7 +101,7 @@ func (p *pasts) tidy() {
 // pastFollower lets a kept state go that is older than an erasure, and all that is left of
 // past states before a purge.
 type pastFollower struct {
-	NopFollower
+	board.NopFollower
 	b *Board
 }
 
@@ -117,10 +118,10 @@ func (b *Board) forgetPasts() error {
 	if err := b.pasts.close(); err != nil {
 		return err
 	}
-	if _, err := b.core.FS().Stat(b.core.Path(NamePast)); err != nil {
+	if _, err := b.core.FS().Stat(b.core.Path(board.NamePast)); err != nil {
 		return nil // there is none
 	}
-	return disk.Fault(b.core.FS().RemoveAll(b.core.Path(NamePast)))
+	return disk.Fault(b.core.FS().RemoveAll(b.core.Path(board.NamePast)))
 }
 
 // use counts users more or fewer, and closes what nobody uses.
@@ -216,7 +217,7 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 	if err != nil {
 		return nil, err
 	}
-	root, err := RootWhen(r, t, size)
+	root, err := board.RootWhen(r, t, size)
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +244,9 @@ func (b *Board) pastStore(size uint64) (store *kv.Store, end func() error, err e
 	remove := func() error { return nil }
 	if size > b.pasts.most {
 		b.pasts.made++
-		o.FS, o.Dir = b.core.FS(), b.core.Path(NamePast, strconv.Itoa(b.pasts.made))
+		o.FS, o.Dir = b.core.FS(), b.core.Path(board.NamePast, strconv.Itoa(b.pasts.made))
 		remove = func() error { return disk.Fault(b.core.FS().RemoveAll(o.Dir)) }
-		if err := b.core.FS().MkdirAll(b.core.Path(NamePast), 0o700); err != nil {
+		if err := b.core.FS().MkdirAll(b.core.Path(board.NamePast), 0o700); err != nil {
 			return nil, nil, disk.Fault(err)
 		}
 	}

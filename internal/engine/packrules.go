@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -189,7 +190,7 @@ func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
 	if len(s.Agents) > 0 && p.view.Agent != "" {
-		if !Addressed(s.Agents, p.view.Agent) {
+		if !board.Addressed(s.Agents, p.view.Agent) {
 			return
 		}
 		narrow = true
@@ -288,12 +289,12 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 
 // holds reports whether an artifact's own scope holds for the caller.
 func (p *packing) holds(a *hmx.Artifact) bool {
-	return Applies(p.view, &a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
+	return board.Applies(p.view, &a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
 }
 
 // inScope reports whether a record holds for the caller, apart from the time.
 func (p *packing) inScope(body memory.Body) bool {
-	return AppliesBody(p.view, body, p.t.Name, p.request.Tags, p.now)
+	return board.AppliesBody(p.view, body, p.t.Name, p.request.Tags, p.now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.
@@ -356,7 +357,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.b.foresee(p.ctx, State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.b.foresee(p.ctx, board.State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -427,7 +428,7 @@ func (p *packing) done(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.share(len(positions), func(i int) error {
 		rec, err := p.record(positions[i])
-		if err != nil || rec == nil || rec.Event == nil || !SeesEvent(p.view, &StoredEvent{Event: rec.Event}) {
+		if err != nil || rec == nil || rec.Event == nil || !board.SeesEvent(p.view, &board.StoredEvent{Event: rec.Event}) {
 			return p.passed(err)
 		}
 		found[i] = deedOf(rec.Event)

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
@@ -24,9 +25,9 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 		switch e, err := p.erased(u); {
 		case err != nil:
 			return false, err
-		case e == WasRedacted && compiled:
+		case e == board.WasRedacted && compiled:
 			return true, nil
-		case e == OnRecord:
+		case e == board.OnRecord:
 			if left = true; !compiled {
 				return false, nil
 			}
@@ -52,30 +53,30 @@ func (p *packing) spoiledArtifact(id string) (bool, error) {
 }
 
 // erased returns what became of a source.
-func (p *packing) erased(u memory.URI) (Fate, error) {
+func (p *packing) erased(u memory.URI) (board.Fate, error) {
 	if u.Tenant != "" && u.Tenant != p.t.Name {
-		return OnRecord, nil
+		return board.OnRecord, nil
 	}
 	position := uint64(0)
 	if u.Kind == record.Event {
 		id := record.ID(p.t.Name, record.Event, u.ID)
 		at, ok, err := ledger.Find(p.r, p.t.Number, &id)
 		if err != nil || !ok {
-			return OnRecord, err
+			return board.OnRecord, err
 		}
 		position = at
 	} else {
 		h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
 		switch {
 		case err != nil || !ok:
-			return OnRecord, err
+			return board.OnRecord, err
 		case h.State == catalog.Redacted:
-			return WasRedacted, nil
+			return board.WasRedacted, nil
 		}
 		position = h.Position
 	}
 	if p.since != nil {
-		if e, err := p.since(position); err != nil || e != OnRecord {
+		if e, err := p.since(position); err != nil || e != board.OnRecord {
 			return e, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -148,7 +149,7 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
 		}
 		v.nodes = ledger.Nodes(r, t.Number)
-		if v.root, err = RootWhen(r, t, m.Size); err != nil {
+		if v.root, err = board.RootWhen(r, t, m.Size); err != nil {
 			return err
 		}
 		if hex.EncodeToString(v.root[:]) != m.Root {
@@ -156,7 +157,7 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 		}
 		now := v.p.CreatedAt.Time()
 		v.packing = packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, view: View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
+			ctx: ctx, b: b, r: r, t: t, view: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err
@@ -335,13 +336,13 @@ func (v *verifying) holds1(x seen) string {
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
 	case v.overNow(h) != "":
 		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.overNow(h))
-	case !Sees(v.view, h):
+	case !board.Sees(v.view, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !Addressed(policy.Scope.Agents, v.view.Agent) {
+	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.view.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
 	}
-	if !AppliesBody(v.view, x.body, v.t.Name, v.request.Tags, v.now) {
+	if !board.AppliesBody(v.view, x.body, v.t.Name, v.request.Tags, v.now) {
 		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.head.Kind, x.head.ID)
 	}
 	return ""

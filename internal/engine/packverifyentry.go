@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -172,7 +173,7 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	}
 	here := func(p placed) bool { return p.section == e.Section && p.source == e.SourceType }
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-	switch at := hmx.TimeOf(TimeOf(t.time)).String(); {
+	switch at := hmx.TimeOf(board.TimeOf(t.time)).String(); {
 	case !slices.ContainsFunc(t.places, here):
 		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs into %s as %s", e.Section, e.SourceType, t.places[0].section, t.places[0].source)
 	case said.At != at:
@@ -281,7 +282,7 @@ func (v *verifying) textsOf(x seen) ([]string, error) {
 // the pack, or by its id if it was not shown.
 func (v *verifying) namesOf(id string) ([]string, error) {
 	x, problem, err := v.then(record.Entity, id)
-	if err != nil || problem != "" || x.head.State != catalog.Live || !Sees(v.view, x.head) || len(x.head.Names) == 0 {
+	if err != nil || problem != "" || x.head.State != catalog.Live || !board.Sees(v.view, x.head) || len(x.head.Names) == 0 {
 		return []string{id}, err
 	}
 	hidden, err := v.hiddenSince(memory.URI{Kind: record.Entity, ID: id})
@@ -298,7 +299,7 @@ func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
 		return false, nil
 	}
 	h, ok, err := catalog.HeadOf(v.r, v.t.Number, u.Kind, catalog.ThingOf(v.t.Name, u.Kind, u.ID))
-	return ok && h.State != catalog.Redacted && !Sees(v.view, h), err
+	return ok && h.State != catalog.Redacted && !board.Sees(v.view, h), err
 }
 
 // sidesThen returns the texts of a conflict that has no words of its own: two or more of
@@ -388,7 +389,7 @@ func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, 
 		if err != nil || problem != "" {
 			return false, false, problem, err
 		}
-		return Sees(v.view, x.head), false, "", nil
+		return board.Sees(v.view, x.head), false, "", nil
 	}
 	id := record.ID(v.t.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(v.r, v.t.Number, &id)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -71,7 +72,7 @@ type RefineProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // whoever gives it.
-func (b *Board) Refine(ctx context.Context, w Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (o *RefineOptions) check(tenant string) error {
 // refining is one call of Refine under way.
 type refining struct {
 	b      *Board
-	w      Writer
+	w      board.Writer
 	tenant string
 	o      *RefineOptions
 	out    *RefineReport
@@ -292,7 +293,7 @@ func (u *unrefined) take(model string) (err error) {
 // journal writes refinements. It returns how many were written: not those of what has
 // changed or gone meanwhile, nor those that somebody else was faster with.
 func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, err error) {
-	err = x.b.core.Submit(ctx, &Request{Indexed: true, Records: len(made), Admit: func(g *Group) (err error) {
+	err = x.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = x.put(g, made)
 		return err
 	}})
@@ -300,12 +301,12 @@ func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, er
 }
 
 // put decides about refinements in log order, and puts them.
-func (x *refining) put(g *Group, made []*unrefined) (int, error) {
+func (x *refining) put(g *board.Group, made []*unrefined) (int, error) {
 	t, err := g.Tenant(x.tenant)
 	if err != nil {
 		return 0, err
 	}
-	var entries []*Entry
+	var entries []*board.Entry
 	for _, u := range made {
 		if ok, err := x.wants(g.Tx(), t, u); err != nil {
 			return 0, g.Stop(err)
@@ -341,11 +342,11 @@ type Refined struct {
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. Whoever may see the artifact may see it.
-func (b *Board) Refinement(ctx context.Context, ref Ref, v View) (*Refined, error) {
+func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
-	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s State) error {
-		h, err := FindHead(s, ref)
+	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) error {
+		h, err := board.FindHead(s, ref)
 		if err != nil {
 			return err
 		}
@@ -371,7 +372,7 @@ func (b *Board) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, err
 	}
 	return &Refined{
 		URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
-		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: TimeOf(made.Created),
+		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: board.TimeOf(made.Created),
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -76,14 +77,14 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 		return nil, fault.Newf(fault.NotFound, "there is no journal in %s", dir).WithCause(err).
 			WithFix("name a data directory with --data")
 	}
-	held, err := disk.Peek(fs, fs.PathJoin(dir, NameLock))
+	held, err := disk.Peek(fs, fs.PathJoin(dir, board.NameLock))
 	if err != nil {
 		return nil, err
 	}
 	// What opening an index writes stays in memory.
-	b := Unopened(dir, Options{FS: disk.Shadow(fs), CacheBytes: 16 << 20, MemTableBytes: 8 << 20})
+	b := board.Unopened(dir, board.Options{FS: disk.Shadow(fs), CacheBytes: 16 << 20, MemTableBytes: 8 << 20})
 	s := &Salvage{}
-	if _, err := fs.Stat(b.Path(NameMark)); err == nil && b.Identify() == nil {
+	if _, err := fs.Stat(b.Path(board.NameMark)); err == nil && b.Identify() == nil {
 		s.directory = b.ID()
 	}
 	reached := s.ask(b)
@@ -110,8 +111,8 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 
 // ask asks the index how far it had come and how many records tenants had, as
 // far as it is good for that.
-func (s *Salvage) ask(b *Core) journal.LSN {
-	if _, err := b.FS().Stat(b.Path(NameIndex)); err != nil || s.directory == "" || b.OpenStore() != nil {
+func (s *Salvage) ask(b *board.Board) journal.LSN {
+	if _, err := b.FS().Stat(b.Path(board.NameIndex)); err != nil || s.directory == "" || b.OpenStore() != nil {
 		return 0
 	}
 	s.index = b.Store()
@@ -154,7 +155,7 @@ func (s *Salvage) Close() error { return s.close() }
 // Tenants returns the tenants of which a record can be made out, in the order of
 // their first ones, without [SystemTenant].
 func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
-	seen := map[string]bool{SystemTenant: true}
+	seen := map[string]bool{board.SystemTenant: true}
 	err = s.scan(ctx, nil, func(h *record.Header, _ *journal.Frame, _ *journal.Damage) error {
 		if h != nil && !seen[h.Tenant] {
 			seen[h.Tenant] = true
@@ -167,7 +168,7 @@ func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 
 // Salvage writes what can still be read of a tenant, as [Salvage.Write] does.
 func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
 	if err := b.core.Enter(ctx); err != nil {
@@ -188,7 +189,7 @@ func (s *Salvage) Write(ctx context.Context, tenant string, dst io.Writer, tell 
 	if err := memory.CheckTenant(tenant); err != nil {
 		return nil, err
 	}
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
 	x := &salvaging{Salvage: s, tenant: tenant, erased: make(map[uint64]bool)}

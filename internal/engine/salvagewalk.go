@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/record"
 )
@@ -127,7 +128,7 @@ func (x *salvaging) flaw(h *record.Header, f *journal.Frame) string {
 	if _, err := apply.Targets(&r); err != nil {
 		return err.Error()
 	}
-	if err := checkOwn(&Entry{Header: *h, Body: f.Body, Record: r}); err != nil {
+	if err := checkOwn(&board.Entry{Header: *h, Body: f.Body, Record: r}); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -82,7 +83,7 @@ type SearchOptions struct {
 	Form memory.Form
 	// AsOf is the state that is asked. Zero means the present.
 	AsOf AsOf
-	View View
+	View board.View
 }
 
 // Searched is the answer to a search.
@@ -99,16 +100,16 @@ type Searched struct {
 	TotalTokens  int
 	BudgetTokens int // that was kept to; zero for none
 	Form         memory.Form
-	Counter      string // by which tokens are counted
-	Root         Root   // of the state that was looked at
+	Counter      string     // by which tokens are counted
+	Root         board.Root // of the state that was looked at
 }
 
 // SearchHit is an event or a thing that answers.
 type SearchHit struct {
 	URI        memory.URI
 	SourceType hmx.SourceType
-	Thing      *Thing // nil for an event
-	Event      *StoredEvent
+	Thing      *board.Thing // nil for an event
+	Event      *board.StoredEvent
 	Score      float64 // 0 to 1
 	Parts      []recall.Part
 	// DuplicateOf is the earlier hit that says nearly the same; zero for none.
@@ -141,7 +142,7 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 		return nil, err
 	}
 	var found *Searched
-	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s State) (err error) {
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) (err error) {
 		m, letGo, err := b.moment(ctx, s.Reader, s.Tenant, o.AsOf)
 		if err != nil {
 			return err
@@ -165,10 +166,10 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 }
 
 // nothing is the answer where there are no records yet.
-func (o *SearchOptions) nothing(b *Board, v View) *Searched {
+func (o *SearchOptions) nothing(b *Board, v board.View) *Searched {
 	return &Searched{
-		Class: recall.Classify(o.Query, TimeOf(NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
-		BudgetTokens: leastBudget(o.BudgetTokens, AccessOf(v).Budget()), Root: Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
+		Class: recall.Classify(o.Query, board.TimeOf(board.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
+		BudgetTokens: leastBudget(o.BudgetTokens, board.AccessOf(v).Budget()), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
 	}
 }
 
@@ -179,7 +180,7 @@ type asking struct {
 	r    kv.Reader
 	t    *ledger.Tenant
 	o    *SearchOptions
-	view View // with its scope
+	view board.View // with its scope
 	now  int64
 	// visible is what the view shows, nil if it shows everything.
 	visible *visible
@@ -203,7 +204,7 @@ type asking struct {
 	// Where the state is a past one: what became of a position since; the tenant as it
 	// is now, unless all is to be as it was for whoever looked then; and whether something
 	// is hidden now that was not then.
-	since       func(position uint64) (Fate, error)
+	since       func(position uint64) (board.Fate, error)
 	present     *presence
 	asThen      bool
 	hiddenSince bool
@@ -224,8 +225,8 @@ func (a *asking) run() (*Searched, error) {
 		return nil, err
 	}
 	found := &Searched{
-		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.core.Tokens().Name(), Root: RootOf(a.t),
-		BudgetTokens: leastBudget(a.o.BudgetTokens, AccessOf(a.view).Budget()), Degraded: degraded,
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.core.Tokens().Name(), Root: board.RootOf(a.t),
+		BudgetTokens: leastBudget(a.o.BudgetTokens, board.AccessOf(a.view).Budget()), Degraded: degraded,
 	}
 	return found, a.show(answer.Hits, found)
 }
@@ -352,7 +353,7 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		gone = since != OnRecord
+		gone = since != board.OnRecord
 	}
 	var f journal.Frame
 	var leaf merkle.Hash
@@ -393,7 +394,7 @@ func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.now && !a.over {
 			return false, nil
 		}
-		return a.tagged(rec.Event.Tags) && SeesEvent(a.view, &StoredEvent{Event: rec.Event}), nil
+		return a.tagged(rec.Event.Tags) && board.SeesEvent(a.view, &board.StoredEvent{Event: rec.Event}), nil
 	}
 	if row.Kind == record.Artifact {
 		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.o.Tags) == 0 {
@@ -405,7 +406,7 @@ func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
 		return false, a.passed(err)
 	}
 	there := h.State == catalog.Live && (a.over || h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil)
-	return there && a.tagged(h.Tags) && Sees(a.view, h), nil
+	return there && a.tagged(h.Tags) && board.Sees(a.view, h), nil
 }
 
 // passed is an error, unless it is damage and that is passed over.
@@ -529,8 +530,8 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 		return nil, gone
 	}
 	if rec.Event != nil {
-		out.Event = &StoredEvent{
-			Event: rec.Event, Position: found.Position, Recorded: TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
+		out.Event = &board.StoredEvent{
+			Event: rec.Event, Position: found.Position, Recorded: board.TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
 		}
 		out.URI = memory.URI{Tenant: a.t.Name, Kind: record.Event, ID: rec.Event.EventID}
 		out.SourceType = hmx.SourceEpisode
@@ -548,7 +549,7 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 	if h == nil {
 		return nil, gone
 	}
-	if out.Thing, err = a.b.core.ThingIn(State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
+	if out.Thing, err = a.b.core.ThingIn(board.State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
 		return nil, err
 	}
 	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.core.Tokens())

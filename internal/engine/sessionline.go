@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -26,13 +27,13 @@ type TimelineQuery struct {
 	Full    bool   // with all that events say, and not only a line of it
 	Limit   int    // events; zero means 500, at most 5,000
 	After   string // the Next of the page before
-	View    View
+	View    board.View
 }
 
 // Timeline is a session, or a page of it, as a story.
 type Timeline struct {
-	Session SessionInfo // as a whole, as far as the view shows it
-	Moments []Moment    // in the order of the session
+	Session board.SessionInfo // as a whole, as far as the view shows it
+	Moments []Moment          // in the order of the session
 	// Made is what came of the session as a whole: memories, artifacts and others that
 	// have one of its events as a source, and feedback about it. It is told with the last
 	// page.
@@ -100,12 +101,12 @@ type Made struct {
 
 // Timeline tells a session, a page at a time. One of which no event is shown is not known.
 func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
-	limit, after, err := PageFrom(q.Limit, 500, 5000, q.After)
+	limit, after, err := board.PageFrom(q.Limit, 500, 5000, q.After)
 	if err != nil {
 		return nil, err
 	}
 	out := &Timeline{}
-	err = b.core.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
+	err = b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		if q.Session == "" {
 			return fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
 		}
@@ -117,7 +118,7 @@ func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error
 			return fault.Newf(fault.NotFound, "session: no event of %q is on record", q.Session).WithFix("name one that `lukasa events` shows")
 		}
 		out.Session = info
-		list, next, err := b.linedUp(ctx, s.Reader, s.Tenant, EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: s.View}, after)
+		list, next, err := b.linedUp(ctx, s.Reader, s.Tenant, board.EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: s.View}, after)
 		if err != nil {
 			return err
 		}
@@ -140,10 +141,10 @@ const (
 )
 
 // linedUp returns a page of a session, within a bounded memory.
-func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q EventQuery, after []byte) (list []*StoredEvent, next string, err error) {
+func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q board.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
 	limit, bytes := q.Limit, 0
 	for {
-		page := &EventPage{}
+		page := &board.EventPage{}
 		q.Limit = min(linePart, limit-len(list))
 		if err := b.core.EventsIn(ctx, r, t, q, after, page); err != nil {
 			return nil, "", err
@@ -155,23 +156,23 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q Ev
 		if page.Next == "" || len(list) >= limit || bytes >= lineBytes {
 			return list, page.Next, nil
 		}
-		if _, after, err = PageFrom(0, 1, 1, page.Next); err != nil {
+		if _, after, err = board.PageFrom(0, 1, 1, page.Next); err != nil {
 			return nil, "", err
 		}
 	}
 }
 
 // sessionInfo tells of a session as a whole, as far as a view shows it.
-func (b *Board) sessionInfo(ctx context.Context, st State, session string) (SessionInfo, error) {
-	if AccessOf(st.View).Everything() {
+func (b *Board) sessionInfo(ctx context.Context, st board.State, session string) (board.SessionInfo, error) {
+	if board.AccessOf(st.View).Everything() {
 		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 		if err != nil || !ok {
-			return SessionInfo{}, err
+			return board.SessionInfo{}, err
 		}
 		return infoOf(s), nil
 	}
-	return b.core.Recount(ctx, st, session, func(s State, id string, visit EachPlace) error {
-		if !AccessOf(s.View).MayHoldSession(id) {
+	return b.core.Recount(ctx, st, session, func(s board.State, id string, visit board.EachPlace) error {
+		if !board.AccessOf(s.View).MayHoldSession(id) {
 			return nil
 		}
 		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
@@ -180,7 +181,7 @@ func (b *Board) sessionInfo(ctx context.Context, st State, session string) (Sess
 
 // momentsOf makes moments of events in the order of their session. A result goes to its
 // call, if that is among them.
-func momentsOf(events []*StoredEvent, full bool) []Moment {
+func momentsOf(events []*board.StoredEvent, full bool) []Moment {
 	list := make([]Moment, 0, len(events))
 	var waiting waitingCalls
 	var before time.Time
@@ -266,13 +267,13 @@ type making struct {
 	b    *Board
 	r    kv.Reader
 	t    *ledger.Tenant
-	v    View
+	v    board.View
 	met  map[string]bool // by URI
 	list []Made
 }
 
 // madeOf returns what came of a session: by kind, the oldest first.
-func (b *Board) madeOf(ctx context.Context, s State, session string) ([]Made, error) {
+func (b *Board) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
 	m := &making{b: b, r: s.Reader, t: s.Tenant, v: s.View, met: map[string]bool{}}
 	ids, err := m.sources(ctx, session)
 	if err != nil {
@@ -303,12 +304,12 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 		if failed = ctx.Err(); failed != nil || len(ids) == maxSources {
 			return false
 		}
-		var ev *StoredEvent
+		var ev *board.StoredEvent
 		if ev, failed = m.b.core.EventAt(m.r, m.t, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
-		if failed != nil || !SeesEvent(m.v, ev) {
+		if failed != nil || !board.SeesEvent(m.v, ev) {
 			return failed == nil
 		}
 		ids[ev.Event.EventID] = true
@@ -367,8 +368,8 @@ func (m *making) take(k record.Kind, d catalog.Thing) error {
 	if len(m.list) == maxMade || k == record.Embedding || k == record.Refinement || k == record.Fingerprint {
 		return nil
 	}
-	var things []*Thing
-	if err := m.b.core.Collect(State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
+	var things []*board.Thing
+	if err := m.b.core.Collect(board.State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
 		return err
 	}
 	x := things[0]

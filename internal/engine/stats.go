@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -26,7 +27,7 @@ type StatsQuery struct {
 	Days int
 	// Top is how many tools and agents are named; zero means 10, at most 1,000.
 	Top  int
-	View View
+	View board.View
 	// Progress is told how far it is, if it is not nil; under a scope in hundredths.
 	Progress func(done, total uint64)
 }
@@ -68,11 +69,11 @@ type Stats struct {
 	// OtherCalls are those of tools beyond the first 65,536 that were met.
 	OtherCalls uint64
 
-	Agents     []SessionInfo // most events first
+	Agents     []board.SessionInfo // most events first
 	AgentCount int
 	Sessions   int
-	Newest     *SessionInfo // with the latest last event; nil if there is no session
-	Longest    *SessionInfo // with the most events
+	Newest     *board.SessionInfo // with the latest last event; nil if there is no session
+	Longest    *board.SessionInfo // with the most events
 }
 
 // Count is how many there are of something.
@@ -114,7 +115,7 @@ func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	}
 	defer b.surveys.Release()
 	out := &Stats{Tenant: q.Tenant}
-	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st board.State) error {
 		q.View = st.View
 		s := &survey{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, q: &q, out: out}
 		return s.run()
@@ -154,11 +155,11 @@ type survey struct {
 }
 
 func (s *survey) run() (err error) {
-	if AccessOf(s.q.View) == nil {
+	if board.AccessOf(s.q.View) == nil {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.visible(s.ctx, State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
+	if s.seen, err = s.b.visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
 		return err
 	}
 	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {
@@ -171,7 +172,7 @@ func (s *survey) run() (err error) {
 			return err
 		}
 	}
-	if AccessOf(s.q.View) == nil && s.q.View.Agent == "" {
+	if board.AccessOf(s.q.View) == nil && s.q.View.Agent == "" {
 		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
 	}
 	return err
@@ -184,7 +185,7 @@ func (s *survey) recorded() {
 		return
 	}
 	if h, err := record.ParseHeader(f.Header); err == nil {
-		s.out.RecordedFrom, s.out.RecordedUntil = TimeOf(h.Time), TimeOf(s.t.Time)
+		s.out.RecordedFrom, s.out.RecordedUntil = board.TimeOf(h.Time), board.TimeOf(s.t.Time)
 	}
 }
 
@@ -198,7 +199,7 @@ func (s *survey) step(n uint64) error {
 	}
 	if s.q.Progress != nil {
 		done, total := min(s.done, s.total), s.total
-		if AccessOf(s.q.View) != nil {
+		if board.AccessOf(s.q.View) != nil {
 			done, total = done*100/total, 100 // the total is the size of the tree
 		}
 		s.q.Progress(done, total)
@@ -295,7 +296,7 @@ func (s *survey) documents(met *people) error {
 	}
 	s.out.Days = days
 	if s.out.Events > 0 {
-		s.out.First, s.out.Last = TimeOf(earliest), TimeOf(newest)
+		s.out.First, s.out.Last = board.TimeOf(earliest), board.TimeOf(newest)
 	}
 	for class, n := range memories {
 		name, ok := classNames()[class]
@@ -390,7 +391,7 @@ func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.H
 			return false
 		}
 		h, ok, err := catalog.HeadOf(s.r, s.t.Number, k, d)
-		if failed = err; err == nil && ok && Sees(s.q.View, h) {
+		if failed = err; err == nil && ok && board.Sees(s.q.View, h) {
 			visit(h)
 		}
 		return err == nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
@@ -113,7 +114,7 @@ type traceFiles struct {
 
 // tracePath returns the name of a tenant's file, behind so many others.
 func (b *Board) tracePath(tenant string, number int) string {
-	return b.core.Path(NameTraces, traceName(tenant, number))
+	return b.core.Path(board.NameTraces, traceName(tenant, number))
 }
 
 // traceName is tracePath within its directory.
@@ -129,7 +130,7 @@ func traceName(tenant string, number int) string {
 // traceFollower removes the files of traces when something was erased that may be in one,
 // and with the index that they were made of.
 type traceFollower struct {
-	NopFollower
+	board.NopFollower
 	b *Board
 }
 
@@ -140,11 +141,11 @@ func (f traceFollower) Rebuilt() error { return f.b.dropTraces() }
 func (b *Board) dropTraces() error {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
-	if _, err := b.core.FS().Stat(b.core.Path(NameTraces)); err != nil {
+	if _, err := b.core.FS().Stat(b.core.Path(board.NameTraces)); err != nil {
 		return nil // there are none
 	}
-	if err := b.core.FS().RemoveAll(b.core.Path(NameTraces)); err != nil {
-		return fmt.Errorf("remove %s: %w", b.core.Path(NameTraces), disk.Fault(err))
+	if err := b.core.FS().RemoveAll(b.core.Path(board.NameTraces)); err != nil {
+		return fmt.Errorf("remove %s: %w", b.core.Path(board.NameTraces), disk.Fault(err))
 	}
 	return disk.Fault(disk.SyncDir(b.core.FS(), b.core.Dir()))
 }
@@ -161,8 +162,8 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 	if b.core.Erasures() != erasures {
 		return nil
 	}
-	if err := disk.MkdirAll(b.core.FS(), b.core.Path(NameTraces)); err != nil {
-		return fmt.Errorf("make %s: %w", b.core.Path(NameTraces), disk.Fault(err))
+	if err := disk.MkdirAll(b.core.FS(), b.core.Path(board.NameTraces)); err != nil {
+		return fmt.Errorf("make %s: %w", b.core.Path(board.NameTraces), disk.Fault(err))
 	}
 	path := b.tracePath(tenant, number)
 	if err := disk.WriteFile(b.core.FS(), path, data); err != nil {
@@ -198,7 +199,7 @@ func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
 	if x.files.count == 0 || x.size > t.Size {
 		return &traced{}, nil
 	}
-	root, err := RootWhen(r, t, x.size)
+	root, err := board.RootWhen(r, t, x.size)
 	if err != nil {
 		return nil, err
 	}

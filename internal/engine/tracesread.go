@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
@@ -208,7 +209,7 @@ type sessionReader struct {
 	b      *Board
 	r      kv.Reader
 	t      *ledger.Tenant
-	view   View
+	view   board.View
 	traces *trace.Reader
 	listen bool // for what users state
 	whole  bool // nothing of the tenant was erased
@@ -361,7 +362,7 @@ func (s *sessionReader) add(p timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	if rec.Event == nil || !SeesEvent(s.view, &StoredEvent{Event: rec.Event}) {
+	if rec.Event == nil || !board.SeesEvent(s.view, &board.StoredEvent{Event: rec.Event}) {
 		return nil
 	}
 	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})

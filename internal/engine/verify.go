@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -116,12 +117,12 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 			return err
 		}
 		seen++
-		if t.Name != SystemTenant {
+		if t.Name != board.SystemTenant {
 			report.Tenants++
 			report.Records += t.Size
 		}
 		o.tell("tenants", uint64(seen), uint64(total))
-		root, err := RootWhen(b.core.Store(), t, t.Size)
+		root, err := board.RootWhen(b.core.Store(), t, t.Size)
 		if err != nil {
 			report.find("index", "tenant %q: %v", t.Name, err)
 		} else if root != t.Tree.Root() {
@@ -130,7 +131,7 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 		if _, err := b.core.FrameAt(b.core.Store(), t, t.Size-1); err != nil {
 			report.find("tenant "+t.Name, "%v", err)
 		}
-		if err := b.core.Notary().Agrees(t.Name, TreeOf(b.core.Store(), t)); err != nil {
+		if err := b.core.Notary().Agrees(t.Name, board.TreeOf(b.core.Store(), t)); err != nil {
 			report.find("keys", "%v", err)
 		}
 	}
@@ -156,16 +157,16 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 	for _, d := range found {
 		report.find("index", "%v", d)
 	}
-	if err := b.core.FS().RemoveAll(b.core.Path(NameVerify)); err != nil {
+	if err := b.core.FS().RemoveAll(b.core.Path(board.NameVerify)); err != nil {
 		return disk.Fault(err)
 	}
-	scratch, err := b.core.OpenIndex(NameVerify)
+	scratch, err := b.core.OpenIndex(board.NameVerify)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		_ = scratch.Close() // it is removed right away
-		_ = b.core.FS().RemoveAll(b.core.Path(NameVerify))
+		_ = b.core.FS().RemoveAll(b.core.Path(board.NameVerify))
 	}()
 	passed, err := apply.New(scratch, b.core.Log()).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
 	if err != nil {
@@ -337,7 +338,7 @@ func (b *Board) verifyErased(ctx context.Context, r kv.Reader, report *VerifyRep
 		}
 		undone[where{u.Tenant, u.Position}] = true
 	}
-	return ErasedPlaces(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
+	return board.ErasedPlaces(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
 		f, err := b.core.Log().Read(lsn, nil)
 		if fault.CodeOf(err) == fault.Damaged {
 			return nil // told by the check of the journal

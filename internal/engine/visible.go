@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -78,7 +79,7 @@ type visible struct {
 
 // retrieved begins again with another index what searches keep of one.
 type retrieved struct {
-	NopFollower
+	board.NopFollower
 	b *Board
 }
 
@@ -125,8 +126,8 @@ const sightBytes = 256
 
 // visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
-func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
-	if AccessOf(st.View) == nil && st.View.Agent == "" {
+func (b *Board) visible(ctx context.Context, st board.State) (*visible, error) {
+	if board.AccessOf(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
 	}
 	rows, err := b.searcher.Roster(recall.State{Reader: st.Reader, Tenant: st.Tenant.Number, Size: st.Tenant.Size})
@@ -134,7 +135,7 @@ func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
 		return nil, err
 	}
 	who := "scope\x00" + st.View.Scope
-	if AccessOf(st.View) == nil {
+	if board.AccessOf(st.View) == nil {
 		if private, err := rows.Private(); err != nil || !private {
 			return nil, err
 		}
@@ -156,7 +157,7 @@ func (b *Board) visible(ctx context.Context, st State) (*visible, error) {
 			return nil, err
 		}
 	}
-	if AccessOf(st.View) == nil && !seen.hides {
+	if board.AccessOf(st.View) == nil && !seen.hides {
 		return nil, nil // all that is private is the agent's own
 	}
 	return seen, nil
@@ -168,14 +169,14 @@ type looker struct {
 	b     *Board
 	r     kv.Reader
 	t     *ledger.Tenant
-	view  View
+	view  board.View
 	rows  *roster.View
 	sight *sight
 }
 
 // look decides about what is not decided yet, and returns what is shown.
 func (l *looker) look() (*visible, error) {
-	judge, err := AccessOf(l.view).Sketcher(scope.Marks{
+	judge, err := board.AccessOf(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
 		Tag:     func(name string) uint64 { return uint64(roster.TagOf(name)) },
 		ID:      l.named,
@@ -393,7 +394,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	shown := false
 	switch {
 	case rec.Event != nil:
-		shown = AccessOf(l.view) == nil || Allows(l.view, EventSubject(rec.Event))
+		shown = board.AccessOf(l.view) == nil || board.Allows(l.view, board.EventSubject(rec.Event))
 	case rec.Body != nil:
 		k := rec.Body.Kind()
 		id, _ := rec.Body.Identity()
@@ -401,7 +402,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 		if err != nil || !ok || h.Position != position {
 			return scope.Look, err
 		}
-		shown = Sees(l.view, h)
+		shown = board.Sees(l.view, h)
 	}
 	if shown {
 		return scope.Yes, nil

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/scope"
+)
+
+// The names of package board that callers of the engine use.
+type (
+	AppendResult    = board.AppendResult
+	At              = board.At
+	Change          = board.Change
+	CompileAfter    = board.CompileAfter
+	Disposition     = board.Disposition
+	Erasure         = board.Erasure
+	EventPage       = board.EventPage
+	EventQuery      = board.EventQuery
+	EventReceipt    = board.EventReceipt
+	Expect          = board.Expect
+	Expired         = board.Expired
+	IngestOptions   = board.IngestOptions
+	IngestReport    = board.IngestReport
+	ListOptions     = board.ListOptions
+	Options         = board.Options
+	Page            = board.Page
+	ProveOptions    = board.ProveOptions
+	PutResult       = board.PutResult
+	Ref             = board.Ref
+	Rejection       = board.Rejection
+	Resolved        = board.Resolved
+	Root            = board.Root
+	SessionInfo     = board.SessionInfo
+	Storage         = board.Storage
+	StoredEvent     = board.StoredEvent
+	TailQuery       = board.TailQuery
+	Tailed          = board.Tailed
+	Thing           = board.Thing
+	VersionsOptions = board.VersionsOptions
+	VersionsPage    = board.VersionsPage
+	View            = board.View
+	Writer          = board.Writer
+)
+
+const (
+	Accepted     = board.Accepted
+	Duplicate    = board.Duplicate
+	Late         = board.Late
+	Own          = board.Own
+	Refused      = board.Refused
+	SystemTenant = board.SystemTenant
+)
+
+// AnyVersion expects nothing.
+func AnyVersion() Expect { return board.AnyVersion() }
+
+// AsSystem lets calls with the context read and write [SystemTenant].
+func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
+
+// AtPosition means the time when a position was the newest of its tenant.
+func AtPosition(p uint64) At { return board.AtPosition(p) }
+
+// AtVersion means a version of a thing; 0 is the newest.
+func AtVersion(v uint32) At { return board.AtVersion(v) }
+
+// NarrowScope adds a block to a token, which can only take away.
+func NarrowScope(token string, g scope.Grant) (string, error) { return board.NarrowScope(token, g) }
+
+// RefOf returns the reference that a URI is.
+func RefOf(u memory.URI) Ref { return board.RefOf(u) }
+
+// Version expects the thing to be at a version; 0 expects that there is none.
+func Version(v uint32) Expect { return board.Version(v) }
