@@ -146,8 +146,12 @@ func floors() []floor {
 		purpose:  "a data directory: admit, append, read, erase, prove",
 		packages: []string{"internal/board"},
 	}, {
+		name:     "around the board",
+		purpose:  "whether a board is sound; tenants out of a board and into one",
+		packages: []string{"internal/board/audit", "internal/board/transfer"},
+	}, {
 		name:     "engine",
-		purpose:  "a board and everything that reads it: search, find, pack, compile, verify",
+		purpose:  "a board and everything that reads it: search, find, pack, compile",
 		packages: []string{"internal/engine"},
 	}, {
 		name:     "bench",

@@ -9,6 +9,8 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -304,4 +306,37 @@ func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) { retur
 // the position that comes after them. What is erased weighs nothing.
 func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
 	return b.core.Weight(ctx, tenant, from)
+}
+
+// Verify checks the directory. The error is for what kept it from looking; what
+// it found is in the report. During a deep verification everything else waits,
+// reads too.
+func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
+	return audit.Verify(ctx, b.core, o)
+}
+
+// Export writes everything a tenant has as lines of JSON: a head, and each
+// record as it is in the journal, salts and erasures included. It is of one
+// moment. When something of that moment is erased while it runs, it can no
+// longer be told, and the export ends with an error; another one will have the
+// record that erased it.
+func (b *Board) Export(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
+	return transfer.Export(ctx, b.core, tenant, dst, tell)
+}
+
+// Import brings in what Export wrote: the same records at the same positions
+// with the same proofs. The tenant must be new, or hold a beginning of the same
+// records, as after an import that was cut short. A record is admitted only if
+// this board would have written it in this place. What the export itself can
+// tell about that is checked of all of it before anything is brought in; so it
+// is read twice, and if it cannot be, it is first put down in the data
+// directory. What takes the tenant's state to tell is checked of each group of
+// records, and a group comes in whole or not at all.
+func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
+	return transfer.Import(ctx, b.core, src, tell)
+}
+
+// Salvage writes what can still be read of a tenant, as [Salvage.Write] does.
+func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
+	return transfer.SalvageTenant(ctx, b.core, tenant, dst, tell)
 }

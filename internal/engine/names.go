@@ -4,12 +4,22 @@ import (
 	"context"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/transfer"
+	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/scope"
 )
 
-// The names of package board that callers of the engine use.
+// The names of the packages below that callers of the engine use.
 type (
+	Finding       = audit.Finding
+	ImportReport  = transfer.ImportReport
+	Salvage       = transfer.Salvage
+	Salvaged      = transfer.Salvaged
+	VerifyOptions = audit.VerifyOptions
+	VerifyReport  = audit.VerifyReport
+
 	AppendResult    = board.AppendResult
 	At              = board.At
 	Change          = board.Change
@@ -73,3 +83,7 @@ func RefOf(u memory.URI) Ref { return board.RefOf(u) }
 
 // Version expects the thing to be at a version; 0 expects that there is none.
 func Version(v uint32) Expect { return board.Version(v) }
+
+// OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
+// index, its keys and its mark. It must be closed.
+func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }

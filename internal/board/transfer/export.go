@@ -1,4 +1,7 @@
-package engine
+// Package transfer takes tenants out of a board and into one: exports, which keep every root
+// and proof; imports, which admit only what the board itself would have written; and salvages
+// of what can still be read of a damaged directory.
+package transfer
 
 import (
 	"bufio"
@@ -55,21 +58,21 @@ type exportRecord struct {
 // moment. When something of that moment is erased while it runs, it can no
 // longer be told, and the export ends with an error; another one will have the
 // record that erased it.
-func (b *Board) Export(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
+func Export(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
 	var root board.Root
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		root = board.RootOf(t)
 		w := bufio.NewWriterSize(dst, 1<<16)
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(exportHead{exportFormat, tenant, t.Size, hex.EncodeToString(root.Hash[:]), b.core.ID()}); err != nil {
+		if err := enc.Encode(exportHead{exportFormat, tenant, t.Size, hex.EncodeToString(root.Hash[:]), b.ID()}); err != nil {
 			return outputFailed(err)
 		}
 		for position := range t.Size {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			line, err := b.exportAt(r, t, position)
+			line, err := exportAt(b, r, t, position)
 			if err != nil {
 				return err
 			}
@@ -92,8 +95,8 @@ func outputFailed(err error) error {
 	return fault.Wrap(fault.OutputFailed, err)
 }
 
-func (b *Board) exportAt(r kv.Reader, t *ledger.Tenant, position uint64) (*exportRecord, error) {
-	f, err := b.core.FrameAt(r, t, position)
+func exportAt(b *board.Board, r kv.Reader, t *ledger.Tenant, position uint64) (*exportRecord, error) {
+	f, err := b.FrameAt(r, t, position)
 	if err != nil {
 		return nil, err
 	}

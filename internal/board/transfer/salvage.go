@@ -1,4 +1,4 @@
-package engine
+package transfer
 
 import (
 	"bufio"
@@ -166,18 +166,18 @@ func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Salvage writes what can still be read of a tenant, as [Salvage.Write] does.
-func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
+// SalvageTenant writes what can still be read of a tenant, as [Salvage.Write] does.
+func SalvageTenant(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	if err := b.core.Enter(ctx); err != nil {
+	if err := b.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.core.Leave()
-	snap := b.core.Store().Snapshot()
+	defer b.Leave()
+	snap := b.Store().Snapshot()
 	defer snap.Close()
-	s := &Salvage{log: b.core.Log(), end: b.core.Log().End(), directory: b.core.ID(), index: snap}
+	s := &Salvage{log: b.Log(), end: b.Log().End(), directory: b.ID(), index: snap}
 	return s.Write(ctx, tenant, dst, tell)
 }
 

@@ -1,4 +1,4 @@
-package engine
+package transfer
 
 import (
 	"bufio"
@@ -40,9 +40,9 @@ type LeftOut struct {
 // time, writer and trust, and follow each other without gaps, so that their
 // positions and proofs are new. What cannot be without a record that is lost is
 // left out. It returns the tenant.
-func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
+func importSalvage(ctx context.Context, b *board.Board, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
 	erased := make(map[uint64]bool)
-	head, err := b.readSalvage(ctx, first, func(e *board.Entry) error {
+	head, err := readSalvage(ctx, b, first, func(e *board.Entry) error {
 		targets, err := apply.Targets(&e.Record)
 		for _, t := range targets {
 			erased[t.Position] = erased[t.Position] || t.Erases
@@ -60,7 +60,7 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 	s := &salvaged{board: b, report: report, erased: erased}
 	put := func(entries []*board.Entry) error { return s.group(ctx, entries) }
 	err = inGroups(head.Records, tell, put, func(visit func(*board.Entry) error) error {
-		_, err := b.readSalvage(ctx, second, visit)
+		_, err := readSalvage(ctx, b, second, visit)
 		return err
 	})
 	if err == nil && s.placed == 0 && s.there > 0 {
@@ -72,7 +72,7 @@ func (b *Board) importSalvage(ctx context.Context, first io.Reader, again func()
 
 // readSalvage reads a whole salvage, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*board.Entry) error) (head salvageHead, err error) {
+func readSalvage(ctx context.Context, b *board.Board, src io.Reader, visit func(*board.Entry) error) (head salvageHead, err error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *Board) readSalvage(ctx context.Context, src io.Reader, visit func(*boar
 	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
-	latest := b.core.Now().Add(aheadOfUs).UnixNano()
+	latest := b.Now().Add(aheadOfUs).UnixNano()
 	last := record.Header{}
 	for n := uint64(0); ; n++ {
 		if err := ctx.Err(); err != nil {
@@ -145,7 +145,7 @@ func parseSalvageHead(text []byte) (head salvageHead, err error) {
 
 // salvaged is an import of a salvage that is under way.
 type salvaged struct {
-	board  *Board
+	board  *board.Board
 	report *ImportReport
 	erased map[uint64]bool // positions that a record of the salvage erases
 	moves  moves
@@ -156,7 +156,7 @@ type salvaged struct {
 
 // group puts records as far as they fit, all of those or none.
 func (s *salvaged) group(ctx context.Context, entries []*board.Entry) error {
-	return s.board.core.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
+	return s.board.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
 		for _, e := range entries {
 			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {

@@ -1,4 +1,4 @@
-package engine
+package transfer
 
 import (
 	"bufio"
@@ -34,9 +34,9 @@ type ImportReport struct {
 // is read twice, and if it cannot be, it is first put down in the data
 // directory. What takes the tenant's state to tell is checked of each group of
 // records, and a group comes in whole or not at all.
-func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
+func Import(ctx context.Context, b *board.Board, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
 	report := &ImportReport{}
-	again, err := b.core.Seekable(src)
+	again, err := b.Seekable(src)
 	if err != nil {
 		return report, err
 	}
@@ -44,28 +44,28 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 	in := bufio.NewReaderSize(again.First, 1<<16)
 	var tenant string
 	if begun, _ := in.Peek(len(salvageBegins)); string(begun) == salvageBegins {
-		tenant, err = b.importSalvage(ctx, in, again.Second, report, tell)
+		tenant, err = importSalvage(ctx, b, in, again.Second, report, tell)
 	} else {
-		tenant, err = b.importWhole(ctx, in, again.Second, report, tell)
+		tenant, err = importWhole(ctx, b, in, again.Second, report, tell)
 	}
 	if err != nil {
 		return report, err
 	}
-	if err := b.core.FinishErasures(ctx); err != nil {
+	if err := b.FinishErasures(ctx); err != nil {
 		return report, err
 	}
 	if report.Imported > 0 {
-		if err := b.core.ForgetErased(); err != nil {
+		if err := b.ForgetErased(); err != nil {
 			return report, err
 		}
 	}
-	report.Root, err = b.core.Root(ctx, tenant)
+	report.Root, err = b.Root(ctx, tenant)
 	return report, err
 }
 
 // importWhole is Import of a complete export. It returns its tenant.
-func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
-	head, err := b.readExport(ctx, first, func(*board.Entry) error { return nil })
+func importWhole(ctx context.Context, b *board.Board, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
+	head, err := readExport(ctx, b, first, func(*board.Entry) error { return nil })
 	if err != nil {
 		return "", err
 	}
@@ -73,16 +73,16 @@ func (b *Board) importWhole(ctx context.Context, first io.Reader, again func() (
 	if err != nil {
 		return "", err
 	}
-	put := func(entries []*board.Entry) error { return b.importGroup(ctx, entries, report) }
+	put := func(entries []*board.Entry) error { return importGroup(ctx, b, entries, report) }
 	return head.Tenant, inGroups(head.Size, tell, put, func(visit func(*board.Entry) error) error {
-		_, err := b.readExport(ctx, second, visit)
+		_, err := readExport(ctx, b, second, visit)
 		return err
 	})
 }
 
 // readExport reads a whole export, applies every rule that needs no state, and
 // calls visit with each record.
-func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*board.Entry) error) (exportHead, error) {
+func readExport(ctx context.Context, b *board.Board, src io.Reader, visit func(*board.Entry) error) (exportHead, error) {
 	lines := bufio.NewReaderSize(src, 1<<16)
 	text, err := readLine(lines)
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *Board) readExport(ctx context.Context, src io.Reader, visit func(*board
 	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
 		return head, err
 	}
-	check := newExportCheck(head, b.core.Now())
+	check := newExportCheck(head, b.Now())
 	for {
 		if err := ctx.Err(); err != nil {
 			return head, err
@@ -168,9 +168,9 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*board.Ent
 }
 
 // importGroup puts records as they are, all or none.
-func (b *Board) importGroup(ctx context.Context, entries []*board.Entry, report *ImportReport) error {
+func importGroup(ctx context.Context, b *board.Board, entries []*board.Entry, report *ImportReport) error {
 	imported, present := uint64(0), uint64(0)
-	err := b.core.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
+	err := b.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
 		for _, e := range entries {
 			t, err := g.Tenant(e.Header.Tenant)
 			if err != nil {

@@ -1,4 +1,6 @@
-package engine
+// Package audit verifies a board: that journal, index, keys and trees agree, and that nothing
+// is left of what was erased. It reports what it finds and mends nothing.
+package audit
 
 import (
 	"context"
@@ -63,52 +65,52 @@ func (o VerifyOptions) tell(step string, done, total uint64) {
 // Verify checks the directory. The error is for what kept it from looking; what
 // it found is in the report. During a deep verification everything else waits,
 // reads too.
-func (b *Board) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
+func Verify(ctx context.Context, b *board.Board, o VerifyOptions) (*VerifyReport, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if o.Deep {
-		if err := b.core.EnterAlone(); err != nil {
+		if err := b.EnterAlone(); err != nil {
 			return nil, err
 		}
-		defer b.core.LeaveAlone()
+		defer b.LeaveAlone()
 	} else {
-		if err := b.core.Enter(ctx); err != nil {
+		if err := b.Enter(ctx); err != nil {
 			return nil, err
 		}
-		defer b.core.Leave()
+		defer b.Leave()
 	}
 	report := &VerifyReport{Deep: o.Deep}
-	for _, d := range b.core.KnownDamages() {
+	for _, d := range b.KnownDamages() {
 		report.find("journal", "%v", &d)
 	}
-	for _, s := range b.core.Log().Segments() {
+	for _, s := range b.Log().Segments() {
 		report.Bytes += s.Size
 	}
-	if err := b.core.Failed(); err != nil {
+	if err := b.Failed(); err != nil {
 		report.find("journal", "writes are refused: %v", err)
 	}
-	if err := b.core.Notary().Check(); err != nil {
+	if err := b.Notary().Check(); err != nil {
 		report.find("keys", "%v", err)
 	}
-	if err := b.verifyTenants(ctx, o, report); err != nil {
+	if err := verifyTenants(ctx, b, o, report); err != nil {
 		return report, err
 	}
 	if !o.Deep {
 		return report, nil
 	}
-	return report, b.verifyDeep(ctx, o, report)
+	return report, verifyDeep(ctx, b, o, report)
 }
 
 // verifyTenants checks that every tenant's tree and newest record agree.
-func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
-	total, err := ledger.Count(b.core.Store())
+func verifyTenants(ctx context.Context, b *board.Board, o VerifyOptions, report *VerifyReport) error {
+	total, err := ledger.Count(b.Store())
 	if err != nil {
 		report.find("index", "%v", err)
 		return nil
 	}
 	seen := 0
-	for t, err := range ledger.Tenants(b.core.Store(), 0) {
+	for t, err := range ledger.Tenants(b.Store(), 0) {
 		if err != nil {
 			report.find("index", "%v", err)
 			return nil
@@ -122,16 +124,16 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 			report.Records += t.Size
 		}
 		o.tell("tenants", uint64(seen), uint64(total))
-		root, err := board.RootWhen(b.core.Store(), t, t.Size)
+		root, err := board.RootWhen(b.Store(), t, t.Size)
 		if err != nil {
 			report.find("index", "tenant %q: %v", t.Name, err)
 		} else if root != t.Tree.Root() {
 			report.find("index", "tenant %q: the stored nodes make another root than its state", t.Name)
 		}
-		if _, err := b.core.FrameAt(b.core.Store(), t, t.Size-1); err != nil {
+		if _, err := b.FrameAt(b.Store(), t, t.Size-1); err != nil {
 			report.find("tenant "+t.Name, "%v", err)
 		}
-		if err := b.core.Notary().Agrees(t.Name, board.TreeOf(b.core.Store(), t)); err != nil {
+		if err := b.Notary().Agrees(t.Name, board.TreeOf(b.Store(), t)); err != nil {
 			report.find("keys", "%v", err)
 		}
 	}
@@ -142,33 +144,33 @@ func (b *Board) verifyTenants(ctx context.Context, o VerifyOptions, report *Veri
 }
 
 // verifyDeep looks at every byte of the journal and makes the index anew.
-func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyReport) error {
-	damages, err := b.core.Log().Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
+func verifyDeep(ctx context.Context, b *board.Board, o VerifyOptions, report *VerifyReport) error {
+	damages, err := b.Log().Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
 	if err != nil {
 		return err
 	}
 	for _, d := range damages {
 		report.find("journal", "%v", &d)
 	}
-	found, err := b.core.Store().Check(ctx)
+	found, err := b.Store().Check(ctx)
 	if err != nil {
 		return err
 	}
 	for _, d := range found {
 		report.find("index", "%v", d)
 	}
-	if err := b.core.FS().RemoveAll(b.core.Path(board.NameVerify)); err != nil {
+	if err := b.FS().RemoveAll(b.Path(board.NameVerify)); err != nil {
 		return disk.Fault(err)
 	}
-	scratch, err := b.core.OpenIndex(board.NameVerify)
+	scratch, err := b.OpenIndex(board.NameVerify)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		_ = scratch.Close() // it is removed right away
-		_ = b.core.FS().RemoveAll(b.core.Path(board.NameVerify))
+		_ = b.FS().RemoveAll(b.Path(board.NameVerify))
 	}()
-	passed, err := apply.New(scratch, b.core.Log()).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
+	passed, err := apply.New(scratch, b.Log()).CatchUp(ctx, func(done, end journal.LSN, _ uint64) { o.tell("index", uint64(done), uint64(end)) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -181,19 +183,19 @@ func (b *Board) verifyDeep(ctx context.Context, o VerifyOptions, report *VerifyR
 			report.find("journal", "%v", &d)
 		}
 	}
-	if err := b.verifyRecords(ctx, o, scratch, report); err != nil {
+	if err := verifyRecords(ctx, b, o, scratch, report); err != nil {
 		return err
 	}
-	if err := b.verifyErased(ctx, scratch, report); err != nil {
+	if err := verifyErased(ctx, b, scratch, report); err != nil {
 		return err
 	}
-	return compare(ctx, b.core.Store(), scratch, report)
+	return compare(ctx, b.Store(), scratch, report)
 }
 
 // verifyRecords checks the commitment of every record, that nothing is blank
 // that nobody erased, and what an engine that wrote it would have made sure of.
-func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
-	scan := b.core.Log().Scan(0)
+func verifyRecords(ctx context.Context, b *board.Board, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
+	scan := b.Log().Scan(0)
 	defer scan.Close()
 	var f journal.Frame
 	times := make(map[string]int64) // of each tenant's newest record so far
@@ -206,7 +208,7 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			o.tell("records", uint64(f.LSN), uint64(b.core.Log().End()))
+			o.tell("records", uint64(f.LSN), uint64(b.Log().End()))
 		}
 		if _, ok := errors.AsType[*journal.Damage](err); ok {
 			continue // told by the check of the journal
@@ -227,7 +229,7 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 			if record.Commit(f.Body) != h.Commitment {
 				report.find("journal", "position %d of tenant %q does not match its commitment", h.Position, h.Tenant)
 			}
-			if err := b.verifyRecord(&f, r, report); err != nil {
+			if err := verifyRecord(b, &f, r, report); err != nil {
 				return err
 			}
 			continue
@@ -250,7 +252,7 @@ func (b *Board) verifyRecords(ctx context.Context, o VerifyOptions, r kv.Reader,
 }
 
 // verifyRecord checks what a record says about itself and about others.
-func (b *Board) verifyRecord(f *journal.Frame, r kv.Reader, report *VerifyReport) error {
+func verifyRecord(b *board.Board, f *journal.Frame, r kv.Reader, report *VerifyReport) error {
 	rec, err := apply.Decode(f)
 	if err != nil {
 		report.find("journal", "%v", err)
@@ -283,7 +285,7 @@ func (b *Board) verifyRecord(f *journal.Frame, r kv.Reader, report *VerifyReport
 		return err
 	}
 	for i := range targets {
-		if err := b.verifyTarget(r, t, h, &targets[i], report); err != nil {
+		if err := verifyTarget(b, r, t, h, &targets[i], report); err != nil {
 			return err
 		}
 	}
@@ -291,13 +293,13 @@ func (b *Board) verifyRecord(f *journal.Frame, r kv.Reader, report *VerifyReport
 }
 
 // verifyTarget checks that a record takes away what it may.
-func (b *Board) verifyTarget(r kv.Reader, t *ledger.Tenant, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
+func verifyTarget(b *board.Board, r kv.Reader, t *ledger.Tenant, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
 	where := "tenant " + t.Name
 	if target.Position >= by.Position {
 		report.find(where, "position %d takes position %d away, which does not come before it", by.Position, target.Position)
 		return nil
 	}
-	f, err := b.core.HeadAt(r, t, target.Position)
+	f, err := b.HeadAt(r, t, target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil // told by the check of the journal
 	}
@@ -324,14 +326,14 @@ func (b *Board) verifyTarget(r kv.Reader, t *ledger.Tenant, by *record.Header, t
 // verifyErased checks that nothing is left on the disk of what was erased. What
 // has still to be overwritten is not yet amiss: whoever erases it does so when
 // the verification is over.
-func (b *Board) verifyErased(ctx context.Context, r kv.Reader, report *VerifyReport) error {
+func verifyErased(ctx context.Context, b *board.Board, r kv.Reader, report *VerifyReport) error {
 	type where struct {
 		tenant   uint32
 		position uint64
 	}
 	// The number of a tenant is the same in both stores, or they differ anyway.
 	undone := make(map[where]bool)
-	for u, err := range ledger.Undone(b.core.Store()) {
+	for u, err := range ledger.Undone(b.Store()) {
 		if err != nil {
 			report.find("index", "%v", err)
 			break
@@ -339,7 +341,7 @@ func (b *Board) verifyErased(ctx context.Context, r kv.Reader, report *VerifyRep
 		undone[where{u.Tenant, u.Position}] = true
 	}
 	return board.ErasedPlaces(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
-		f, err := b.core.Log().Read(lsn, nil)
+		f, err := b.Log().Read(lsn, nil)
 		if fault.CodeOf(err) == fault.Damaged {
 			return nil // told by the check of the journal
 		}
