@@ -146,9 +146,9 @@ func floors() []floor {
 		purpose:  "a data directory: admit, append, read, erase, prove",
 		packages: []string{"internal/board"},
 	}, {
-		name:     "around the board",
-		purpose:  "whether a board is sound; tenants out of a board and into one",
-		packages: []string{"internal/board/audit", "internal/board/transfer"},
+		name:     "readers of the board",
+		purpose:  "whether a board is sound; tenants out of a board and into one; what an agent reads when it starts",
+		packages: []string{"internal/board/audit", "internal/board/transfer", "internal/coldstart"},
 	}, {
 		name:     "engine",
 		purpose:  "a board and everything that reads it: search, find, pack, compile",

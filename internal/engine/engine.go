@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/semaphore"
@@ -25,6 +26,7 @@ import (
 type Board struct {
 	core *board.Board
 
+	contexts   *coldstart.Composer
 	asking     semaphore.FIFO   // of calls that compose bundles and packs
 	surveys    semaphore.FIFO   // of calls that count everything
 	searcher   *recall.Searcher // of the index in use
@@ -59,6 +61,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 // attach has everything that is derived from a board follow it.
 func (b *Board) attach(core *board.Board) {
 	b.core = core
+	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
 	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
 	core.Require(record.Artifact, artifactRule())
 	core.Require(record.Fingerprint, fingerprintRule())

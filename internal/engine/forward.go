@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/audit"
 	"lukasa.dev/internal/board/transfer"
+	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -339,4 +340,12 @@ func (b *Board) Import(ctx context.Context, src io.Reader, tell func(done, total
 // Salvage writes what can still be read of a tenant, as [Salvage.Write] does.
 func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	return transfer.SalvageTenant(ctx, b.core, tenant, dst, tell)
+}
+
+// Context returns what an agent is told when it starts: what is pinned, what
+// matters for what it is about to do, and how it went when that was done before,
+// within a budget of tokens. It reads one state, writes nothing and counts
+// nothing. A tenant without records has an empty bundle.
+func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
+	return b.contexts.Context(ctx, o)
 }

@@ -6,6 +6,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/audit"
 	"lukasa.dev/internal/board/transfer"
+	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/scope"
@@ -13,17 +14,11 @@ import (
 
 // The names of the packages below that callers of the engine use.
 type (
-	Finding       = audit.Finding
-	ImportReport  = transfer.ImportReport
-	Salvage       = transfer.Salvage
-	Salvaged      = transfer.Salvaged
-	VerifyOptions = audit.VerifyOptions
-	VerifyReport  = audit.VerifyReport
-
 	AppendResult    = board.AppendResult
 	At              = board.At
 	Change          = board.Change
 	CompileAfter    = board.CompileAfter
+	ContextOptions  = coldstart.ContextOptions
 	Disposition     = board.Disposition
 	Erasure         = board.Erasure
 	EventPage       = board.EventPage
@@ -31,6 +26,8 @@ type (
 	EventReceipt    = board.EventReceipt
 	Expect          = board.Expect
 	Expired         = board.Expired
+	Finding         = audit.Finding
+	ImportReport    = transfer.ImportReport
 	IngestOptions   = board.IngestOptions
 	IngestReport    = board.IngestReport
 	ListOptions     = board.ListOptions
@@ -42,12 +39,16 @@ type (
 	Rejection       = board.Rejection
 	Resolved        = board.Resolved
 	Root            = board.Root
+	Salvage         = transfer.Salvage
+	Salvaged        = transfer.Salvaged
 	SessionInfo     = board.SessionInfo
 	Storage         = board.Storage
 	StoredEvent     = board.StoredEvent
 	TailQuery       = board.TailQuery
 	Tailed          = board.Tailed
 	Thing           = board.Thing
+	VerifyOptions   = audit.VerifyOptions
+	VerifyReport    = audit.VerifyReport
 	VersionsOptions = board.VersionsOptions
 	VersionsPage    = board.VersionsPage
 	View            = board.View

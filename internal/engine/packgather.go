@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -85,15 +86,15 @@ func (p *packing) gather() error {
 
 // pins returns where that is which is told whatever is asked, in its order.
 func (p *packing) pins() (list []uint64, err error) {
-	g := gathering{b: p.b, r: p.r, t: p.t, view: p.view, now: p.now, tags: p.request.Tags}
+	g := coldstart.Judging(p.b.core, board.State{Reader: p.r, Tenant: p.t, View: p.view}, p.now, p.request.Tags)
 	look := frame.Look(p.r, p.t.Number)
 	for _, rank := range frame.Ranks() {
 		looked, kept := 0, 0
 		var failed error
 		walked := look.Pinned(rank, func(c *frame.Card) bool {
-			if g.shows(c) && (p.visible == nil || p.visible.has(c.Position)) {
+			if g.Shows(c) && (p.visible == nil || p.visible.has(c.Position)) {
 				var outside bool
-				if outside, failed = g.outside(c); !outside && failed == nil {
+				if outside, failed = g.Outside(c); !outside && failed == nil {
 					list = append(list, c.Position)
 					kept++
 				}
@@ -217,7 +218,7 @@ func (p *packing) headOfDamaged(position uint64) (found *catalog.Head, err error
 			found = h
 		}
 		looked++
-		return failed == nil && found == nil && looked < scanRows
+		return failed == nil && found == nil && looked < coldstart.ScanRows
 	})
 	return found, fault.First(failed, err)
 }
@@ -232,7 +233,7 @@ func (p *packing) candidate(position uint64, row *roster.Row, where placed, x fi
 		c.Salience = x.salience
 	}
 	if c.Trust < record.User {
-		c.Salience = min(c.Salience, underPinned)
+		c.Salience = min(c.Salience, coldstart.UnderPinned)
 	}
 	if row.Session != (index.Digest{}) {
 		c.Session = string(row.Session[:])

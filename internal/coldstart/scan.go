@@ -1,4 +1,4 @@
-package engine
+package coldstart
 
 import (
 	"context"
@@ -17,20 +17,20 @@ import (
 // How far the scans of a bundle go. They are bounds of the work that one call
 // can cause; beyond them the oldest is not looked at.
 const (
-	// scanRows is how many rows a scan looks at: of one rank of what is pinned,
+	// ScanRows is how many rows a scan looks at: of one rank of what is pinned,
 	// of one class in one frame, of what was done to one object.
-	scanRows = 4096
+	ScanRows = 4096
 	// frameEvents is how many events of a frame are candidates of the
 	// frame-relevant tier. They are many and say little each; what they say as
 	// outcomes has a tier of its own.
 	frameEvents = 64
 )
 
-// gathering is the making of one bundle: the snapshot that is read, who looks,
+// Gathering is the making of one bundle: the snapshot that is read, who looks,
 // and what was found.
-type gathering struct {
+type Gathering struct {
 	ctx     context.Context
-	b       *Board
+	core    *board.Board
 	r       kv.Reader
 	t       *ledger.Tenant
 	view    board.View
@@ -47,6 +47,11 @@ type gathering struct {
 	tries                      []try
 }
 
+// Judging returns a gathering that judges cards of a state at a time, for a request with tags.
+func Judging(core *board.Board, s board.State, now int64, tags []string) *Gathering {
+	return &Gathering{core: core, r: s.Reader, t: s.Tenant, view: s.View, now: now, tags: tags}
+}
+
 // try is an event among the outcomes of an object.
 type try struct {
 	object   int // which of the frames
@@ -55,7 +60,7 @@ type try struct {
 
 // scan finds the candidates of the tiers that are wanted, and how much each of
 // them matters.
-func (g *gathering) scan(o *bundle.Options) error {
+func (g *Gathering) scan(o *bundle.Options) error {
 	g.look = frame.Look(g.r, g.t.Number)
 	err := g.find(o)
 	if err == nil {
@@ -66,7 +71,7 @@ func (g *gathering) scan(o *bundle.Options) error {
 
 // weigh sets the salience of the candidates. How they were drawn on is looked up
 // for all of them at once, since no scan depends on it.
-func (g *gathering) weigh() error {
+func (g *Gathering) weigh() error {
 	for _, k := range [...]record.Kind{record.Event, record.Memory, record.Policy} {
 		if err := g.look.Count(k, g.ofKind[k]); err != nil {
 			return err
@@ -83,19 +88,19 @@ func (g *gathering) weigh() error {
 // salience returns how much a card matters. What is trusted less than a user never
 // reaches what is pinned: who writes much and praises it would else crowd out the
 // rules that it is to keep.
-func (g *gathering) salience(c *frame.Card) float64 {
+func (g *Gathering) salience(c *frame.Card) float64 {
 	score := g.weights.Score(c.Factors(g.now))
 	if c.Trust < record.User {
-		return min(score, underPinned)
+		return min(score, UnderPinned)
 	}
 	return score
 }
 
-// underPinned is the most that anything trusted less than a user can matter.
-const underPinned = salience.PinnedFloor - 0.01
+// UnderPinned is the most that anything trusted less than a user can matter.
+const UnderPinned = salience.PinnedFloor - 0.01
 
 // find finds the candidates.
-func (g *gathering) find(o *bundle.Options) error {
+func (g *Gathering) find(o *bundle.Options) error {
 	if len(g.frames) > 0 {
 		g.relevant, g.cards = make([]bundle.Candidate, 0, 128), make([]*frame.Card, 0, 128)
 	}
@@ -116,7 +121,7 @@ func (g *gathering) find(o *bundle.Options) error {
 			for _, s := range [...]struct {
 				class frame.Class
 				most  int
-			}{{frame.Memories, scanRows}, {frame.EventMemories, scanRows}, {frame.Events, frameEvents}} {
+			}{{frame.Memories, ScanRows}, {frame.EventMemories, ScanRows}, {frame.Events, frameEvents}} {
 				if err := g.scanFrame(f, s.class, s.most); err != nil {
 					return err
 				}
@@ -127,7 +132,7 @@ func (g *gathering) find(o *bundle.Options) error {
 }
 
 // scanPinned finds what is pinned with a rank, newest first.
-func (g *gathering) scanPinned(rank frame.Rank) error {
+func (g *Gathering) scanPinned(rank frame.Rank) error {
 	var failed error
 	looked := 0
 	err := g.look.Pinned(rank, func(c *frame.Card) bool {
@@ -138,13 +143,13 @@ func (g *gathering) scanPinned(rank frame.Rank) error {
 		}
 		looked++
 		failed = fault.First(failed, g.ctx.Err())
-		return looked < scanRows && failed == nil
+		return looked < ScanRows && failed == nil
 	})
 	return fault.First(failed, err)
 }
 
 // scanFrame finds up to so many cards of a class in a frame, newest first.
-func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
+func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
 	var failed error
 	looked, kept := 0, 0
 	err := g.look.Scan(f, class, func(c *frame.Card) bool {
@@ -154,7 +159,7 @@ func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 		}
 		looked++
 		failed = fault.First(failed, g.ctx.Err())
-		return looked < scanRows && kept < most && failed == nil
+		return looked < ScanRows && kept < most && failed == nil
 	})
 	return fault.First(failed, err)
 }
@@ -162,7 +167,7 @@ func (g *gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 // scanOutcomes finds what was done to an object before, newest first: as many as
 // the limit allows, and all that happened at the time of the last of them, among
 // which the score decides.
-func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
+func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 	var failed error
 	var last int64
 	looked, kept := 0, 0
@@ -181,26 +186,26 @@ func (g *gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 		}
 		looked++
 		failed = fault.First(failed, g.ctx.Err())
-		return looked < scanRows && failed == nil
+		return looked < ScanRows && failed == nil
 	})
 	return fault.First(failed, err)
 }
 
 // told reports whether a card is visible to the caller: it may be shown, and holds where they
 // are.
-func (g *gathering) told(c *frame.Card, failed *error) bool {
-	if !g.shows(c) {
+func (g *Gathering) told(c *frame.Card, failed *error) bool {
+	if !g.Shows(c) {
 		return false
 	}
-	outside, err := g.outside(c)
+	outside, err := g.Outside(c)
 	*failed = fault.First(*failed, err)
 	return !outside && err == nil
 }
 
-// shows reports whether a card may be shown to who looks: it holds, it is not
+// Shows reports whether a card may be shown to who looks: it holds, it is not
 // over, it is meant for them, and their scope allows it. What is not shown is as
 // if it were not there.
-func (g *gathering) shows(c *frame.Card) bool {
+func (g *Gathering) Shows(c *frame.Card) bool {
 	switch agent := g.view.Agent; {
 	case c.Expires <= g.now, g.now < c.ValidFrom, g.now >= c.ValidUntil:
 		return false
@@ -213,7 +218,7 @@ func (g *gathering) shows(c *frame.Card) bool {
 }
 
 // candidate makes a candidate of a card, which is not weighed yet.
-func (g *gathering) candidate(c *frame.Card) bundle.Candidate {
+func (g *Gathering) candidate(c *frame.Card) bundle.Candidate {
 	found := bundle.Candidate{Kind: c.Kind, ID: c.ID, Created: c.Created, Index: len(g.cards)}
 	switch g.form {
 	case memory.FormShort:
@@ -226,13 +231,13 @@ func (g *gathering) candidate(c *frame.Card) bundle.Candidate {
 	return found
 }
 
-// outside reports whether a card is one of a memory that does not hold for who looks.
+// Outside reports whether a card is one of a memory that does not hold for who looks.
 // What was erased meanwhile is as if it did not.
-func (g *gathering) outside(c *frame.Card) (bool, error) {
+func (g *Gathering) Outside(c *frame.Card) (bool, error) {
 	if !c.Scoped || c.Kind != record.Memory {
 		return false, nil
 	}
-	body, err := g.b.core.BodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.core.BodyAt(g.r, g.t, c.Kind, c.Position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return code == fault.Erased, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package coldstart
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ import (
 // render makes the entry of a candidate, with its text in the form that was asked
 // for. An event among the outcomes is told with what came of it, and is then
 // trusted no more than that.
-func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.Entry) error {
+func (g *Gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.Entry) error {
 	c := g.cards[found.Index]
 	e.Type, e.Key, e.Status, e.Version, e.Trust = c.Class, c.Key, c.Status, c.Version, c.Trust
 	e.Actor, e.Agent, e.Session, e.Tags = c.Actor, c.Agent, c.Session, c.Tags
@@ -51,21 +51,21 @@ func (g *gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 		}
 	}
 	if e.Tokens < 0 {
-		e.Tokens = g.b.core.Tokens().Count(e.Text)
+		e.Tokens = g.core.Tokens().Count(e.Text)
 	}
 	return nil
 }
 
 // full returns the whole text of what a card is about, as the journal has it.
-func (g *gathering) full(c *frame.Card) (string, error) {
+func (g *Gathering) full(c *frame.Card) (string, error) {
 	if c.Kind == record.Event {
-		ev, err := g.b.core.EventAt(g.r, g.t, c.Position)
+		ev, err := g.core.EventAt(g.r, g.t, c.Position)
 		if err != nil {
 			return "", err
 		}
 		return kind.Full(ev.Event), nil
 	}
-	body, err := g.b.core.BodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.core.BodyAt(g.r, g.t, c.Kind, c.Position)
 	if err != nil {
 		return "", err
 	}
@@ -82,8 +82,8 @@ func (g *gathering) full(c *frame.Card) (string, error) {
 func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.OutcomeUnknown }
 
 // eventAt returns the event at a place, or nil if it is not there for who looks.
-func (g *gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
-	ev, err := g.b.core.EventAt(g.r, g.t, p.Position)
+func (g *Gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
+	ev, err := g.core.EventAt(g.r, g.t, p.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
@@ -96,7 +96,7 @@ func (g *gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
 // join returns a text with what came of it behind it, as much as the form has
 // room for, and the count of the whole, or -1 where nothing had to be counted.
 // What goes first is what came last, but for a check that failed.
-func (g *gathering) join(text string, came []part) (string, int) {
+func (g *Gathering) join(text string, came []part) (string, int) {
 	limit := memory.MediumTokens
 	switch g.form {
 	case memory.FormFull:
@@ -112,14 +112,14 @@ func (g *gathering) join(text string, came []part) (string, int) {
 		for _, p := range came {
 			longer += arrow + p.text
 		}
-		if n := g.b.core.Tokens().Count(longer); n <= limit {
+		if n := g.core.Tokens().Count(longer); n <= limit {
 			return longer, n
 		}
 		if len(came) == 1 {
 			// Half of the room is for what was done, so that what came of it is
 			// told in any case.
-			shorter, _ := cut(g.b.core.Tokens(), text, limit/2)
-			return cut(g.b.core.Tokens(), shorter+arrow+came[0].text, limit)
+			shorter, _ := cut(g.core.Tokens(), text, limit/2)
+			return cut(g.core.Tokens(), shorter+arrow+came[0].text, limit)
 		}
 		drop := len(came) - 1
 		for i := drop; i >= 0; i-- {

@@ -1,4 +1,4 @@
-package engine
+package coldstart
 
 import (
 	"slices"
@@ -65,7 +65,7 @@ type follower struct {
 
 // aftermath is what is looked at for one event.
 type aftermath struct {
-	g *gathering
+	g *Gathering
 	// events has the event itself first, then those that followed it.
 	events [1 + followed]follower
 	n      int
@@ -75,7 +75,7 @@ type aftermath struct {
 // failed, nothing was done that others could judge. Of what changed something, the
 // verdicts in what followed are told up to where the same was done again, and
 // where there are neither, the first report.
-func (g *gathering) whatFollowed(c *frame.Card) (came sequel, err error) {
+func (g *Gathering) whatFollowed(c *frame.Card) (came sequel, err error) {
 	a := aftermath{g: g}
 	if err := a.collect(c); err != nil {
 		return came, err
@@ -162,7 +162,7 @@ func (a *aftermath) collect(c *frame.Card) error {
 }
 
 // keep notes the event of a follower, unless it is over.
-func (f *follower) keep(g *gathering, ev *board.StoredEvent) {
+func (f *follower) keep(g *Gathering, ev *board.StoredEvent) {
 	f.read = true
 	if ev == nil {
 		return

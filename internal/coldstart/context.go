@@ -1,9 +1,13 @@
-package engine
+// Package coldstart composes what an agent reads when it starts: what is pinned, what became of
+// the same before, and what is filed under what it is about to do. One scan of the frame index
+// finds the candidates; what does not fit into the budget is never rendered.
+package coldstart
 
 import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/bundle"
@@ -13,6 +17,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/semaphore"
 )
 
 // ContextOptions says for which task an agent is to be told what it needs to
@@ -118,21 +123,34 @@ func unknownObject(objects map[string]string) error {
 	return fault.Newf(fault.InvalidArgument, "objects: %w", err)
 }
 
+// Composer makes the bundles of a board.
+type Composer struct {
+	core  *board.Board
+	limit semaphore.FIFO
+	ticks func() time.Time
+}
+
+// NewComposer returns the composer of a board. Limit bounds how many calls run at the same
+// time; ticks tells the time by which a call is measured.
+func NewComposer(core *board.Board, limit semaphore.FIFO, ticks func() time.Time) *Composer {
+	return &Composer{core, limit, ticks}
+}
+
 // Context returns what an agent is told when it starts: what is pinned, what
 // matters for what it is about to do, and how it went when that was done before,
 // within a budget of tokens. It reads one state, writes nothing and counts
 // nothing. A tenant without records has an empty bundle.
-func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
-	began := b.ticks()
-	out, err := b.context(ctx, &o)
+func (c *Composer) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
+	began := c.ticks()
+	out, err := c.context(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	out.LatencyMS = b.ticks().Sub(began).Milliseconds()
+	out.LatencyMS = c.ticks().Sub(began).Milliseconds()
 	return out, nil
 }
 
-func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle, error) {
+func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle, error) {
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return nil, err
 	}
@@ -144,7 +162,7 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	view, err := b.core.Authorize(o.Tenant, o.View)
+	view, err := c.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +170,22 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err := board.EnterTenant(ctx, o.Tenant); err != nil {
 		return nil, err
 	}
-	if err := b.asking.Acquire(ctx); err != nil {
+	if err := c.limit.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer b.asking.Release()
-	if err := b.core.Enter(ctx); err != nil {
+	defer c.limit.Release()
+	if err := c.core.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer b.core.Leave()
-	snap := b.core.Store().Snapshot()
+	defer c.core.Leave()
+	snap := c.core.Store().Snapshot()
 	defer snap.Close()
 	t, ok, err := ledger.Lookup(snap, o.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	root := board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
-	g := gathering{ctx: ctx, b: b, r: snap, t: t, view: view, form: composer.Form, frames: frames}
+	g := Gathering{ctx: ctx, core: c.core, r: snap, t: t, view: view, form: composer.Form, frames: frames}
 	if ok {
 		if err := board.Timely(view, t); err != nil {
 			return nil, err
@@ -185,7 +203,7 @@ func (b *Board) context(ctx context.Context, o *ContextOptions) (*bundle.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	out.Size, out.Root, out.Counter = root.Size, root.Hash, b.core.Tokens().Name()
+	out.Size, out.Root, out.Counter = root.Size, root.Hash, c.core.Tokens().Name()
 	return out, nil
 }
 
