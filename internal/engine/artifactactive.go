@@ -3,12 +3,15 @@ package engine
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/record"
 )
 
@@ -20,19 +23,83 @@ import (
 // inUse is the active artifacts of a state: the heads of those that say something about
 // next steps, by id, and where all of them are.
 type inUse struct {
-	activeAt
+	size      uint64 // how many records there were
+	heads     []*catalog.Head
 	positions map[uint64]bool
+}
+
+// How many artifacts of each type are looked at for next steps, the newest, and of how many
+// tenants the active ones are kept.
+const (
+	guideArtifacts = 2000
+	keptActive     = 4
+)
+
+// actives keeps the active artifacts of tenants until one changes. It is safe for concurrent
+// use; nil keeps nothing.
+type actives struct {
+	board.NopFollower
+	mu      sync.Mutex
+	touched map[string]uint64 // newest record of each tenant that may have changed an artifact
+	kept    lru.Cache[string, inUse]
+}
+
+func newActives() *actives {
+	return &actives{touched: make(map[string]uint64), kept: lru.New[string, inUse](keptActive)}
+}
+
+// Writing notes a record that may change an artifact.
+func (a *actives) Writing(h *record.Header) {
+	switch h.Kind {
+	case record.Artifact, record.Transition, record.Tombstone, record.Redaction, record.Expiry:
+		a.mu.Lock()
+		a.touched[h.Tenant] = h.Position
+		a.mu.Unlock()
+	}
+}
+
+// Erasing lets go of all that is kept.
+func (a *actives) Erasing() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = lru.New[string, inUse](keptActive)
+	return nil
+}
+
+// Rebuilt lets go of all that is kept.
+func (a *actives) Rebuilt() error { return a.Erasing() }
+
+// in returns the active artifacts of a state, if they are known: those of another state,
+// with no record between the two that may have changed one.
+func (a *actives) in(t *ledger.Tenant) (inUse, bool) {
+	if a == nil {
+		return inUse{}, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known, ok := a.kept.Get(t.Name)
+	last, any := a.touched[t.Name]
+	return known, ok && (!any || last < known.size && last < t.Size)
+}
+
+// keep remembers the active artifacts of a state.
+func (a *actives) keep(t *ledger.Tenant, active inUse) {
+	if a != nil {
+		a.mu.Lock()
+		a.kept.Put(t.Name, active)
+		a.mu.Unlock()
+	}
 }
 
 // activeArtifacts returns the active artifacts of a state.
 func (b *Board) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error) {
-	active, known := b.guides.activeIn(t)
+	active, known := b.actives.in(t)
 	if known {
 		return active, nil
 	}
 	active, err := findActive(r, t)
 	if err == nil {
-		b.guides.keepActive(t, active)
+		b.actives.keep(t, active)
 	}
 	return active, err
 }
@@ -40,7 +107,7 @@ func (b *Board) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error) {
 // findActive looks for the active artifacts of a state. Of those that say something
 // about next steps it has the newest of each type.
 func findActive(r kv.Reader, t *ledger.Tenant) (inUse, error) {
-	out := inUse{activeAt{size: t.Size}, make(map[uint64]bool)}
+	out := inUse{size: t.Size, positions: make(map[uint64]bool)}
 	left := map[string]int{
 		string(hmx.TypeDecisionPolicy): guideArtifacts, string(hmx.TypeFailurePlaybook): guideArtifacts, string(hmx.TypeTaskSchema): guideArtifacts,
 	}

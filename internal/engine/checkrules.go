@@ -67,14 +67,20 @@ type spokenRule struct {
 type checkers struct {
 	mu      sync.Mutex
 	touched map[string]uint64 // newest record of each tenant that may have changed it
-	heads   lru.Cache[string, activeAt]
+	heads   lru.Cache[string, headsAt]
 	said    lru.Cache[[sha256.Size]byte, *spoken]
 	ready   lru.Cache[[sha256.Size]byte, *guide.Checker]
 }
 
+// headsAt is the things that speak about actions when a tenant had so many records.
+type headsAt struct {
+	size  uint64
+	heads []*catalog.Head
+}
+
 func newCheckers() *checkers {
 	return &checkers{
-		touched: make(map[string]uint64), heads: lru.New[string, activeAt](checkersKept),
+		touched: make(map[string]uint64), heads: lru.New[string, headsAt](checkersKept),
 		said: lru.New[[sha256.Size]byte, *spoken](checkersKept), ready: lru.New[[sha256.Size]byte, *guide.Checker](checkersKept),
 	}
 }
@@ -111,7 +117,7 @@ func (k *checkers) headsOf(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, erro
 	heads, err := checkedHeads(r, t)
 	if err == nil {
 		k.mu.Lock()
-		k.heads.Put(t.Name, activeAt{t.Size, heads})
+		k.heads.Put(t.Name, headsAt{t.Size, heads})
 		k.mu.Unlock()
 	}
 	return heads, err

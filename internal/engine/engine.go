@@ -38,6 +38,7 @@ type Board struct {
 	compiling  *compiling
 	learning   *learning
 	background *background      // that compiles by itself; nil for none
+	actives    *actives         // which artifacts are active
 	guides     *guides          // what artifacts say about next steps
 	ticks      func() time.Time // by which it is measured how long something takes
 }
@@ -47,7 +48,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{
 		asking: semaphore.PerProcessor(), surveys: semaphore.New(1), searcher: recall.New(o.RecallBytes), sights: newSights(),
 		counts: newCounts(), pasts: newPasts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
-		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
+		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), actives: newActives(), ticks: time.Now,
 	}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
@@ -62,7 +63,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 func (b *Board) attach(core *board.Board) {
 	b.core = core
 	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
-	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, guideFollower{b: b})
+	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, b.actives, guideFollower{b: b})
 	core.Require(record.Artifact, artifactRule())
 	core.Require(record.Fingerprint, fingerprintRule())
 }

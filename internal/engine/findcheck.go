@@ -87,28 +87,6 @@ func (p problems) err() error {
 	return fault.New(fault.InvalidArgument, e.Error()).WithCause(e)
 }
 
-// quoted returns the beginning of a value for an error, without a character that
-// could change how the line around it reads.
-func quoted(s string) string {
-	const shown = 40
-	if utf8.RuneCountInString(s) > shown {
-		return strconv.QuoteToGraphic(string([]rune(s[:min(len(s), 4*shown)])[:shown])) + "…"
-	}
-	return strconv.QuoteToGraphic(s)
-}
-
-// words joins names for an error.
-func words[T ~string](all []T) string {
-	var b strings.Builder
-	for i, w := range all {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
-	}
-	return b.String()
-}
-
 // itemOf names an item of a list.
 func itemOf(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
 

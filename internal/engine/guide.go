@@ -27,10 +27,9 @@ const (
 	DefaultNextSteps = 3
 	MaxNextSteps     = 100
 
-	guideArtifacts = 2000 // of each type that are looked at, the newest
-	keptModels     = 8
-	keptScopes     = 4
-	keptSessions   = 16
+	keptModels   = 8
+	keptScopes   = 4
+	keptSessions = 16
 )
 
 // NextOptions says whose next step is asked for.
@@ -109,8 +108,6 @@ func (b *Board) foresee(ctx context.Context, s board.State, session string, tags
 // nothing.
 type guides struct {
 	mu       sync.Mutex
-	touched  map[string]uint64 // newest record of each tenant that may have changed an artifact
-	active   lru.Cache[string, inUse]
 	models   lru.Cache[[sha256.Size]byte, *guide.Model]
 	scopes   lru.Cache[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
 	sessions lru.Cache[string, *halfRead]
@@ -120,8 +117,6 @@ type guides struct {
 
 func newGuides() *guides {
 	return &guides{
-		touched:  make(map[string]uint64),
-		active:   lru.New[string, inUse](keptScopes),
 		models:   lru.New[[sha256.Size]byte, *guide.Model](keptModels),
 		scopes:   lru.New[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
 		sessions: lru.New[string, *halfRead](keptSessions),
@@ -130,14 +125,14 @@ func newGuides() *guides {
 	}
 }
 
-// guideFollower notes which records may have changed an artifact or a rule, and forgets what
-// was read of those that are erased.
+// guideFollower notes which records may have changed a rule, and forgets what was read of
+// those that are erased.
 type guideFollower struct {
 	board.NopFollower
 	b *Board
 }
 
-func (f guideFollower) Writing(h *record.Header) { f.b.guides.touch(h) }
+func (f guideFollower) Writing(h *record.Header) { f.b.guides.checkers.touch(h) }
 
 func (f guideFollower) Erasing() error {
 	f.b.guides.forget()
@@ -155,52 +150,7 @@ func (g *guides) forget() {
 	fresh := newGuides()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.active, g.models, g.scopes, g.sessions, g.priors = fresh.active, fresh.models, fresh.scopes, fresh.sessions, fresh.priors
-}
-
-// activeAt is the active artifacts of a tenant when it had so many records.
-type activeAt struct {
-	size  uint64
-	heads []*catalog.Head
-}
-
-// touch notes a record that is about to be written.
-func (g *guides) touch(h *record.Header) {
-	if g != nil {
-		g.checkers.touch(h)
-	}
-	switch h.Kind {
-	case record.Artifact, record.Transition, record.Tombstone, record.Redaction, record.Expiry:
-	default:
-		return
-	}
-	if g != nil {
-		g.mu.Lock()
-		g.touched[h.Tenant] = h.Position
-		g.mu.Unlock()
-	}
-}
-
-// activeIn returns the active artifacts of a state, if they are known: those of
-// another state, with no record between the two that may have changed one.
-func (g *guides) activeIn(t *ledger.Tenant) (inUse, bool) {
-	if g == nil {
-		return inUse{}, false
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	known, ok := g.active.Get(t.Name)
-	last, any := g.touched[t.Name]
-	return known, ok && (!any || last < known.size && last < t.Size)
-}
-
-// keepActive remembers the active artifacts of a state.
-func (g *guides) keepActive(t *ledger.Tenant, active inUse) {
-	if g != nil {
-		g.mu.Lock()
-		g.active.Put(t.Name, active)
-		g.mu.Unlock()
-	}
+	g.models, g.scopes, g.sessions, g.priors = fresh.models, fresh.scopes, fresh.sessions, fresh.priors
 }
 
 // model returns what the active artifacts say that hold and that a view shows, and how

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
@@ -104,4 +106,26 @@ func (o *SearchOptions) checkVector() error {
 		return bad("is zero, which points nowhere").WithFix("leave it out, or give the vector of the question")
 	}
 	return nil
+}
+
+// words joins names for an error.
+func words[T ~string](all []T) string {
+	var b strings.Builder
+	for i, w := range all {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}
+
+// quoted returns the beginning of a value for an error, without a character that
+// could change how the line around it reads.
+func quoted(s string) string {
+	const shown = 40
+	if utf8.RuneCountInString(s) > shown {
+		return strconv.QuoteToGraphic(string([]rune(s[:min(len(s), 4*shown)])[:shown])) + "…"
+	}
+	return strconv.QuoteToGraphic(s)
 }
