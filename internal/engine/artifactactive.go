@@ -92,7 +92,7 @@ func (a *actives) keep(t *ledger.Tenant, active inUse) {
 }
 
 // activeArtifacts returns the active artifacts of a state.
-func (b *Board) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error) {
+func (b *Retriever) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error) {
 	active, known := b.actives.in(t)
 	if known {
 		return active, nil

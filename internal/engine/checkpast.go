@@ -41,7 +41,7 @@ func (c *checking) look() error {
 	if board.AccessOf(c.view) == nil {
 		return nil
 	}
-	seen, err := c.b.visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
+	seen, err := c.b.retrieval.visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
 	if err == nil {
 		c.shown = seen.has
 	}

@@ -75,7 +75,7 @@ type EmbedProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the provider does is up
 // to whoever gives it.
-func (b *Board) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
+func (b *Retriever) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
 	if err := b.core.RefuseScope(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (o *EmbedOptions) check() error {
 
 // embedding is one call of Embed under way.
 type embedding struct {
-	b     *Board
+	b     *Retriever
 	w     board.Writer
 	o     *EmbedOptions
 	out   *Embedded

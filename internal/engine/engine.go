@@ -16,7 +16,6 @@ import (
 
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
-	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/semaphore"
 )
@@ -26,19 +25,15 @@ import (
 type Board struct {
 	core *board.Board
 
+	retrieval  *Retriever
 	contexts   *coldstart.Composer
-	asking     semaphore.FIFO   // of calls that compose bundles and packs
-	surveys    semaphore.FIFO   // of calls that count everything
-	searcher   *recall.Searcher // of the index in use
-	sights     *sights          // of the same index
-	embedCalls embedCalls       // that searches wait for, or have left behind
-	counts     *counts          // of what packs quoted, by the records of the index
-	pasts      *pasts           // that packs were made of
-	traced     traceFiles       // of what sessions did
+	asking     semaphore.FIFO // of calls that compose bundles and packs
+	surveys    semaphore.FIFO // of calls that count everything
+	counts     *counts        // of what packs quoted, by the records of the index
+	traced     traceFiles     // of what sessions did
 	compiling  *compiling
 	learning   *learning
 	background *background      // that compiles by itself; nil for none
-	actives    *actives         // which artifacts are active
 	guides     *guides          // what artifacts say about next steps
 	ticks      func() time.Time // by which it is measured how long something takes
 }
@@ -46,9 +41,9 @@ type Board struct {
 // Open opens the data directory dir, making it if it does not exist.
 func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{
-		asking: semaphore.PerProcessor(), surveys: semaphore.New(1), searcher: recall.New(o.RecallBytes), sights: newSights(),
-		counts: newCounts(), pasts: newPasts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
-		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), actives: newActives(), ticks: time.Now,
+		asking: semaphore.PerProcessor(), surveys: semaphore.New(1),
+		counts: newCounts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
+		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
 	}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
@@ -63,9 +58,20 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 func (b *Board) attach(core *board.Board) {
 	b.core = core
 	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
-	core.Follow(retrieved{b: b}, pastFollower{b: b}, traceFollower{b: b}, b.actives, guideFollower{b: b})
+	b.retrieval = NewRetriever(core)
+	core.Follow(traceFollower{b: b}, guideFollower{b: b})
 	core.Require(record.Artifact, artifactRule())
 	core.Require(record.Fingerprint, fingerprintRule())
+}
+
+// over returns an engine for packs of a past state, which keeps nothing of its own but what it
+// counted.
+func (b *Board) over(r *Retriever) *Board {
+	if r == b.retrieval {
+		return b
+	}
+	counted := r.Beside(func() any { return newCounts() }).(*counts)
+	return &Board{core: r.Core(), retrieval: r, ticks: b.ticks, counts: counted}
 }
 
 // Close waits for what is under way, makes everything durable and lets the directory go. A

@@ -201,7 +201,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 	}
 	var found *Found
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
-		m, letGo, err := b.moment(ctx, st.Reader, st.Tenant, o.AsOf)
+		m, letGo, err := b.retrieval.moment(ctx, st.Reader, st.Tenant, o.AsOf)
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 	if len(guiding) == 0 {
 		return nil, nil
 	}
-	return p.b.guides.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
+	return p.engine.guides.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
 }
 
 // merge reads fingerprints and returns what they say together, or nil if none of them can

@@ -349,3 +349,33 @@ func (b *Board) Salvage(ctx context.Context, tenant string, dst io.Writer, tell 
 func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
 	return b.contexts.Context(ctx, o)
 }
+
+// Embed has a provider make vectors of everything in a tenant that has none by its
+// model: of events and of the current versions of things. Each vector is journaled, so
+// that it is there after a restart, in an export and when the index is made anew,
+// without the provider. What is past its own time is not sent.
+//
+// What the provider cannot do stays for the next call, and is found by its words and
+// by the built-in model meanwhile. An error says why the call ended early; what was
+// done until then is told even so, and stays. Several calls at once do no harm, except
+// that the provider may be asked twice.
+//
+// No scope may do it. The board opens no connection; whatever the provider does is up
+// to whoever gives it.
+func (b *Board) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
+	return b.retrieval.Embed(ctx, w, o)
+}
+
+// Search returns what answers a question, the best first. It reads one state,
+// writes nothing, and the same state has the same answer, bit by bit.
+//
+// What a scope does not show, and what is private to other agents than the one that
+// looks, has no influence on which hits there are, nor on their scores: they are as if
+// it were not there. The graph is then not asked. That others have anything private at
+// all can be told from that.
+//
+// Of a past state the answer is that of then, but for what was erased since, and for what
+// whoever looks may not see now. Artifacts that are not active are not found.
+func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+	return b.retrieval.Search(ctx, o)
+}

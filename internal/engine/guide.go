@@ -156,7 +156,7 @@ func (g *guides) forget() {
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
 func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
-	active, err := b.activeArtifacts(s.Reader, s.Tenant)
+	active, err := b.retrieval.activeArtifacts(s.Reader, s.Tenant)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -49,7 +49,7 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 	var out []Lesson
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
-		seen, err := b.visible(ctx, s)
+		seen, err := b.retrieval.visible(ctx, s)
 		if err != nil {
 			return err
 		}

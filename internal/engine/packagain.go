@@ -65,7 +65,7 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 	remade, why, err = a.compare(ctx)
 	switch code := fault.CodeOf(err); {
 	case errors.Is(err, errTooFar):
-		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.pasts.most), nil
+		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.retrieval.PastRecords()), nil
 	case code == fault.ScopeExpired || code == fault.ScopeInvalid:
 		return RemadeNotPossible, "the scope that it was made under is over, or is not for this tenant", nil
 	}

@@ -50,7 +50,7 @@ type presence struct {
 
 // moment is the state of a tenant that a read looks at.
 type moment struct {
-	b *Board
+	b *Retriever
 	r kv.Reader
 	t *ledger.Tenant // nil for a state without records
 	// Of a past state: what is kept of it, the tenant as it is now, and what says what
@@ -62,7 +62,7 @@ type moment struct {
 
 // moment returns the state of a tenant that is meant, which end lets go. Those of the
 // past are shared with all who ask for the same one.
-func (b *Board) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m moment, end func(), err error) {
+func (b *Retriever) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m moment, end func(), err error) {
 	end = func() {}
 	size, err := as.size(ctx, b, r, t)
 	switch {
@@ -146,7 +146,7 @@ func (as AsOf) check() error {
 }
 
 // sizeByTime returns how many records a tenant had at a time. Their times never go back.
-func (b *Board) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, at time.Time) (uint64, error) {
+func (b *Retriever) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, at time.Time) (uint64, error) {
 	last := index.Nanos(at)
 	if last >= t.Time {
 		return t.Size, nil

@@ -101,6 +101,7 @@ func counterOf(name string) tokens.Counter {
 // packing is a pack under way: a search, what was found, and what was read of it.
 type packing struct {
 	asking
+	engine  *Board // over the state that is looked at
 	request pack.Request
 	counter tokens.Counter
 	root    board.Root
@@ -151,7 +152,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	began := b.ticks()
-	if p.degraded, err = search.embed(ctx, &b.embedCalls); err != nil {
+	if p.degraded, err = search.embed(ctx, &b.retrieval.embedCalls); err != nil {
 		return err
 	}
 	p.searched, p.request.Model = b.ticks().Sub(began), search.Model
@@ -163,7 +164,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	defer b.core.Leave()
-	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	p.engine, p.asking = b, asking{ctx: ctx, b: b.retrieval, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
 	if p.fits() {
 		p.room, p.most = request.Budget, p.spanned()
 	}
@@ -216,6 +217,7 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		return release, nil
 	}
 	p.root, p.asThen = board.RootOf(m.t), as.again && !as.hiding
+	p.engine = p.engine.over(m.b)
 	if err := p.enter(m); err != nil {
 		return nil, err
 	}

@@ -55,11 +55,11 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 		if err := search.check(); err != nil {
 			return err
 		}
-		p := &packing{asking: asking{
-			ctx: ctx, b: b, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: board.NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
+		p := &packing{engine: b, asking: asking{
+			ctx: ctx, b: b.retrieval, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: board.NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		now = p.now
-		if p.visible, err = b.visible(ctx, s); err != nil {
+		if p.visible, err = b.retrieval.visible(ctx, s); err != nil {
 			return err
 		}
 		if p.whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {

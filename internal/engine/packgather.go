@@ -50,12 +50,12 @@ func (p *packing) gather() error {
 	if err != nil {
 		return err
 	}
-	began := p.b.ticks()
+	began := p.engine.ticks()
 	answer, degraded, err := p.answer()
 	if err != nil {
 		return err
 	}
-	p.searched += p.b.ticks().Sub(began)
+	p.searched += p.engine.ticks().Sub(began)
 	p.degraded, p.class, p.found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
 	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
 	best := 0.0
@@ -65,11 +65,11 @@ func (p *packing) gather() error {
 	if err := p.addHits(answer.Hits, pins, best); err != nil {
 		return err
 	}
-	began = p.b.ticks()
+	began = p.engine.ticks()
 	if err := p.addThings(answer, pins, best); err != nil {
 		return err
 	}
-	p.searched += p.b.ticks().Sub(began)
+	p.searched += p.engine.ticks().Sub(began)
 	for _, position := range pins {
 		if err := p.addThing(position, finding{pinned: true}); err != nil {
 			return err

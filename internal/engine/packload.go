@@ -511,5 +511,5 @@ func (p *packing) kept(i int) *count {
 	if c.Kind != record.Event || p.counter.Name() != p.b.core.Tokens().Name() {
 		return nil
 	}
-	return p.b.counts.of(p.t.Number, c.Position)
+	return p.engine.counts.of(p.t.Number, c.Position)
 }

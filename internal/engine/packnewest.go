@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 )
 
@@ -49,7 +49,7 @@ func (p *packing) newestOfAgents() (newest hmx.Opt[int64], future bool, err erro
 
 // measureLag finds out how far the newest event is behind now, and opens the rows for it.
 func (p *packing) measureLag() (err error) {
-	if p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size}); err != nil {
+	if p.rows, err = p.b.Roster(board.State{Reader: p.r, Tenant: p.t}); err != nil {
 		return err
 	}
 	newest, err := p.newestEvent()

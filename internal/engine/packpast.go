@@ -58,7 +58,7 @@ func newPasts() *pasts {
 // past is a tenant as it was, in a board of its own that has its indexes and shares the
 // journal.
 type past struct {
-	board   *Board
+	board   *Retriever
 	tenant  *ledger.Tenant
 	checked uint64 // size of the present up to which nothing of it was erased
 	all     *pasts
@@ -102,7 +102,7 @@ func (p *pasts) tidy() {
 // past states before a purge.
 type pastFollower struct {
 	board.NopFollower
-	b *Board
+	b *Retriever
 }
 
 func (f pastFollower) Erasing() error {
@@ -114,7 +114,7 @@ func (f pastFollower) Purging() error { return f.b.forgetPasts() }
 func (f pastFollower) Close() error   { return f.b.pasts.close() }
 
 // forgetPasts removes all that is left of past states. Nobody uses one.
-func (b *Board) forgetPasts() error {
+func (b *Retriever) forgetPasts() error {
 	if err := b.pasts.close(); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (x *past) letGo() { x.use(-1) }
 
 // pastOf returns the state of a tenant when it had so many records, to be let go. Progress
 // may be nil.
-func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
+func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
 	select {
 	case <-b.pasts.turn:
 	case <-ctx.Done():
@@ -176,7 +176,7 @@ func (b *Board) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 
 // stillWhole reports whether nothing was erased since a kept state was looked through,
 // and that is known at little cost.
-func (b *Board) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, error) {
+func (b *Retriever) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, error) {
 	if t.Size < kept.checked || t.Size-kept.checked > pastChecked {
 		return false, nil
 	}
@@ -194,7 +194,7 @@ func (b *Board) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, err
 }
 
 // replay makes the state of a tenant when it had so many records.
-func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
+func (b *Retriever) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
 	store, end, err := b.pastStore(size)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (b *Board) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size 
 		return nil, fault.Newf(fault.Damaged, "the first %d records of tenant %q make another root than the one on record", size, t.Name).
 			WithFix("`lukasa verify --deep` says what is wrong")
 	}
-	was := &Board{core: b.core.Over(store), ticks: b.ticks, counts: newCounts(), searcher: recall.New(pastRecall), sights: newSights()}
+	was := &Retriever{core: b.core.Over(store), searcher: recall.New(pastRecall), sights: newSights()}
 	return &past{board: was, tenant: then, checked: t.Size, end: end}, nil
 }
 
@@ -239,7 +239,7 @@ const (
 
 // pastStore opens a store for so many records, and returns how to close it, too. It is
 // called by whoever has the turn.
-func (b *Board) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
+func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
 	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart(), Rows: apply.Rows()}
 	remove := func() error { return nil }
 	if size > b.pasts.most {
@@ -260,7 +260,7 @@ func (b *Board) pastStore(size uint64) (store *kv.Store, end func() error, err e
 const replayedTogether = 2048
 
 // replayGroup folds some records, and returns which is next.
-func (b *Board) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
+func (b *Retriever) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
 	records := make([]index.Record, min(replayedTogether, size-from))
 	err := index.Share(len(records), index.Workers(len(records), 64), func(_, low, high int) error {
 		for i := low; i < high; i++ {
@@ -325,7 +325,7 @@ func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Rec
 
 // recordOnce reads a record as a replay does: one that was erased, or cannot be read,
 // has a header alone.
-func (b *Board) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (index.Record, error) {
+func (b *Retriever) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (index.Record, error) {
 	f, err := b.core.FrameAt(r, t, position)
 	damaged := apply.Bodiless(err)
 	if damaged {
@@ -340,7 +340,7 @@ func (b *Board) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (inde
 }
 
 // size returns how many records a tenant has in the state that is meant.
-func (as AsOf) size(ctx context.Context, b *Board, r kv.Reader, t *ledger.Tenant) (uint64, error) {
+func (as AsOf) size(ctx context.Context, b *Retriever, r kv.Reader, t *ledger.Tenant) (uint64, error) {
 	switch {
 	case as.Position.Set:
 		if as.Position.Value >= t.Size {

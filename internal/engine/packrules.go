@@ -357,7 +357,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.b.foresee(p.ctx, board.State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.engine.foresee(p.ctx, board.State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}

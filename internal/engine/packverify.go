@@ -156,8 +156,8 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 			return notProven("metadata.root: it is %q, but the first %d records of tenant %q have the root %x", m.Root, m.Size, tenant, v.root)
 		}
 		now := v.p.CreatedAt.Time()
-		v.packing = packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, view: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
+		v.packing = packing{engine: b, asking: asking{
+			ctx: ctx, b: b.retrieval, r: r, t: t, view: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err

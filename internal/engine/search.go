@@ -128,7 +128,7 @@ type SearchHit struct {
 //
 // Of a past state the answer is that of then, but for what was erased since, and for what
 // whoever looks may not see now. Artifacts that are not active are not found.
-func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error
 	if o.View, err = b.core.Authorize(o.Tenant, o.View); err != nil {
@@ -166,7 +166,7 @@ func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) 
 }
 
 // nothing is the answer where there are no records yet.
-func (o *SearchOptions) nothing(b *Board, v board.View) *Searched {
+func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 	return &Searched{
 		Class: recall.Classify(o.Query, board.TimeOf(board.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
 		BudgetTokens: leastBudget(o.BudgetTokens, board.AccessOf(v).Budget()), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
@@ -176,7 +176,7 @@ func (o *SearchOptions) nothing(b *Board, v board.View) *Searched {
 // asking is one search under way.
 type asking struct {
 	ctx  context.Context
-	b    *Board
+	b    *Retriever
 	r    kv.Reader
 	t    *ledger.Tenant
 	o    *SearchOptions

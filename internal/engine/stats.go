@@ -159,7 +159,7 @@ func (s *survey) run() (err error) {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
+	if s.seen, err = s.b.retrieval.visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
 		return err
 	}
 	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {

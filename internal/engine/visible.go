@@ -80,7 +80,7 @@ type visible struct {
 // retrieved begins again with another index what searches keep of one.
 type retrieved struct {
 	board.NopFollower
-	b *Board
+	b *Retriever
 }
 
 func (f retrieved) Rebuilt() error {
@@ -126,7 +126,7 @@ const sightBytes = 256
 
 // visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
-func (b *Board) visible(ctx context.Context, st board.State) (*visible, error) {
+func (b *Retriever) visible(ctx context.Context, st board.State) (*visible, error) {
 	if board.AccessOf(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (b *Board) visible(ctx context.Context, st board.State) (*visible, error) {
 // looker finds out what a view shows of a state.
 type looker struct {
 	ctx   context.Context
-	b     *Board
+	b     *Retriever
 	r     kv.Reader
 	t     *ledger.Tenant
 	view  board.View

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"sync"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/recall"
+)
+
+// Retriever answers questions about a board, as it is or as it was. It is safe for concurrent
+// use.
+type Retriever struct {
+	core       *board.Board
+	searcher   *recall.Searcher // of the index in use
+	sights     *sights          // of the same index
+	embedCalls embedCalls       // that searches wait for, or have left behind
+	pasts      *pasts           // past states; nil in one of these
+	actives    *actives         // which artifacts are active; nil in a past state
+
+	mu     sync.Mutex
+	beside any
+}
+
+// NewRetriever returns the retriever of a board, which it follows.
+func NewRetriever(core *board.Board) *Retriever {
+	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(), actives: newActives()}
+	core.Follow(retrieved{b: r}, pastFollower{b: r}, r.actives)
+	return r
+}
+
+// Core returns the board that is read: for a past state, one with the index of then.
+func (r *Retriever) Core() *board.Board { return r.core }
+
+// Beside returns what the first call made, for a reader that keeps something as long as the
+// retriever of a past state is kept.
+func (r *Retriever) Beside(make func() any) any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.beside == nil {
+		r.beside = make()
+	}
+	return r.beside
+}
+
+// Roster opens the attributes of the documents of a state.
+func (r *Retriever) Roster(s board.State) (*roster.View, error) {
+	return r.searcher.Roster(recall.State{Reader: s.Reader, Tenant: s.Tenant.Number, Size: s.Tenant.Size})
+}
+
+// ForgetViews lets go of what is known of the documents that views show.
+func (r *Retriever) ForgetViews() { r.sights = newSights() }
+
+// Judged returns how many records were read to find out what views show.
+func (r *Retriever) Judged() int64 { return r.sights.looked.Load() }
+
+// KeepPasts sets how many records a past state has at most that is kept in memory.
+func (r *Retriever) KeepPasts(records uint64) { r.pasts.most = records }
+
+// PastRecords returns how many records a past state has at most that is kept in memory.
+func (r *Retriever) PastRecords() uint64 { return r.pasts.most }
+
+// KeepsPast reports whether a past state is kept.
+func (r *Retriever) KeepsPast() bool { return r.pasts.kept != nil }
