@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // ArtifactOptions says which artifacts are listed. The zero value of all but Tenant
@@ -93,10 +94,10 @@ func (o *ArtifactOptions) check() error {
 	case o.MinConfidence < 0 || o.MinConfidence > 1 || o.MinConfidence != o.MinConfidence:
 		return fault.Newf(fault.InvalidArgument, "min_confidence: %v is not a number from 0 to 1", o.MinConfidence).WithFix("give such a number")
 	case o.Status != "" && !slices.Contains(hmx.Statuses(), o.Status):
-		return fault.Newf(fault.InvalidArgument, "status: there is no status %s", quoted(string(o.Status))).WithFix("use one of " + words(hmx.Statuses()))
+		return fault.Newf(fault.InvalidArgument, "status: there is no status %s", retrieval.Quoted(string(o.Status))).WithFix("use one of " + retrieval.Words(hmx.Statuses()))
 	case o.Type != "" && !slices.Contains(hmx.ArtifactTypes(), o.Type) && !hmx.CustomType(string(o.Type)):
-		return fault.Newf(fault.InvalidArgument, "type: there is no type %s of artifacts", quoted(string(o.Type))).
-			WithFix("use one of " + words(hmx.ArtifactTypes()) + ", or x-{vendor}-{type}")
+		return fault.Newf(fault.InvalidArgument, "type: there is no type %s of artifacts", retrieval.Quoted(string(o.Type))).
+			WithFix("use one of " + retrieval.Words(hmx.ArtifactTypes()) + ", or x-{vendor}-{type}")
 	}
 	if o.Status == "" && !o.Any {
 		o.Status = hmx.StatusActive

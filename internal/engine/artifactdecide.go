@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // ArtifactDecision says what becomes of an artifact.
@@ -85,7 +86,7 @@ func (d *ArtifactDecision) check() error {
 		}
 		return nil
 	}
-	return fault.Newf(fault.InvalidArgument, "to: is %s, which nobody decides by hand", quoted(string(d.To))).WithFix("use one of active, archived, deprecated")
+	return fault.Newf(fault.InvalidArgument, "to: is %s, which nobody decides by hand", retrieval.Quoted(string(d.To))).WithFix("use one of active, archived, deprecated")
 }
 
 // approvable refuses a draft that would not pass the validation of a compile.

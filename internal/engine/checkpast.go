@@ -41,9 +41,9 @@ func (c *checking) look() error {
 	if board.AccessOf(c.view) == nil {
 		return nil
 	}
-	seen, err := c.b.retrieval.visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
+	seen, err := c.b.retrieval.Visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
 	if err == nil {
-		c.shown = seen.has
+		c.shown = seen.Has
 	}
 	return err
 }

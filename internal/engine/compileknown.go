@@ -14,23 +14,6 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// artifact is what a compile has to know of an artifact that one made before. Artifacts
-// never change, so it is kept with the traces and not read again.
-type artifact struct {
-	Position   uint64           `json:"position"`
-	Type       hmx.ArtifactType `json:"type"`
-	Title      string           `json:"title"`
-	Version    int64            `json:"version"`
-	Hash       string           `json:"hash"`
-	Metadata   string           `json:"metadata"`
-	Supersedes string           `json:"supersedes,omitempty"`
-	Source     string           `json:"source,omitempty"` // one of the events that it was made of
-	// What it recommends, if it is a decision policy; see recommended.
-	About string `json:"about,omitempty"`
-	Says  string `json:"says,omitempty"`
-	Text  string `json:"text,omitempty"`
-}
-
 // gatherArtifacts finds out which artifacts compiles made, those that are put aside too.
 func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *traced) error {
 	var things []catalog.Thing

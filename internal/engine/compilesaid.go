@@ -252,9 +252,6 @@ func (s *saying) body(k *saidThing, others []*saidThing) *memory.Memory {
 	return b
 }
 
-// ProjectCondition returns the condition of what holds in a project.
-func ProjectCondition(id string) string { return "project: " + id }
-
 // projectPath returns a project as a part of a key: the last part of its name, and what
 // tells it from others that have the same.
 func (w whose) projectPath() string {

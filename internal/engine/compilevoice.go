@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/statement"
 )
 
@@ -124,39 +123,4 @@ func (v *voices) meet(session string, id statement.Identity, corrects bool) {
 	if known, ok := v.sessions[session]; !ok || id.Account || !known.Account {
 		v.sessions[session] = id
 	}
-}
-
-// projectIn returns the project that a message was written in, as its metadata has it.
-func projectIn(ev *hmx.Event) string {
-	var all struct {
-		ID string `json:"project_id"`
-	}
-	_ = json.Unmarshal([]byte(ev.Metadata), &all) // which may have a number there
-	id := strings.TrimSpace(all.ID)
-	if id == "" || memory.CheckConditions("project_id", []string{ProjectCondition(id)}) != nil {
-		return ""
-	}
-	return id
-}
-
-// namedIn returns who says a message, as its metadata has it.
-func namedIn(ev *hmx.Event) string {
-	var all map[string]json.RawMessage
-	if json.Unmarshal([]byte(ev.Metadata), &all) != nil {
-		return ""
-	}
-	for _, name := range [...]string{"speaker", "user_id", "customer_id", "account_id", "user", "customer", "author"} {
-		var text string
-		if json.Unmarshal(all[name], &text) == nil {
-			if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, "user") && !strings.EqualFold(text, "human") {
-				return text
-			}
-			continue // it names nobody
-		}
-		var number json.Number
-		if json.Unmarshal(all[name], &number) == nil && number != "" {
-			return number.String()
-		}
-	}
-	return ""
 }

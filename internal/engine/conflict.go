@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // ConflictOptions says which conflicts are listed. The zero value of all but Tenant
@@ -57,7 +58,7 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 	case o.Status == "" && !o.Any:
 		o.Status = memory.ConflictOpen
 	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
-		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", quoted(string(o.Status))).WithFix("use one of " + words(memory.ConflictStatuses()))
+		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", retrieval.Quoted(string(o.Status))).WithFix("use one of " + retrieval.Words(memory.ConflictStatuses()))
 	}
 	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
@@ -141,7 +142,7 @@ func (b *Board) conflictSide(s board.State, u memory.URI) (ConflictSide, error) 
 			return side, nil
 		}
 		if err == nil {
-			side.Text, side.State, side.Trust = renderEvent(ev.Event, memory.FormMedium, b.core.Tokens()), catalog.Live, ev.Trust
+			side.Text, side.State, side.Trust = retrieval.RenderEvent(ev.Event, memory.FormMedium, b.core.Tokens()), catalog.Live, ev.Trust
 		}
 		return side, err
 	}
@@ -149,7 +150,7 @@ func (b *Board) conflictSide(s board.State, u memory.URI) (ConflictSide, error) 
 	if err == nil {
 		var x *board.Thing
 		if x, err = b.core.ThingIn(s, h, 0); err == nil {
-			side.Text, side.State, side.Trust = renderBody(x.Body, memory.FormMedium, b.core.Tokens()), x.State, x.Trust
+			side.Text, side.State, side.Trust = retrieval.RenderBody(x.Body, memory.FormMedium, b.core.Tokens()), x.State, x.Trust
 		}
 	}
 	if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/semaphore"
 )
 
@@ -25,7 +26,7 @@ import (
 type Board struct {
 	core *board.Board
 
-	retrieval  *Retriever
+	retrieval  *retrieval.Retriever
 	contexts   *coldstart.Composer
 	asking     semaphore.FIFO // of calls that compose bundles and packs
 	surveys    semaphore.FIFO // of calls that count everything
@@ -58,7 +59,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 func (b *Board) attach(core *board.Board) {
 	b.core = core
 	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
-	b.retrieval = NewRetriever(core)
+	b.retrieval = retrieval.New(core)
 	core.Follow(traceFollower{b: b}, guideFollower{b: b})
 	core.Require(record.Artifact, artifactRule())
 	core.Require(record.Fingerprint, fingerprintRule())
@@ -66,7 +67,7 @@ func (b *Board) attach(core *board.Board) {
 
 // over returns an engine for packs of a past state, which keeps nothing of its own but what it
 // counted.
-func (b *Board) over(r *Retriever) *Board {
+func (b *Board) over(r *retrieval.Retriever) *Board {
 	if r == b.retrieval {
 		return b
 	}

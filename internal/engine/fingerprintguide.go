@@ -82,16 +82,16 @@ func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 // others takes the trust of a user.
 func (p *packing) imported() (*fingerprint.Priors, error) {
 	list, err := p.heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, guidingMost)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	sum.Write([]byte(p.t.Name))
+	sum.Write([]byte(p.Tenant.Name))
 	var guiding []*catalog.Head
 	for _, h := range list {
-		own := p.view.Agent != "" && h.Actor == p.view.Agent && h.Trust >= record.Agent
+		own := p.View.Agent != "" && h.Actor == p.View.Agent && h.Trust >= record.Agent
 		if p.overNow(h) == "" && (h.Trust >= record.User || own) {
 			guiding = append(guiding, h)
 			sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
@@ -108,8 +108,8 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	var read []*fingerprint.Fingerprint
 	for _, h := range list {
-		rec, err := p.record(h.Position)
-		if err := p.passed(err); err != nil {
+		rec, err := p.Record(h.Position)
+		if err := p.Passed(err); err != nil {
 			return nil, err
 		}
 		if rec == nil {
@@ -135,7 +135,7 @@ func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 // see.
 func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 	list, err := p.heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, feedbackGuide)
 	if err != nil {
 		return nil, err
@@ -146,9 +146,9 @@ func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 			cited.add(h)
 		}
 	}
-	usage, err := cited.usage(p.ctx, &placing{
-		r: p.r, t: p.t, rows: p.rows, now: p.now, shows: p.shows,
-		showsAt: func(position uint64) bool { return p.visible == nil || p.visible.has(position) },
+	usage, err := cited.usage(p.Ctx, &placing{
+		r: p.Reader, t: p.Tenant, rows: p.Rows, now: p.Now, shows: p.Shows,
+		showsAt: func(position uint64) bool { return p.Shown == nil || p.Shown.Has(position) },
 	})
 	return fingerprint.PriorsOf(usage), err
 }

@@ -12,11 +12,13 @@ import (
 	"lukasa.dev/internal/board/audit"
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/bundle"
+	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
 )
 
@@ -362,7 +364,7 @@ func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, 
 //
 // No scope may do it. The board opens no connection; whatever the provider does is up
 // to whoever gives it.
-func (b *Board) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
+func (b *Board) Embed(ctx context.Context, w board.Writer, o retrieval.EmbedOptions) (*retrieval.Embedded, error) {
 	return b.retrieval.Embed(ctx, w, o)
 }
 
@@ -376,6 +378,23 @@ func (b *Board) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Emb
 //
 // Of a past state the answer is that of then, but for what was erased since, and for what
 // whoever looks may not see now. Artifacts that are not active are not found.
-func (b *Board) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+func (b *Board) Search(ctx context.Context, o retrieval.SearchOptions) (*retrieval.Searched, error) {
 	return b.retrieval.Search(ctx, o)
+}
+
+// Find returns what the predicates hold for, and what the steps lead to from
+// there. Hits are ordered by hops, then by the order asked for, then by URI, so
+// that the same state has the same answer. It reads one state, writes nothing
+// and counts nothing.
+//
+// Of a past state the answer is that of then, but for what was erased since, and
+// for what whoever looks may not see now.
+func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
+	return find.Find(ctx, b.retrieval, o)
+}
+
+// Graph returns a part of what is known as a graph. What the view does not show is not in
+// it, and nothing leads over it. The same state gives the same graph.
+func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
+	return find.Neighbourhood(ctx, b.core, q)
 }

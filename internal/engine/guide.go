@@ -156,12 +156,12 @@ func (g *guides) forget() {
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
 func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
-	active, err := b.retrieval.activeArtifacts(s.Reader, s.Tenant)
+	active, err := b.retrieval.Active(s.Reader, s.Tenant)
 	if err != nil {
 		return nil, 0, err
 	}
 	var heads []*catalog.Head
-	for _, h := range active.heads {
+	for _, h := range active.Heads {
 		if holdsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
 			heads = append(heads, h)
 		}
@@ -271,10 +271,6 @@ type halfRead struct {
 	last     timeline.Place
 	erasures uint64
 }
-
-// soFarEvents is how many events of a long session are read to say what it did so far:
-// at least so many, and less than twice as many.
-const soFarEvents = 1 << 12
 
 // sessionSoFar returns what a session did, as far as a view shows it; of a long one that
 // all is shown of, what it did lately. What was read of a session before is not read

@@ -49,12 +49,12 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 	var out []Lesson
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
-		seen, err := b.retrieval.visible(ctx, s)
+		seen, err := b.retrieval.Visible(ctx, s)
 		if err != nil {
 			return err
 		}
 		if seen != nil {
-			f.Shown = seen.has
+			f.Shown = seen.Has
 		}
 		traces, err := b.lessonTraces(ctx, s.Reader, s.Tenant)
 		if err != nil {

@@ -8,25 +8,41 @@ import (
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
 )
 
 // The names of the packages below that callers of the engine use.
 type (
 	AppendResult    = board.AppendResult
+	AsOf            = retrieval.AsOf
 	At              = board.At
 	Change          = board.Change
+	Compare         = find.Compare
 	CompileAfter    = board.CompileAfter
 	ContextOptions  = coldstart.ContextOptions
+	Direction       = find.Direction
 	Disposition     = board.Disposition
+	EmbedOptions    = retrieval.EmbedOptions
+	EmbedProblem    = retrieval.EmbedProblem
+	Embedded        = retrieval.Embedded
 	Erasure         = board.Erasure
 	EventPage       = board.EventPage
 	EventQuery      = board.EventQuery
 	EventReceipt    = board.EventReceipt
 	Expect          = board.Expect
 	Expired         = board.Expired
+	FindOptions     = find.FindOptions
+	FindOrder       = find.FindOrder
 	Finding         = audit.Finding
+	Found           = find.Found
+	Graph           = find.Graph
+	GraphEdge       = find.GraphEdge
+	GraphNode       = find.GraphNode
+	GraphQuery      = find.GraphQuery
+	Hit             = find.Hit
 	ImportReport    = transfer.ImportReport
 	IngestOptions   = board.IngestOptions
 	IngestReport    = board.IngestReport
@@ -41,7 +57,11 @@ type (
 	Root            = board.Root
 	Salvage         = transfer.Salvage
 	Salvaged        = transfer.Salvaged
+	SearchHit       = retrieval.SearchHit
+	SearchOptions   = retrieval.SearchOptions
+	Searched        = retrieval.Searched
 	SessionInfo     = board.SessionInfo
+	Step            = find.Step
 	Storage         = board.Storage
 	StoredEvent     = board.StoredEvent
 	TailQuery       = board.TailQuery
@@ -56,12 +76,27 @@ type (
 )
 
 const (
-	Accepted     = board.Accepted
-	Duplicate    = board.Duplicate
-	Late         = board.Late
-	Own          = board.Own
-	Refused      = board.Refused
-	SystemTenant = board.SystemTenant
+	Accepted            = board.Accepted
+	BothWay             = find.BothWay
+	ByRelevance         = find.ByRelevance
+	BySalience          = find.BySalience
+	ByTime              = find.ByTime
+	DefaultEmbedTimeout = retrieval.DefaultEmbedTimeout
+	DefaultFindLimit    = find.DefaultFindLimit
+	Duplicate           = board.Duplicate
+	Inward              = find.Inward
+	Late                = board.Late
+	LeastRootPrefix     = retrieval.LeastRootPrefix
+	MaxEmbedText        = retrieval.MaxEmbedText
+	MaxFindHops         = find.MaxFindHops
+	MaxFindLimit        = find.MaxFindLimit
+	MaxSearchHits       = retrieval.MaxSearchHits
+	MaxSearchQuery      = retrieval.MaxSearchQuery
+	NameKind            = find.NameKind
+	Outward             = find.Outward
+	Own                 = board.Own
+	Refused             = board.Refused
+	SystemTenant        = board.SystemTenant
 )
 
 // AnyVersion expects nothing.
@@ -88,3 +123,6 @@ func Version(v uint32) Expect { return board.Version(v) }
 // OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
 // index, its keys and its mark. It must be closed.
 func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
+
+// FindOrders lists the orders.
+func FindOrders() []find.FindOrder { return find.FindOrders() }

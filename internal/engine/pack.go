@@ -7,6 +7,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/retrieval"
 )
 
 // PackOptions says what a pack is for, how large it may be and how it is made. The
@@ -40,7 +41,7 @@ type PackOptions struct {
 	// Priors say what was of use before, for the strategy fingerprint_guided.
 	Priors hmx.Raw
 	// AsOf is the state that is looked at. Zero means the present.
-	AsOf AsOf
+	AsOf retrieval.AsOf
 	// Embedder makes a vector of the question, as for a search.
 	Embedder     embed.Provider
 	EmbedTimeout time.Duration

@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -51,7 +52,7 @@ func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	if err := o.checkNames(v); err != nil {
 		return r, err
 	}
-	if err := o.AsOf.check(); err != nil {
+	if err := retrieval.CheckAsOf(o.AsOf); err != nil {
 		return r, err
 	}
 	if !v.Now.IsZero() {
@@ -100,7 +101,7 @@ func counterOf(name string) tokens.Counter {
 
 // packing is a pack under way: a search, what was found, and what was read of it.
 type packing struct {
-	asking
+	retrieval.Question
 	engine  *Board // over the state that is looked at
 	request pack.Request
 	counter tokens.Counter
@@ -141,18 +142,18 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	p := &packing{request: request, counter: counterOf(request.Counter), at: make(map[uint64]int), schemas: make(map[string]float64)}
-	search := &SearchOptions{
+	search := &retrieval.SearchOptions{
 		Tenant: o.Tenant, Query: request.Query, TopK: hitsFor(request.Budget), Tags: o.Tags,
 		Embedder: o.Embedder, EmbedTimeout: o.EmbedTimeout, View: view,
 	}
 	if len(request.Sections) > 0 {
 		search.TopK = mostHits // many may be of others
 	}
-	if err := search.check(); err != nil {
+	if err := retrieval.CheckSearch(search); err != nil {
 		return err
 	}
 	began := b.ticks()
-	if p.degraded, err = search.embed(ctx, &b.retrieval.embedCalls); err != nil {
+	if p.degraded, err = b.retrieval.EmbedQuestion(ctx, search); err != nil {
 		return err
 	}
 	p.searched, p.request.Model = b.ticks().Sub(began), search.Model
@@ -164,9 +165,9 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	defer b.core.Leave()
-	p.engine, p.asking = b, asking{ctx: ctx, b: b.retrieval, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	p.engine, p.Question = b, retrieval.Question{Ctx: ctx, From: b.retrieval, Options: search, View: view, IncludeExpired: true, Estimates: true, Records: make(map[uint64]*index.Record), Keep: packRecords}
 	if p.fits() {
-		p.room, p.most = request.Budget, p.spanned()
+		p.Room, p.Most = request.Budget, p.spanned()
 	}
 	end, err := p.choose(o.AsOf)
 	if err != nil {
@@ -177,8 +178,8 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 }
 
 // choose opens the state that is looked at, which end lets go.
-func (p *packing) choose(as AsOf) (end func(), err error) {
-	snap := p.b.core.Store().Snapshot()
+func (p *packing) choose(as retrieval.AsOf) (end func(), err error) {
+	snap := p.From.Core().Store().Snapshot()
 	ends := []func(){func() { _ = snap.Close() }} // nothing was promised of it
 	release := func() {
 		for i := len(ends) - 1; i >= 0; i-- {
@@ -190,8 +191,8 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 			release()
 		}
 	}()
-	name := p.o.Tenant
-	if err := board.EnterTenant(p.ctx, name); err != nil {
+	name := p.Options.Tenant
+	if err := board.EnterTenant(p.Ctx, name); err != nil {
 		return nil, err
 	}
 	t, ok, err := ledger.Lookup(snap, name)
@@ -200,29 +201,29 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 	}
 	if !ok {
 		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = board.NowOf(p.view, &ledger.Tenant{})
-		return release, as.ofNothing()
+		p.Now = board.NowOf(p.View, &ledger.Tenant{})
+		return release, retrieval.AsOfNothing(as)
 	}
-	if err := board.Timely(p.view, t); err != nil {
+	if err := board.Timely(p.View, t); err != nil {
 		return nil, err
 	}
-	m, letGo, err := p.b.moment(p.ctx, snap, t, as)
+	m, letGo, err := p.From.At(p.Ctx, snap, t, as)
 	if err != nil {
 		return nil, err
 	}
 	ends = append(ends, letGo)
-	if m.t == nil {
+	if m.Tenant == nil {
 		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = board.NowOf(p.view, &ledger.Tenant{})
+		p.Now = board.NowOf(p.View, &ledger.Tenant{})
 		return release, nil
 	}
-	p.root, p.asThen = board.RootOf(m.t), as.again && !as.hiding
-	p.engine = p.engine.over(m.b)
-	if err := p.enter(m); err != nil {
+	p.root, p.AsThen = board.RootOf(m.Tenant), retrieval.ShowsAsThen(as)
+	p.engine = p.engine.over(m.From)
+	if err := p.Enter(m); err != nil {
 		return nil, err
 	}
-	if p.rows == nil {
-		p.rows, err = p.roster()
+	if p.Rows == nil {
+		p.Rows, err = p.Roster()
 	}
 	return release, err
 }
@@ -246,7 +247,7 @@ func (p *packing) thin(made *hmx.Pack) bool {
 
 // restart forgets what was found, and has as many hits looked at as there may be.
 func (p *packing) restart() {
-	p.room = 0
+	p.Room = 0
 	p.list, p.seen, p.rules, p.conflict, p.goals, p.loads = nil, nil, nil, nil, nil, nil
 	p.at, p.schemas = make(map[uint64]int), make(map[string]float64)
 	p.reached.Store(0)
@@ -256,8 +257,8 @@ func (p *packing) restart() {
 // composeOnce is compose without looking further.
 func (p *packing) composeOnce() (*pack.Result, error) {
 	var task pack.Task
-	if p.rows != nil {
-		p.foretell = p.foresee
+	if p.Rows != nil {
+		p.Foretell = p.foresee
 		err := p.gather()
 		p.foreseen.end()
 		if err != nil {
@@ -270,10 +271,10 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 			return nil, err
 		}
 	} else {
-		p.class = recall.Classify(p.request.Query, board.TimeOf(p.now), nil)
+		p.class = recall.Classify(p.request.Query, board.TimeOf(p.Now), nil)
 	}
 	var newest hmx.Opt[int64]
-	if p.rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {
+	if p.Rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {
 		var err error
 		if newest, err = p.newestEvent(); err != nil {
 			return nil, err
@@ -282,7 +283,7 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 	p.loads, p.counted = make([]loaded, len(p.list)), p.likely()
 	defer p.readAhead()()
 	return pack.Compose(pack.Input{
-		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.now, Newest: newest,
+		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.Now, Newest: newest,
 		Class: p.class.Classification(), Candidates: slices.Clone(p.list), Conflicts: p.conflict, Task: task, Rules: p.rules,
 		Load: p.load, Counter: p.counter,
 	})

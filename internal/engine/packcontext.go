@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // PackContextOptions says what a block of context is about, and who looks.
@@ -51,18 +52,18 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	now, there := board.NowOf(view, &ledger.Tenant{}), false
 	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
 		there = true
-		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
-		if err := search.check(); err != nil {
+		search := &retrieval.SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
+		if err := retrieval.CheckSearch(search); err != nil {
 			return err
 		}
-		p := &packing{engine: b, asking: asking{
-			ctx: ctx, b: b.retrieval, r: s.Reader, t: s.Tenant, o: search, view: s.View, now: board.NowOf(s.View, s.Tenant), records: make(map[uint64]*index.Record), keep: packRecords,
+		p := &packing{engine: b, Question: retrieval.Question{
+			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: board.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: packRecords,
 		}}
-		now = p.now
-		if p.visible, err = b.retrieval.visible(ctx, s); err != nil {
+		now = p.Now
+		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
 			return err
 		}
-		if p.whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
+		if p.Whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {
@@ -81,7 +82,7 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 
 // blockEntries returns what a block may have.
 func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
-	answer, _, err := p.answer()
+	answer, _, err := p.Answer()
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +112,14 @@ func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
 
 // blockEntry reads a hit, or returns nil for what belongs into no block.
 func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
-	rec, err := p.record(h.Position)
+	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil {
 		return nil, err
 	}
 	var s pack.Source
 	e := &pack.BlockEntry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
 	if rec.Event != nil {
-		quoteEvent(rec.Event, p.t.Name, &s)
+		quoteEvent(rec.Event, p.Tenant.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
 		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		e.Time = after(e.Time, p.lag)

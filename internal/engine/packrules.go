@@ -96,16 +96,16 @@ func (p *packing) addRules() error {
 // inUse returns the active artifacts of a type that hold and are shown, the newest first.
 // Versions that are put aside crowd nothing out.
 func (p *packing) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
-	active, err := p.b.activeArtifacts(p.r, p.t)
+	active, err := p.From.Active(p.Reader, p.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	var list []*catalog.Head
-	for _, h := range active.heads {
+	for _, h := range active.Heads {
 		if h.Class != string(of) || p.overNow(h) != "" {
 			continue
 		}
-		shown, err := p.shows(h)
+		shown, err := p.Shows(h)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (p *packing) foremost(list []*catalog.Head, most int, count func(*catalog.H
 // far, newest first.
 func (p *packing) each(k record.Kind, least record.Trust, class string, most int, visit func(seen)) error {
 	list, err := p.heads(k, least, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, most)
 	if err != nil {
 		return err
@@ -165,9 +165,9 @@ func (p *packing) visit(list []*catalog.Head, visit func(seen)) error {
 func (p *packing) bodies(list []*catalog.Head) ([]memory.Body, error) {
 	found := make([]memory.Body, len(list))
 	return found, p.share(len(list), func(i int) error {
-		rec, err := p.record(list[i].Position)
+		rec, err := p.Record(list[i].Position)
 		if err != nil || rec == nil || rec.Body == nil {
-			return p.passed(err)
+			return p.Passed(err)
 		}
 		spoiled, err := p.spoiled(rec.Body)
 		if err == nil && !spoiled {
@@ -189,8 +189,8 @@ func (p *packing) relevance(position uint64) float64 {
 func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
-	if len(s.Agents) > 0 && p.view.Agent != "" {
-		if !board.Addressed(s.Agents, p.view.Agent) {
+	if len(s.Agents) > 0 && p.View.Agent != "" {
+		if !board.Addressed(s.Agents, p.View.Agent) {
 			return
 		}
 		narrow = true
@@ -261,7 +261,7 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 		return
 	}
 	named := func(name string) bool {
-		return name == p.view.Agent && name != "" || slices.Contains(p.request.Tags, name) || mostlyIn(name, asked)
+		return name == p.View.Agent && name != "" || slices.Contains(p.request.Tags, name) || mostlyIn(name, asked)
 	}
 	if len(d.Scope) > 0 && !slices.ContainsFunc(d.Scope, named) {
 		return
@@ -289,12 +289,12 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 
 // holds reports whether an artifact's own scope holds for the caller.
 func (p *packing) holds(a *hmx.Artifact) bool {
-	return board.Applies(p.view, &a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
+	return board.Applies(p.View, &a.ValidityScope.Value, p.Tenant.Name, p.request.Tags, p.Now)
 }
 
 // inScope reports whether a record holds for the caller, apart from the time.
 func (p *packing) inScope(body memory.Body) bool {
-	return board.AppliesBody(p.view, body, p.t.Name, p.request.Tags, p.now)
+	return board.AppliesBody(p.View, body, p.Tenant.Name, p.request.Tags, p.Now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.
@@ -357,7 +357,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.engine.foresee(p.ctx, board.State{Reader: p.r, Tenant: p.t, View: p.view}, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.engine.foresee(p.Ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.request.Session, p.request.Tags, DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -396,7 +396,7 @@ func (p *packing) deeds() ([]pack.Deed, error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	w, err := timeline.NewWalker(p.r, p.t.Number)
+	w, err := timeline.NewWalker(p.Reader, p.Tenant.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -427,9 +427,9 @@ type deed struct {
 func (p *packing) done(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.share(len(positions), func(i int) error {
-		rec, err := p.record(positions[i])
-		if err != nil || rec == nil || rec.Event == nil || !board.SeesEvent(p.view, &board.StoredEvent{Event: rec.Event}) {
-			return p.passed(err)
+		rec, err := p.Record(positions[i])
+		if err != nil || rec == nil || rec.Event == nil || !board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}) {
+			return p.Passed(err)
 		}
 		found[i] = deedOf(rec.Event)
 		return nil

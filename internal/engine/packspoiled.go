@@ -15,7 +15,7 @@ import (
 // redacted, until it is compiled anew; whatever else names sources is with the last of them
 // that is gone. In a past state that holds for what was erased since, too.
 func (p *packing) spoiled(body memory.Body) (bool, error) {
-	if p.whole && p.since == nil {
+	if p.Whole && p.Since == nil {
 		return false, nil
 	}
 	_, compiled := body.(*memory.Artifact)
@@ -38,35 +38,35 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 
 // spoiledArtifact is spoiled for the artifact of an id.
 func (p *packing) spoiledArtifact(id string) (bool, error) {
-	if p.whole && p.since == nil {
+	if p.Whole && p.Since == nil {
 		return false, nil
 	}
-	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Artifact, catalog.ThingOf(p.t.Name, record.Artifact, id))
+	h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, record.Artifact, catalog.ThingOf(p.Tenant.Name, record.Artifact, id))
 	if err != nil || !ok {
 		return false, err
 	}
-	rec, err := p.record(h.Position)
+	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil || rec.Body == nil {
-		return true, p.passed(err)
+		return true, p.Passed(err)
 	}
 	return p.spoiled(rec.Body)
 }
 
 // erased returns what became of a source.
 func (p *packing) erased(u memory.URI) (board.Fate, error) {
-	if u.Tenant != "" && u.Tenant != p.t.Name {
+	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return board.OnRecord, nil
 	}
 	position := uint64(0)
 	if u.Kind == record.Event {
-		id := record.ID(p.t.Name, record.Event, u.ID)
-		at, ok, err := ledger.Find(p.r, p.t.Number, &id)
+		id := record.ID(p.Tenant.Name, record.Event, u.ID)
+		at, ok, err := ledger.Find(p.Reader, p.Tenant.Number, &id)
 		if err != nil || !ok {
 			return board.OnRecord, err
 		}
 		position = at
 	} else {
-		h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+		h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, u.Kind, catalog.ThingOf(p.Tenant.Name, u.Kind, u.ID))
 		switch {
 		case err != nil || !ok:
 			return board.OnRecord, err
@@ -75,10 +75,10 @@ func (p *packing) erased(u memory.URI) (board.Fate, error) {
 		}
 		position = h.Position
 	}
-	if p.since != nil {
-		if e, err := p.since(position); err != nil || e != board.OnRecord {
+	if p.Since != nil {
+		if e, err := p.Since(position); err != nil || e != board.OnRecord {
 			return e, err
 		}
 	}
-	return p.b.core.ErasureOf(p.r, p.t, position)
+	return p.From.Core().ErasureOf(p.Reader, p.Tenant, position)
 }

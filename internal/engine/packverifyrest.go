@@ -124,7 +124,7 @@ func (v *verifying) blockers(list []string) (string, error) {
 	if len(list) == 0 {
 		return "", nil
 	}
-	w, err := timeline.NewWalker(v.r, v.t.Number)
+	w, err := timeline.NewWalker(v.Reader, v.Tenant.Number)
 	if err != nil {
 		return "", err
 	}

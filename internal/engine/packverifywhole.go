@@ -104,7 +104,7 @@ func (v *verifying) rules() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		uri := headURI(v.t.Name, x.head)
+		uri := headURI(v.Tenant.Name, x.head)
 		if complete && v.request.Includes(where.section) && !uris[string(pack.Quoted(uri.String()))] {
 			return fmt.Sprintf("entries: %s binds, and is neither among them nor among the drops", uri), nil
 		}
@@ -135,13 +135,13 @@ func (v *verifying) rulesThen() (list []seen, all bool, err error) {
 			var ids []string
 			looked := 0
 			var failed error
-			err := catalog.List(v.r, v.t.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
+			err := catalog.List(v.Reader, v.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
 				if looked++; looked%256 == 0 {
-					failed = v.ctx.Err()
+					failed = v.Ctx.Err()
 				}
 				var h *catalog.Head
 				if failed == nil {
-					h, _, failed = catalog.HeadOf(v.r, v.t.Number, k, d)
+					h, _, failed = catalog.HeadOf(v.Reader, v.Tenant.Number, k, d)
 				}
 				if h != nil && ruleClass(h) {
 					ids = append(ids, h.ID)

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
@@ -376,7 +377,7 @@ func (m *making) take(k record.Kind, d catalog.Thing) error {
 	u := x.URI.Head()
 	if name := u.String(); !m.met[name] {
 		m.met[name] = true
-		m.list = append(m.list, Made{URI: u, Class: x.Body.Facets().Class, Status: x.Status, Text: labelOf(x.Body), Updated: x.Updated})
+		m.list = append(m.list, Made{URI: u, Class: x.Body.Facets().Class, Status: x.Status, Text: find.Label(x.Body), Updated: x.Updated})
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // StatsQuery says what is to be counted.
@@ -149,7 +150,7 @@ type survey struct {
 	q    *StatsQuery
 	out  *Stats
 	rows *roster.View
-	seen *visible // nil shows everything
+	seen *retrieval.Visibility // nil shows everything
 
 	done, total uint64 // steps, for the progress
 }
@@ -159,7 +160,7 @@ func (s *survey) run() (err error) {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.retrieval.visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
+	if s.seen, err = s.b.retrieval.Visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
 		return err
 	}
 	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {
@@ -208,7 +209,7 @@ func (s *survey) step(n uint64) error {
 }
 
 // shown reports whether the document at a position is shown.
-func (s *survey) shown(position uint64) bool { return s.seen == nil || s.seen.has(position) }
+func (s *survey) shown(position uint64) bool { return s.seen == nil || s.seen.Has(position) }
 
 const dayNanos = int64(24 * time.Hour)
 
@@ -231,7 +232,7 @@ type classCount struct{ n, first uint64 }
 func (s *survey) documents(met *people) error {
 	mask := roster.Mask(nil)
 	if s.seen != nil {
-		mask = s.seen.mask
+		mask = s.seen.MaskOf
 	}
 	// An event may say that it is of any time; the days end with the last that is not in
 	// the future of what is recorded.
@@ -299,7 +300,7 @@ func (s *survey) documents(met *people) error {
 		s.out.First, s.out.Last = board.TimeOf(earliest), board.TimeOf(newest)
 	}
 	for class, n := range memories {
-		name, ok := classNames()[class]
+		name, ok := retrieval.ClassNames()[class]
 		if !ok {
 			name = "other"
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index"
@@ -272,3 +273,24 @@ func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error
 	}
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
 }
+
+// artifact is what a compile has to know of an artifact that one made before. Artifacts
+// never change, so it is kept with the traces and not read again.
+type artifact struct {
+	Position   uint64           `json:"position"`
+	Type       hmx.ArtifactType `json:"type"`
+	Title      string           `json:"title"`
+	Version    int64            `json:"version"`
+	Hash       string           `json:"hash"`
+	Metadata   string           `json:"metadata"`
+	Supersedes string           `json:"supersedes,omitempty"`
+	Source     string           `json:"source,omitempty"` // one of the events that it was made of
+	// What it recommends, if it is a decision policy; see recommended.
+	About string `json:"about,omitempty"`
+	Says  string `json:"says,omitempty"`
+	Text  string `json:"text,omitempty"`
+}
+
+// soFarEvents is how many events of a long session are read to say what it did so far:
+// at least so many, and less than twice as many.
+const soFarEvents = 1 << 12

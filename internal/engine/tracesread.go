@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/statement"
 	"lukasa.dev/internal/trace"
@@ -409,4 +411,42 @@ func saidIn(e trace.Event, written int64) (said, bool) {
 		x.Statements = append(x.Statements, s)
 	}
 	return x, true
+}
+
+// ProjectCondition returns the condition of what holds in a project.
+func ProjectCondition(id string) string { return "project: " + id }
+
+// projectIn returns the project that a message was written in, as its metadata has it.
+func projectIn(ev *hmx.Event) string {
+	var all struct {
+		ID string `json:"project_id"`
+	}
+	_ = json.Unmarshal([]byte(ev.Metadata), &all) // which may have a number there
+	id := strings.TrimSpace(all.ID)
+	if id == "" || memory.CheckConditions("project_id", []string{ProjectCondition(id)}) != nil {
+		return ""
+	}
+	return id
+}
+
+// namedIn returns who says a message, as its metadata has it.
+func namedIn(ev *hmx.Event) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal([]byte(ev.Metadata), &all) != nil {
+		return ""
+	}
+	for _, name := range [...]string{"speaker", "user_id", "customer_id", "account_id", "user", "customer", "author"} {
+		var text string
+		if json.Unmarshal(all[name], &text) == nil {
+			if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, "user") && !strings.EqualFold(text, "human") {
+				return text
+			}
+			continue // it names nobody
+		}
+		var number json.Number
+		if json.Unmarshal(all[name], &number) == nil && number != "" {
+			return number.String()
+		}
+	}
+	return ""
 }

@@ -1,10 +1,11 @@
-package engine
+package find
 
 import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/retrieval"
 )
 
 // content is what a thing or an event says, as far as a find asks for it.
@@ -37,7 +38,7 @@ func contentOf(body memory.Body) *content {
 	_, key := body.Identity()
 	facets := body.Facets()
 	x := &content{
-		text: ownText(body), more: append([]string{key}, facets.Tags...),
+		text: retrieval.OwnText(body), more: append([]string{key}, facets.Tags...),
 		json: func() ([]byte, error) { return body.AppendJSON(nil) },
 	}
 	switch body.(type) {

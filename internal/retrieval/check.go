@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 // maxSearchValues is how many values one filter of a search may have.
 const maxSearchValues = 1024
 
-// check applies the rules of a search and fills in what was left out.
-func (o *SearchOptions) check() error {
+// CheckSearch applies the rules of a search and fills in what was left out.
+func CheckSearch(o *SearchOptions) error {
 	if o.TopK == 0 {
 		o.TopK = DefaultSearchHits
 	}
@@ -73,11 +73,11 @@ func (o *SearchOptions) check() error {
 		for i, name := range o.Types {
 			if !slices.Contains(memory.Types(), memory.Type(name)) {
 				return bad(fmt.Sprintf("types[%d]", i), "is %q, which is not a type of memory", name).
-					WithFix("use one of " + words(memory.Types()))
+					WithFix("use one of " + Words(memory.Types()))
 			}
 		}
 	}
-	if err := o.AsOf.check(); err != nil {
+	if err := CheckAsOf(o.AsOf); err != nil {
 		return err
 	}
 	return o.checkVector()
@@ -108,8 +108,8 @@ func (o *SearchOptions) checkVector() error {
 	return nil
 }
 
-// words joins names for an error.
-func words[T ~string](all []T) string {
+// Words joins names for an error.
+func Words[T ~string](all []T) string {
 	var b strings.Builder
 	for i, w := range all {
 		if i > 0 {
@@ -120,9 +120,9 @@ func words[T ~string](all []T) string {
 	return b.String()
 }
 
-// quoted returns the beginning of a value for an error, without a character that
+// Quoted returns the beginning of a value for an error, without a character that
 // could change how the line around it reads.
-func quoted(s string) string {
+func Quoted(s string) string {
 	const shown = 40
 	if utf8.RuneCountInString(s) > shown {
 		return strconv.QuoteToGraphic(string([]rune(s[:min(len(s), 4*shown)])[:shown])) + "…"

@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"container/list"
@@ -55,7 +55,7 @@ type sight struct {
 	bytes   int           // as counted by sights
 	turn    chan struct{} // has one item, which whoever looks takes out
 	decided []decided     // by chunk
-	last    *visible      // of the state that was asked for last
+	last    *Visibility   // of the state that was asked for last
 }
 
 // decided is what is known of the positions of a chunk.
@@ -69,8 +69,8 @@ func (d *decided) set(offset int, shown bool) {
 	}
 }
 
-// visible is which documents of a state a view shows.
-type visible struct {
+// Visibility is which documents of a state a view shows.
+type Visibility struct {
 	size  uint64 // of the tenant
 	masks [][16]uint64
 	hides bool // there are others
@@ -124,9 +124,9 @@ func (s *sights) weigh(x *sight, bytes int) {
 // sightBytes is about what a sight takes besides its bits.
 const sightBytes = 256
 
-// visible returns which documents a view shows, or nil if there is nothing that it could
+// Visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
-func (b *Retriever) visible(ctx context.Context, st board.State) (*visible, error) {
+func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, error) {
 	if board.AccessOf(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
 	}
@@ -175,7 +175,7 @@ type looker struct {
 }
 
 // look decides about what is not decided yet, and returns what is shown.
-func (l *looker) look() (*visible, error) {
+func (l *looker) look() (*Visibility, error) {
 	judge, err := board.AccessOf(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
 		Tag:     func(name string) uint64 { return uint64(roster.TagOf(name)) },
@@ -201,7 +201,7 @@ func (l *looker) look() (*visible, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := &visible{size: l.t.Size, masks: make([][16]uint64, chunks)}
+	seen := &Visibility{size: l.t.Size, masks: make([][16]uint64, chunks)}
 	for chunk := range chunks {
 		live, err := l.rows.Live(chunk)
 		if err != nil {
@@ -216,8 +216,8 @@ func (l *looker) look() (*visible, error) {
 			seen.hides = seen.hides || shown != w
 		}
 	}
-	seen.Mask = seen.mask
-	if seen.Documents, seen.Words, err = l.rows.Words(seen.mask); err != nil {
+	seen.Mask = seen.MaskOf
+	if seen.Documents, seen.Words, err = l.rows.Words(seen.MaskOf); err != nil {
 		return nil, err
 	}
 	// What is being erased was not seen by this question, but is decided for none.
@@ -227,16 +227,16 @@ func (l *looker) look() (*visible, error) {
 	return seen, nil
 }
 
-// mask is what index.Filter asks for.
-func (x *visible) mask(chunk int) (*[16]uint64, error) {
+// MaskOf is what index.Filter asks for.
+func (x *Visibility) MaskOf(chunk int) (*[16]uint64, error) {
 	if chunk < 0 || chunk >= len(x.masks) || x.masks[chunk] == [16]uint64{} {
 		return nil, nil
 	}
 	return &x.masks[chunk], nil
 }
 
-// has reports whether the document at a position is shown.
-func (x *visible) has(position uint64) bool {
+// Has reports whether the document at a position is shown.
+func (x *Visibility) Has(position uint64) bool {
 	chunk := position / 1024
 	return chunk < uint64(len(x.masks)) && x.masks[chunk][position%1024/64]>>(position%64)&1 != 0
 }
@@ -310,9 +310,9 @@ func sketchOf(position uint64, row *roster.Row) scope.Sketch {
 	}
 	switch row.Kind {
 	case record.Event:
-		x.Type, x.Section = record.Event.String(), eventSections()[row.Class]
+		x.Type, x.Section = record.Event.String(), EventSections()[row.Class]
 	case record.Memory, record.Policy:
-		if class, ok := classNames()[row.Class]; ok {
+		if class, ok := ClassNames()[row.Class]; ok {
 			x.Type, x.Section = scope.TypeOf(row.Kind, class), string(scope.SectionOf(row.Kind, class))
 		}
 	default:
@@ -321,8 +321,8 @@ func sketchOf(position uint64, row *roster.Row) scope.Sketch {
 	return x
 }
 
-// eventSections are the sections of the types of events that everybody knows.
-var eventSections = sync.OnceValue(func() map[roster.Class]string {
+// EventSections are the sections of the types of events that everybody knows.
+var EventSections = sync.OnceValue(func() map[roster.Class]string {
 	sections := make(map[roster.Class]string)
 	for _, t := range hmx.EventTypes() {
 		sections[roster.ClassOf(string(t))] = string(kind.Read(&hmx.Event{EventType: t}).Section)
@@ -330,8 +330,8 @@ var eventSections = sync.OnceValue(func() map[roster.Class]string {
 	return sections
 })
 
-// classNames are the types of memories and the kinds of policies.
-var classNames = sync.OnceValue(func() map[roster.Class]string {
+// ClassNames are the types of memories and the kinds of policies.
+var ClassNames = sync.OnceValue(func() map[roster.Class]string {
 	names := make(map[roster.Class]string)
 	for _, t := range memory.Types() {
 		names[roster.ClassOf(string(t))] = string(t)

@@ -1,4 +1,4 @@
-package engine
+package find
 
 import (
 	"cmp"
@@ -69,9 +69,9 @@ type GraphEdge struct {
 // NameKind is the kind of a node that is only a name.
 const NameKind = "name"
 
-// Graph returns a part of what is known as a graph. What the view does not show is not in
+// Neighbourhood returns a part of what is known as a graph. What the view does not show is not in
 // it, and nothing leads over it. The same state gives the same graph.
-func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
+func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, error) {
 	q.Depth, q.Limit = cmp.Or(q.Depth, usualDepth), cmp.Or(q.Limit, usualNodes)
 	for _, x := range []struct {
 		name    string
@@ -82,7 +82,7 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 		}
 	}
 	out := &Graph{}
-	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
+	err := b.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		g := &grower{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, v: s.View, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
 		if err := g.grow(); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 // grower makes a graph.
 type grower struct {
 	ctx context.Context
-	b   *Board
+	b   *board.Board
 	r   kv.Reader
 	t   *ledger.Tenant
 	v   board.View
@@ -241,7 +241,7 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	}
 	node := &GraphNode{ID: u.String(), Kind: u.Kind.String()}
 	if u.Kind == record.Event {
-		ev, err := g.b.core.EventSeen(board.State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
+		ev, err := g.b.EventSeen(board.State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
 		if err != nil {
 			return gone(err)
 		}
@@ -252,11 +252,11 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	if err != nil || !ok || !g.shows(h) {
 		return gone(err)
 	}
-	body, err := g.b.core.BodyAt(g.r, g.t, u.Kind, h.Position)
+	body, err := g.b.BodyAt(g.r, g.t, u.Kind, h.Position)
 	if err != nil {
 		return gone(err)
 	}
-	node.Class, node.Label = h.Class, labelOf(body)
+	node.Class, node.Label = h.Class, Label(body)
 	return node, h, h.Position, nil
 }
 
@@ -426,8 +426,8 @@ func (g *grower) entities() map[string]int {
 // maxLabel is how many bytes of a text stand for it.
 const maxLabel = 240
 
-// labelOf returns the beginning of what a body says, in one line.
-func labelOf(body memory.Body) string {
+// Label returns the beginning of what a body says, in one line.
+func Label(body memory.Body) string {
 	text := ""
 	switch x := body.(type) {
 	case *memory.Memory:

@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"cmp"
@@ -68,6 +68,11 @@ func (c *embedCall) end() {
 	}
 }
 
+// EmbedQuestion has the question of a search embedded; see embed.
+func (b *Retriever) EmbedQuestion(ctx context.Context, o *SearchOptions) (degraded []string, err error) {
+	return o.embed(ctx, &b.embedCalls)
+}
+
 // embed has the question embedded, if there is an embedder and a use for it. What goes
 // wrong is told in words. It is an error only if nobody waits for the answer any more.
 func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded []string, err error) {
@@ -120,12 +125,12 @@ func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded 
 
 // open opens the vectors of the state. A question that was embedded is not compared
 // with vectors that are not there, which is told in words.
-func (a *asking) open() (degraded []string, err error) {
-	a.vectors = vector.Open(a.r, a.t.Number, a.t.Size, nil)
-	if a.o.Embedder == nil || a.o.Vector == nil || a.visible != nil {
+func (a *Question) open() (degraded []string, err error) {
+	a.vectors = vector.Open(a.Reader, a.Tenant.Number, a.Tenant.Size, nil)
+	if a.Options.Embedder == nil || a.Options.Vector == nil || a.Shown != nil {
 		return nil, nil // where some are hidden it is told from the others, see builtinAlone
 	}
-	there, err := a.vectors.Has(a.o.Model, len(a.o.Vector))
+	there, err := a.vectors.Has(a.Options.Model, len(a.Options.Vector))
 	if err != nil || there {
 		return nil, err
 	}
@@ -134,25 +139,25 @@ func (a *asking) open() (degraded []string, err error) {
 
 // builtinAlone leaves out the vector of the question, since there is nothing that it
 // could be compared with, and says so.
-func (a *asking) builtinAlone() string {
-	why := fmt.Sprintf("there are no vectors of model %q with %d dimensions yet; the built-in model is used alone: `lukasa embed` makes them", a.o.Model, len(a.o.Vector))
-	a.o.Vector, a.o.Model = nil, ""
+func (a *Question) builtinAlone() string {
+	why := fmt.Sprintf("there are no vectors of model %q with %d dimensions yet; the built-in model is used alone: `lukasa embed` makes them", a.Options.Model, len(a.Options.Vector))
+	a.Options.Vector, a.Options.Model = nil, ""
 	return why
 }
 
 // journaled returns the vector of a document that a model outside the program made, or
 // nil if there is none on record.
-func (a *asking) journaled(position uint64) ([]float32, error) {
-	by, ok, err := a.vectors.Embedding(a.o.Model, len(a.o.Vector), position)
+func (a *Question) journaled(position uint64) ([]float32, error) {
+	by, ok, err := a.vectors.Embedding(a.Options.Model, len(a.Options.Vector), position)
 	if err != nil || !ok {
 		return nil, err
 	}
-	rec, err := a.record(by)
+	rec, err := a.Record(by)
 	if err != nil || rec == nil {
 		return nil, err
 	}
 	e, ok := rec.Body.(*memory.Embedding)
-	if !ok || e.Dimensions() != len(a.o.Vector) {
+	if !ok || e.Dimensions() != len(a.Options.Vector) {
 		return nil, nil
 	}
 	return e.Floats(), nil

@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"context"
@@ -358,8 +358,8 @@ func (as AsOf) size(ctx context.Context, b *Retriever, r kv.Reader, t *ledger.Te
 	return t.Size, nil
 }
 
-// ofNothing refuses a past of a tenant without records, but for the root that it has.
-func (as AsOf) ofNothing() error {
+// AsOfNothing refuses a past of a tenant without records, but for the root that it has.
+func AsOfNothing(as AsOf) error {
 	switch {
 	case as.Position.Set:
 		return fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; there are no records", as.Position.Value).

@@ -1,4 +1,4 @@
-package engine
+package find
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // CompareFields lists the fields that can be compared.
@@ -54,10 +55,10 @@ func compileCompare(c Compare, at string, p *problems) (comparison, bool) {
 			p.add(at+".field", fmt.Sprintf("names a member of %s with %d bytes", head, len(name)), fmt.Sprintf("give 1 to %d bytes behind the dot", memory.MaxName))
 		}
 	} else if !slices.Contains(CompareFields(), c.Field) || strings.Contains(c.Field, ".") {
-		p.add(at+".field", "is "+quoted(c.Field)+", which cannot be compared", "use one of "+words(CompareFields()))
+		p.add(at+".field", "is "+retrieval.Quoted(c.Field)+", which cannot be compared", "use one of "+retrieval.Words(CompareFields()))
 	}
 	if !slices.Contains(CompareOps(), c.Op) {
-		p.add(at+".op", "is "+quoted(c.Op)+", which is not a comparison", "use one of "+words(CompareOps()))
+		p.add(at+".op", "is "+retrieval.Quoted(c.Op)+", which is not a comparison", "use one of "+retrieval.Words(CompareOps()))
 	}
 	if len(c.Value) > maxFindText {
 		p.add(at+".value", fmt.Sprintf("has %d bytes, but may have at most %d", len(c.Value), maxFindText), "shorten it")
@@ -84,20 +85,20 @@ func compileCompare(c Compare, at string, p *problems) (comparison, bool) {
 			for _, t := range record.Trusts() {
 				tiers = append(tiers, t.String())
 			}
-			p.add(at+".value", "is "+quoted(c.Value)+", which is not a tier of trust", "use one of "+words(tiers))
+			p.add(at+".value", "is "+retrieval.Quoted(c.Value)+", which is not a tier of trust", "use one of "+retrieval.Words(tiers))
 		}
 		out.number = float64(tier)
 	case "importance", "confidence":
 		if typed = "a number"; !out.isNumber {
-			p.add(at+".value", "is "+quoted(c.Value)+", which is not a number", "give a number such as 0.5")
+			p.add(at+".value", "is "+retrieval.Quoted(c.Value)+", which is not a number", "give a number such as 0.5")
 		}
 	case "created", "updated":
 		if typed = "a time"; !out.isTime {
-			p.add(at+".value", "is "+quoted(c.Value)+", which is not an RFC 3339 date-time with a zone", "write it such as 2026-03-14T03:00:00.000Z")
+			p.add(at+".value", "is "+retrieval.Quoted(c.Value)+", which is not an RFC 3339 date-time with a zone", "write it such as 2026-03-14T03:00:00.000Z")
 		}
 	}
 	if textual && typed != "" {
-		p.add(at+".op", "is "+c.Op+", but "+out.field+" is "+typed+" and no text", "use one of "+words(CompareOps()[:6]))
+		p.add(at+".op", "is "+c.Op+", but "+out.field+" is "+typed+" and no text", "use one of "+retrieval.Words(CompareOps()[:6]))
 	}
 	return out, len(*p) == before
 }

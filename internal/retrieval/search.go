@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"context"
@@ -134,7 +134,7 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 	if o.View, err = b.core.Authorize(o.Tenant, o.View); err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
+	if err := CheckSearch(&o); err != nil {
 		return nil, err
 	}
 	degraded, err := o.embed(ctx, &b.embedCalls)
@@ -143,17 +143,17 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 	}
 	var found *Searched
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) (err error) {
-		m, letGo, err := b.moment(ctx, s.Reader, s.Tenant, o.AsOf)
+		m, letGo, err := b.At(ctx, s.Reader, s.Tenant, o.AsOf)
 		if err != nil {
 			return err
 		}
 		defer letGo()
-		if m.t == nil { // before the first record
+		if m.Tenant == nil { // before the first record
 			found = o.nothing(b, s.View)
 			return nil
 		}
-		a := &asking{ctx: ctx, o: &o, view: s.View, records: make(map[uint64]*index.Record), keep: keptRecords}
-		if err = a.enter(m); err == nil {
+		a := &Question{Ctx: ctx, Options: &o, View: s.View, Records: make(map[uint64]*index.Record), Keep: keptRecords}
+		if err = a.Enter(m); err == nil {
 			found, err = a.run()
 		}
 		return err
@@ -173,72 +173,72 @@ func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 	}
 }
 
-// asking is one search under way.
-type asking struct {
-	ctx  context.Context
-	b    *Retriever
-	r    kv.Reader
-	t    *ledger.Tenant
-	o    *SearchOptions
-	view board.View // with its scope
-	now  int64
-	// visible is what the view shows, nil if it shows everything.
-	visible *visible
+// Question is one search under way.
+type Question struct {
+	Ctx     context.Context
+	From    *Retriever
+	Reader  kv.Reader
+	Tenant  *ledger.Tenant
+	Options *SearchOptions
+	View    board.View // with its scope
+	Now     int64
+	// Shown is what the view shows, nil if it shows everything.
+	Shown *Visibility
 
 	vectors *vector.View
 	weights salience.Weights
 	used    map[record.Kind]bool // kinds that feedback drew on
 
-	// foretell is told which documents are likely to be found, see [recall.Request]. It is
+	// Foretell is told which documents are likely to be found, see [recall.Request]. It is
 	// nil if nobody wants to know.
-	foretell func(positions []uint64)
-	// estimates has documents compared by what is held of their vectors, and none read for
+	Foretell func(positions []uint64)
+	// Estimates has documents compared by what is held of their vectors, and none read for
 	// it: scores are off by about 0.002.
-	estimates bool
-	// room and most say how much the hits are to fill, and beside by what measure their
+	Estimates bool
+	// Room and most say how much the hits are to fill, and beside by what measure their
 	// scores are, see [recall.Request].
-	room, most int
-	beside     *recall.Answer
-	// over has found, too, what no longer holds, and passes over what cannot be read.
-	over bool
+	Room, Most int
+	Beside     *recall.Answer
+	// IncludeExpired has found, too, what no longer holds, and passes over what cannot be read.
+	IncludeExpired bool
 	// Where the state is a past one: what became of a position since; the tenant as it
 	// is now, unless all is to be as it was for whoever looked then; and whether something
 	// is hidden now that was not then.
-	since       func(position uint64) (board.Fate, error)
-	present     *presence
-	asThen      bool
-	hiddenSince bool
-	rows        *roster.View // nil until somebody needs it, and for a state without records
-	// whole says that nothing of the tenant is erased in this state.
-	whole bool
+	Since       func(position uint64) (board.Fate, error)
+	present     *Presence
+	AsThen      bool
+	HiddenSince bool
+	Rows        *roster.View // nil until somebody needs it, and for a state without records
+	// Whole says that nothing of the tenant is erased in this state.
+	Whole bool
 
-	active  hmx.Opt[inUse] // unset until somebody asks for it
+	active  hmx.Opt[InUse] // unset until somebody asks for it
 	mu      sync.Mutex     // guards records and active
-	records map[uint64]*index.Record
-	keep    int // how many of them
+	Records map[uint64]*index.Record
+	Keep    int // how many of them
 }
 
 // run asks and shows.
-func (a *asking) run() (*Searched, error) {
-	answer, degraded, err := a.answer()
+func (a *Question) run() (*Searched, error) {
+	answer, degraded, err := a.Answer()
 	if err != nil {
 		return nil, err
 	}
 	found := &Searched{
-		Class: answer.Class, Candidates: answer.Candidates, Form: a.o.Form, Counter: a.b.core.Tokens().Name(), Root: board.RootOf(a.t),
-		BudgetTokens: leastBudget(a.o.BudgetTokens, board.AccessOf(a.view).Budget()), Degraded: degraded,
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.Options.Form, Counter: a.From.core.Tokens().Name(), Root: board.RootOf(a.Tenant),
+		BudgetTokens: leastBudget(a.Options.BudgetTokens, board.AccessOf(a.View).Budget()), Degraded: degraded,
 	}
 	return found, a.show(answer.Hits, found)
 }
 
-// answer asks, and says in words what could not be used.
-func (a *asking) answer() (*recall.Answer, []string, error) {
+// Answer asks, and says in words what could not be used.
+func (a *Question) Answer() (*recall.Answer, []string, error) {
 	degraded, err := a.open()
 	if err != nil {
 		return nil, nil, err
 	}
 	answer, err := a.ask()
-	if errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(a.o.Query) != "" {
+	if errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(a.Options.Query) != "" {
 		degraded = append(degraded, a.builtinAlone())
 		answer, err = a.ask()
 	}
@@ -246,20 +246,20 @@ func (a *asking) answer() (*recall.Answer, []string, error) {
 }
 
 // ask asks.
-func (a *asking) ask() (*recall.Answer, error) {
+func (a *Question) ask() (*recall.Answer, error) {
 	q := recall.Request{
-		Query: a.o.Query, K: a.o.TopK, Now: a.now, Where: a.o.conditions(), Accept: a.accept,
-		Each:   len(a.o.Tags) > 0,
-		Vector: a.o.Vector, Model: a.o.Model, Exact: a.exact, Sources: a.o.Sources, Likely: a.foretell, Salience: a.learned,
+		Query: a.Options.Query, K: a.Options.TopK, Now: a.Now, Where: a.Options.conditions(), Accept: a.accept,
+		Each:   len(a.Options.Tags) > 0,
+		Vector: a.Options.Vector, Model: a.Options.Model, Exact: a.exact, Sources: a.Options.Sources, Likely: a.Foretell, Salience: a.learned,
 	}
-	if a.estimates {
+	if a.Estimates {
 		q.Exact = nil
 	}
-	q.Room, q.Most, q.Beside = a.room, a.most, a.beside
-	if a.visible != nil {
-		q.Visible = &a.visible.Visible
+	q.Room, q.Most, q.Beside = a.Room, a.Most, a.Beside
+	if a.Shown != nil {
+		q.Visible = &a.Shown.Visible
 	}
-	return a.b.searcher.Search(a.ctx, recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size}, q)
+	return a.From.searcher.Search(a.Ctx, recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size}, q)
 }
 
 // leastBudget returns the lower of two budgets, of which zero is none.
@@ -285,9 +285,9 @@ func (o *SearchOptions) conditions() roster.Conditions {
 }
 
 // learned has the best weighed by what feedback says of them, if there is any.
-func (a *asking) learned() (recall.Salience, error) {
+func (a *Question) learned() (recall.Salience, error) {
 	var err error
-	if a.weights, _, err = weights.For(a.r, a.t.Number, a.view.Agent); err != nil {
+	if a.weights, _, err = weights.For(a.Reader, a.Tenant.Number, a.View.Agent); err != nil {
 		return nil, err
 	}
 	a.used = make(map[record.Kind]bool)
@@ -295,7 +295,7 @@ func (a *asking) learned() (recall.Salience, error) {
 		if !index.IsDocument(k) {
 			continue
 		}
-		used, err := frame.Used(a.r, a.t.Number, k)
+		used, err := frame.Used(a.Reader, a.Tenant.Number, k)
 		if err != nil {
 			return nil, err
 		}
@@ -311,13 +311,13 @@ func (a *asking) learned() (recall.Salience, error) {
 
 // salience says how much a document matters, to whoever looks: its importance, and
 // what having been used adds to that. What was said of others has no influence.
-func (a *asking) salience(position uint64, row roster.Row) (float64, error) {
+func (a *Question) salience(position uint64, row roster.Row) (float64, error) {
 	if !a.used[row.Kind] {
 		return row.Importance, nil
 	}
-	rec, err := a.record(position)
+	rec, err := a.Record(position)
 	if err != nil || rec == nil {
-		return row.Importance, a.passed(err)
+		return row.Importance, a.Passed(err)
 	}
 	id := ""
 	if rec.Event != nil {
@@ -325,31 +325,31 @@ func (a *asking) salience(position uint64, row roster.Row) (float64, error) {
 	} else if rec.Body != nil {
 		id, _ = rec.Body.Identity()
 	}
-	c := frame.Card{Updated: min(row.Time, a.now), Importance: row.Importance}
-	unused := a.weights.Score(c.Factors(a.now))
-	if c.Uses, c.Wins, c.Losses, err = frame.Usage(a.r, a.t.Number, row.Kind, frame.ThingOf(a.t.Name, row.Kind, id)); err != nil || c.Uses == 0 {
+	c := frame.Card{Updated: min(row.Time, a.Now), Importance: row.Importance}
+	unused := a.weights.Score(c.Factors(a.Now))
+	if c.Uses, c.Wins, c.Losses, err = frame.Usage(a.Reader, a.Tenant.Number, row.Kind, frame.ThingOf(a.Tenant.Name, row.Kind, id)); err != nil || c.Uses == 0 {
 		return row.Importance, err
 	}
-	return row.Importance + (a.weights.Score(c.Factors(a.now)) - unused), nil
+	return row.Importance + (a.weights.Score(c.Factors(a.Now)) - unused), nil
 }
 
 // keptRecords is how many records a search keeps that it has read: the best are looked
 // at several times.
 const keptRecords = 256
 
-// record reads the record at a position, or nil if it was erased since the snapshot
+// Record reads the record at a position, or nil if it was erased since the snapshot
 // was taken. It may be called by several goroutines.
-func (a *asking) record(position uint64) (*index.Record, error) {
+func (a *Question) Record(position uint64) (*index.Record, error) {
 	a.mu.Lock()
-	rec, kept := a.records[position]
+	rec, kept := a.Records[position]
 	a.mu.Unlock()
 	if kept {
 		return rec, nil
 	}
 	gone := false
 	var err error
-	if a.since != nil {
-		since, err := a.since(position)
+	if a.Since != nil {
+		since, err := a.Since(position)
 		if err != nil {
 			return nil, err
 		}
@@ -358,9 +358,9 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 	var f journal.Frame
 	var leaf merkle.Hash
 	if !gone {
-		if a.whole {
-			f, leaf, err = a.b.core.WholeLeafAt(a.r, a.t, position)
-		} else if f, err = a.b.core.FrameAt(a.r, a.t, position); err == nil {
+		if a.Whole {
+			f, leaf, err = a.From.core.WholeLeafAt(a.Reader, a.Tenant, position)
+		} else if f, err = a.From.core.FrameAt(a.Reader, a.Tenant, position); err == nil {
 			leaf = merkle.LeafHash(f.Header)
 		}
 		if err != nil {
@@ -376,8 +376,8 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 		rec = &decoded
 	}
 	a.mu.Lock()
-	if len(a.records) < a.keep {
-		a.records[position] = rec
+	if len(a.Records) < a.Keep {
+		a.Records[position] = rec
 	}
 	a.mu.Unlock()
 	return rec, nil
@@ -385,51 +385,51 @@ func (a *asking) record(position uint64) (*index.Record, error) {
 
 // accept reports whether a document may be shown, holds and has the tags that are
 // asked for.
-func (a *asking) accept(position uint64, row roster.Row) (bool, error) {
+func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
 	if row.Kind == record.Event {
-		rec, err := a.record(position)
+		rec, err := a.Record(position)
 		if err != nil || rec == nil || rec.Event == nil {
-			return false, a.passed(err)
+			return false, a.Passed(err)
 		}
-		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.now && !a.over {
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.Now && !a.IncludeExpired {
 			return false, nil
 		}
-		return a.tagged(rec.Event.Tags) && board.SeesEvent(a.view, &board.StoredEvent{Event: rec.Event}), nil
+		return a.Tagged(rec.Event.Tags) && board.SeesEvent(a.View, &board.StoredEvent{Event: rec.Event}), nil
 	}
 	if row.Kind == record.Artifact {
-		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.o.Tags) == 0 {
+		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.Options.Tags) == 0 {
 			return ok, err
 		}
 	}
-	h, err := a.head(position)
+	h, err := a.Head(position)
 	if err != nil || h == nil {
-		return false, a.passed(err)
+		return false, a.Passed(err)
 	}
-	there := h.State == catalog.Live && (a.over || h.Expires > a.now && a.now >= h.ValidFrom && a.now < h.ValidUntil)
-	return there && a.tagged(h.Tags) && board.Sees(a.view, h), nil
+	there := h.State == catalog.Live && (a.IncludeExpired || h.Expires > a.Now && a.Now >= h.ValidFrom && a.Now < h.ValidUntil)
+	return there && a.Tagged(h.Tags) && board.Sees(a.View, h), nil
 }
 
-// passed is an error, unless it is damage and that is passed over.
-func (a *asking) passed(err error) error {
-	if a.over && fault.CodeOf(err) == fault.Damaged {
+// Passed is an error, unless it is damage and that is passed over.
+func (a *Question) Passed(err error) error {
+	if a.IncludeExpired && fault.CodeOf(err) == fault.Damaged {
 		return nil
 	}
 	return err
 }
 
-func (a *asking) tagged(tags []string) bool {
-	return len(a.o.Tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(a.o.Tags, tag) })
+func (a *Question) Tagged(tags []string) bool {
+	return len(a.Options.Tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(a.Options.Tags, tag) })
 }
 
-// head returns the head of the thing whose version is at a position, or nil if it is
+// Head returns the head of the thing whose version is at a position, or nil if it is
 // gone.
-func (a *asking) head(position uint64) (*catalog.Head, error) {
-	rec, err := a.record(position)
+func (a *Question) Head(position uint64) (*catalog.Head, error) {
+	rec, err := a.Record(position)
 	if err != nil || rec == nil || rec.Body == nil {
 		return nil, err
 	}
 	id, _ := rec.Body.Identity()
-	h, _, err := catalog.HeadOf(a.r, a.t.Number, rec.Body.Kind(), catalog.ThingOf(a.t.Name, rec.Body.Kind(), id))
+	h, _, err := catalog.HeadOf(a.Reader, a.Tenant.Number, rec.Body.Kind(), catalog.ThingOf(a.Tenant.Name, rec.Body.Kind(), id))
 	return h, err
 }
 
@@ -439,18 +439,18 @@ const maxExact = 16 << 10
 
 // exact returns the vector of a document by the model that is asked with: the built-in
 // one's is computed, others are on record.
-func (a *asking) exact(position uint64) ([]float32, error) {
-	rec, err := a.record(position)
+func (a *Question) exact(position uint64) ([]float32, error) {
+	rec, err := a.Record(position)
 	if err != nil || rec == nil {
-		return nil, a.passed(err)
+		return nil, a.Passed(err)
 	}
-	if a.o.Vector == nil {
+	if a.Options.Vector == nil {
 		if len(rec.Payload) > maxExact {
 			return nil, nil // an estimate is nearly as good, and costs nothing
 		}
 		return index.Embed(rec).Vector, nil
 	}
-	if rec.Event != nil && len(rec.Event.Embeddings) == len(a.o.Vector) && index.ModelOf(rec.Event) == a.o.Model {
+	if rec.Event != nil && len(rec.Event.Embeddings) == len(a.Options.Vector) && index.ModelOf(rec.Event) == a.Options.Model {
 		list := make([]float32, len(rec.Event.Embeddings))
 		for i, x := range rec.Event.Embeddings {
 			list[i] = float32(x)
@@ -465,7 +465,7 @@ func (a *asking) exact(position uint64) ([]float32, error) {
 const shownAtOnce = 64
 
 // show reads the hits and puts them into the answer, as long as the budget lasts.
-func (a *asking) show(hits []recall.Hit, found *Searched) error {
+func (a *Question) show(hits []recall.Hit, found *Searched) error {
 	uris := make([]memory.URI, len(hits))
 	for from := 0; from < len(hits); from += shownAtOnce {
 		some, err := a.readHits(hits[from:min(from+shownAtOnce, len(hits))])
@@ -493,12 +493,12 @@ func (a *asking) show(hits []recall.Hit, found *Searched) error {
 }
 
 // readHits reads what hits are, nil for those that were erased.
-func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
+func (a *Question) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 	const each = 4 // hits that are worth a goroutine
 	list := make([]*SearchHit, len(hits))
 	err := index.Share(len(hits), index.Parts(len(hits), each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			if err := a.ctx.Err(); err != nil {
+			if err := a.Ctx.Err(); err != nil {
 				return err
 			}
 			h, err := a.hit(&hits[i])
@@ -509,7 +509,7 @@ func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 				return err
 			}
 			if h.Tokens == 0 {
-				h.Tokens = a.b.core.Tokens().Count(h.Text)
+				h.Tokens = a.From.core.Tokens().Count(h.Text)
 			}
 			list[i] = h
 		}
@@ -519,9 +519,9 @@ func (a *asking) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 }
 
 // hit reads what a hit is.
-func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
+func (a *Question) hit(found *recall.Hit) (*SearchHit, error) {
 	out := &SearchHit{Score: found.Score, Parts: found.Parts()}
-	rec, err := a.record(found.Position)
+	rec, err := a.Record(found.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -533,26 +533,26 @@ func (a *asking) hit(found *recall.Hit) (*SearchHit, error) {
 		out.Event = &board.StoredEvent{
 			Event: rec.Event, Position: found.Position, Recorded: board.TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
 		}
-		out.URI = memory.URI{Tenant: a.t.Name, Kind: record.Event, ID: rec.Event.EventID}
+		out.URI = memory.URI{Tenant: a.Tenant.Name, Kind: record.Event, ID: rec.Event.EventID}
 		out.SourceType = hmx.SourceEpisode
-		if a.o.Form == memory.FormMedium {
-			out.Text, out.Tokens = kind.Medium(rec.Event, a.b.core.Tokens())
+		if a.Options.Form == memory.FormMedium {
+			out.Text, out.Tokens = kind.Medium(rec.Event, a.From.core.Tokens())
 		} else {
-			out.Text = renderEvent(rec.Event, a.o.Form, a.b.core.Tokens())
+			out.Text = RenderEvent(rec.Event, a.Options.Form, a.From.core.Tokens())
 		}
 		return out, nil
 	}
-	h, err := a.head(found.Position)
+	h, err := a.Head(found.Position)
 	if err != nil {
 		return nil, err
 	}
 	if h == nil {
 		return nil, gone
 	}
-	if out.Thing, err = a.b.core.ThingIn(board.State{Reader: a.r, Tenant: a.t, View: a.view}, h, 0); err != nil {
+	if out.Thing, err = a.From.core.ThingIn(board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}, h, 0); err != nil {
 		return nil, err
 	}
-	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), renderBody(out.Thing.Body, a.o.Form, a.b.core.Tokens())
+	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), RenderBody(out.Thing.Body, a.Options.Form, a.From.core.Tokens())
 	return out, nil
 }
 

@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"crypto/sha256"
@@ -23,43 +23,43 @@ type hiddenNow struct {
 
 // hide takes out of what is visible in a past state what is hidden now, unless it is to be
 // as it was for whoever looked then.
-func (a *asking) hide(x *past) error {
-	if board.AccessOf(a.view) == nil && a.view.Agent == "" {
+func (a *Question) hide(x *past) error {
+	if board.AccessOf(a.View) == nil && a.View.Agent == "" {
 		return nil
 	}
 	list, err := a.hidden(x)
-	a.hiddenSince = len(list) > 0
-	if err != nil || len(list) == 0 || a.asThen {
+	a.HiddenSince = len(list) > 0
+	if err != nil || len(list) == 0 || a.AsThen {
 		return err
 	}
-	seen := &visible{size: a.t.Size, masks: make([][16]uint64, a.rows.Chunks()), hides: true}
+	seen := &Visibility{size: a.Tenant.Size, masks: make([][16]uint64, a.Rows.Chunks()), hides: true}
 	for chunk := range seen.masks {
-		live, err := a.rows.Live(chunk)
+		live, err := a.Rows.Live(chunk)
 		if err != nil {
 			return err
 		}
 		switch {
-		case a.visible != nil && chunk < len(a.visible.masks):
-			seen.masks[chunk] = a.visible.masks[chunk]
-		case a.visible == nil && live != nil:
+		case a.Shown != nil && chunk < len(a.Shown.masks):
+			seen.masks[chunk] = a.Shown.masks[chunk]
+		case a.Shown == nil && live != nil:
 			seen.masks[chunk] = *live
 		}
 	}
 	for _, position := range list {
 		seen.masks[position/1024][position%1024/64] &^= 1 << (position % 64)
 	}
-	seen.Mask = seen.mask
-	if seen.Documents, seen.Words, err = a.rows.Words(seen.mask); err != nil {
+	seen.Mask = seen.MaskOf
+	if seen.Documents, seen.Words, err = a.Rows.Words(seen.MaskOf); err != nil {
 		return err
 	}
-	a.visible = seen
+	a.Shown = seen
 	return nil
 }
 
 // hidden returns where that is of a past state which is hidden now from whoever looks.
 // The last answer is kept with the state.
-func (a *asking) hidden(x *past) ([]uint64, error) {
-	key := hiddenNow{who: sha256.Sum256([]byte(a.view.Agent + "\x00" + a.view.Scope)), size: a.present.t.Size}
+func (a *Question) hidden(x *past) ([]uint64, error) {
+	key := hiddenNow{who: sha256.Sum256([]byte(a.View.Agent + "\x00" + a.View.Scope)), size: a.present.t.Size}
 	x.all.mu.Lock()
 	known := x.hidden
 	x.all.mu.Unlock()
@@ -72,19 +72,19 @@ func (a *asking) hidden(x *past) ([]uint64, error) {
 		}
 		var failed error
 		looked := 0
-		err := catalog.List(a.r, a.t.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(a.Reader, a.Tenant.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 			if looked++; looked%256 == 0 {
-				failed = a.ctx.Err()
+				failed = a.Ctx.Err()
 			}
 			var h *catalog.Head
 			if failed == nil {
-				h, _, failed = catalog.HeadOf(a.r, a.t.Number, k, d)
+				h, _, failed = catalog.HeadOf(a.Reader, a.Tenant.Number, k, d)
 			}
-			if failed != nil || h == nil || !board.Sees(a.view, h) {
+			if failed != nil || h == nil || !board.Sees(a.View, h) {
 				return failed == nil
 			}
 			var shown bool
-			if shown, failed = a.shows(h); failed == nil && !shown {
+			if shown, failed = a.Shows(h); failed == nil && !shown {
 				key.list = append(key.list, h.Position)
 			}
 			return failed == nil

@@ -1,4 +1,4 @@
-package engine
+package find
 
 import (
 	"errors"
@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // Limits of what one find may say.
@@ -58,7 +59,7 @@ func (o *FindOptions) compile() (*query, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	if err := q.AsOf.check(); err != nil {
+	if err := retrieval.CheckAsOf(q.AsOf); err != nil {
 		return nil, err
 	}
 	return q, q.bounded()
@@ -113,7 +114,7 @@ func (q *query) checkKinds(p *problems) {
 	if p.few("kinds", len(q.Kinds), maxFindWords) {
 		for i, k := range q.Kinds {
 			if !slices.Contains(allowed, k) {
-				p.add(itemOf("kinds", i), "is "+k.String()+", which cannot be looked for", "use one of "+words(names))
+				p.add(itemOf("kinds", i), "is "+k.String()+", which cannot be looked for", "use one of "+retrieval.Words(names))
 			}
 		}
 	}
@@ -128,8 +129,8 @@ func (q *query) checkKinds(p *problems) {
 	case catalog.Forgotten, catalog.Expired:
 		q.events = false
 	default:
-		p.add("state", "is "+quoted(string(q.State))+", in which nothing can be found",
-			"use one of "+words([]catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired}))
+		p.add("state", "is "+retrieval.Quoted(string(q.State))+", in which nothing can be found",
+			"use one of "+retrieval.Words([]catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired}))
 	}
 }
 
@@ -138,7 +139,7 @@ func (q *query) checkWords(p *problems) {
 		for i, w := range q.Types {
 			p.name(memory.CheckID(itemOf("types", i), w))
 			if q.memories && !slices.Contains(memory.Types(), memory.Type(w)) {
-				p.add(itemOf("types", i), "is "+quoted(w)+", which is not a type of memory", "use one of "+words(memory.Types()))
+				p.add(itemOf("types", i), "is "+retrieval.Quoted(w)+", which is not a type of memory", "use one of "+retrieval.Words(memory.Types()))
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (q *query) checkFrame(p *problems) {
 	if !strings.Contains(q.Frame, "=") {
 		verb, object, ok := strings.Cut(q.Frame, ":")
 		if !ok {
-			p.add("frame", "is "+quoted(q.Frame)+", which is not of the form verb:kind=ref", "write it such as modify:file=internal/pack/pack.go, or modify:file for any file")
+			p.add("frame", "is "+retrieval.Quoted(q.Frame)+", which is not of the form verb:kind=ref", "write it such as modify:file=internal/pack/pack.go, or modify:file for any file")
 			return
 		}
 		q.frame = memory.Frame{Verb: memory.Verb(verb), Kind: memory.ObjectKind(object), Ref: "any"}
@@ -252,15 +253,15 @@ func (q *query) checkFollow(p *problems) {
 			step.Direction = Outward
 		}
 		if !slices.Contains(Directions(), step.Direction) {
-			p.add(field+".direction", "is "+quoted(string(step.Direction))+", which is not a direction", "use one of "+words(Directions()))
+			p.add(field+".direction", "is "+retrieval.Quoted(string(step.Direction))+", which is not a direction", "use one of "+retrieval.Words(Directions()))
 		}
 		if len(step.Kinds) == 0 {
-			p.add(field+".kinds", "is empty, so that no edge is followed", "name the kinds of edges to follow: "+words(memory.EdgeKinds())+", or x-{vendor}-{kind}")
+			p.add(field+".kinds", "is empty, so that no edge is followed", "name the kinds of edges to follow: "+retrieval.Words(memory.EdgeKinds())+", or x-{vendor}-{kind}")
 		}
 		if p.few(field+".kinds", len(step.Kinds), maxFindWords) {
 			for j, k := range step.Kinds {
 				if !slices.Contains(memory.EdgeKinds(), k) && (!hmx.CustomType(string(k)) || len(k) > memory.MaxTag) {
-					p.add(itemOf(field+".kinds", j), "is "+quoted(string(k))+", which is not a kind of edge", "use one of "+words(memory.EdgeKinds())+", or x-{vendor}-{kind}")
+					p.add(itemOf(field+".kinds", j), "is "+retrieval.Quoted(string(k))+", which is not a kind of edge", "use one of "+retrieval.Words(memory.EdgeKinds())+", or x-{vendor}-{kind}")
 				}
 			}
 		}
@@ -297,7 +298,7 @@ func (q *query) checkShape(p *problems) {
 		q.Form = memory.FormMedium
 	}
 	if !slices.Contains(memory.FormList(), q.Form) {
-		p.add("form", "is "+quoted(string(q.Form))+", which is not a form", "use one of "+words(memory.FormList()))
+		p.add("form", "is "+retrieval.Quoted(string(q.Form))+", which is not a form", "use one of "+retrieval.Words(memory.FormList()))
 	}
 	if q.Order == "" {
 		q.Order = BySalience
@@ -306,7 +307,7 @@ func (q *query) checkShape(p *problems) {
 		}
 	}
 	if !slices.Contains(FindOrders(), q.Order) {
-		p.add("order", "is "+quoted(string(q.Order))+", which is not an order", "use one of "+words(FindOrders()))
+		p.add("order", "is "+retrieval.Quoted(string(q.Order))+", which is not an order", "use one of "+retrieval.Words(FindOrders()))
 	} else if q.Order == ByRelevance && q.Text == "" {
 		p.add("order", "is relevance, but there is no text that things could be relevant to", "give text, or another order")
 	}
@@ -322,7 +323,7 @@ func (q *query) bounded() error {
 	if len(q.Kinds) == 0 || located || q.KeyPrefix != "" || len(q.Types)+len(q.Tags) > 0 || !q.After.IsZero() || !q.Before.IsZero() {
 		return nil
 	}
-	return fault.New(fault.InvalidArgument, "find: nothing narrows what is looked at").WithFix("give at least one of " + words(narrowing()))
+	return fault.New(fault.InvalidArgument, "find: nothing narrows what is looked at").WithFix("give at least one of " + retrieval.Words(narrowing()))
 }
 
 // narrowing names the predicates that narrow what is looked at.

@@ -1,4 +1,4 @@
-package engine
+package find
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
 	starts := make(map[memory.URI]*candidate, len(seeds))
 	nearest := make(map[memory.URI]*candidate)
 	for _, c := range seeds {
-		u := c.uri(s.t.Name)
+		u := c.uri(s.Tenant.Name)
 		g.nodes[u], starts[u], nearest[u] = c, c, c
 		g.met++
 	}
@@ -84,7 +84,7 @@ func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.U
 		next := make(map[memory.URI]*candidate)
 		// By URI, so that the first that leads somewhere is the first by URI.
 		for _, from := range slices.SortedFunc(maps.Values(frontier), func(a, b *candidate) int { return strings.Compare(a.name, b.name) }) {
-			here := from.uri(g.s.t.Name)
+			here := from.uri(g.s.Tenant.Name)
 			legs, err := g.legs(here)
 			if err != nil {
 				return nil, err
@@ -126,7 +126,7 @@ func (g *graph) legs(here memory.URI) ([]leg, error) {
 	}
 	var legs []leg
 	var failed error
-	err := catalog.ReferrersOf(g.s.r, g.s.t.Number, here.String(), record.Edge, func(ref catalog.Referrer) bool {
+	err := catalog.ReferrersOf(g.s.Reader, g.s.Tenant.Number, here.String(), record.Edge, func(ref catalog.Referrer) bool {
 		if ref.Rel != "from" && ref.Rel != "to" {
 			return true
 		}
@@ -159,7 +159,7 @@ func (g *graph) edge(d catalog.Thing) (*span, error) {
 	}
 	g.s.scanned++
 	g.edges[d] = nil
-	h, ok, err := catalog.HeadOf(g.s.r, g.s.t.Number, record.Edge, d)
+	h, ok, err := catalog.HeadOf(g.s.Reader, g.s.Tenant.Number, record.Edge, d)
 	if err != nil || !ok || h.State != catalog.Live {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	var c *candidate
 	var load func() (*content, error)
 	if u.Kind == record.Event {
-		ev, err := s.b.core.EventSeen(board.State{Reader: s.r, Tenant: s.t, View: s.view}, u.ID)
+		ev, err := s.From.Core().EventSeen(board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}, u.ID)
 		if err != nil || !s.eventThere(ev) {
 			return nil, err
 		}
@@ -223,8 +223,8 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 		}
 		load = func() (*content, error) { return contentOfEvent(ev.Event), nil }
 	} else {
-		d := catalog.ThingOf(s.t.Name, u.Kind, u.ID)
-		h, ok, err := catalog.HeadOf(s.r, s.t.Number, u.Kind, d)
+		d := catalog.ThingOf(s.Tenant.Name, u.Kind, u.ID)
+		h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, u.Kind, d)
 		if err != nil || !ok || h.State != catalog.Live {
 			return nil, err
 		}
@@ -235,7 +235,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 			return nil, err
 		}
 		load = func() (*content, error) {
-			body, err := s.b.core.BodyAt(s.r, s.t, h.Kind, h.Position)
+			body, err := s.From.Core().BodyAt(s.Reader, s.Tenant, h.Kind, h.Position)
 			if err != nil {
 				return nil, err
 			}

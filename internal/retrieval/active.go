@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"slices"
@@ -20,11 +20,11 @@ import (
 // times as many as there are active ones, so these are found once and kept until an
 // artifact changes.
 
-// inUse is the active artifacts of a state: the heads of those that say something about
+// InUse is the active artifacts of a state: the heads of those that say something about
 // next steps, by id, and where all of them are.
-type inUse struct {
+type InUse struct {
 	size      uint64 // how many records there were
-	heads     []*catalog.Head
+	Heads     []*catalog.Head
 	positions map[uint64]bool
 }
 
@@ -41,11 +41,11 @@ type actives struct {
 	board.NopFollower
 	mu      sync.Mutex
 	touched map[string]uint64 // newest record of each tenant that may have changed an artifact
-	kept    lru.Cache[string, inUse]
+	kept    lru.Cache[string, InUse]
 }
 
 func newActives() *actives {
-	return &actives{touched: make(map[string]uint64), kept: lru.New[string, inUse](keptActive)}
+	return &actives{touched: make(map[string]uint64), kept: lru.New[string, InUse](keptActive)}
 }
 
 // Writing notes a record that may change an artifact.
@@ -62,7 +62,7 @@ func (a *actives) Writing(h *record.Header) {
 func (a *actives) Erasing() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.kept = lru.New[string, inUse](keptActive)
+	a.kept = lru.New[string, InUse](keptActive)
 	return nil
 }
 
@@ -71,9 +71,9 @@ func (a *actives) Rebuilt() error { return a.Erasing() }
 
 // in returns the active artifacts of a state, if they are known: those of another state,
 // with no record between the two that may have changed one.
-func (a *actives) in(t *ledger.Tenant) (inUse, bool) {
+func (a *actives) in(t *ledger.Tenant) (InUse, bool) {
 	if a == nil {
-		return inUse{}, false
+		return InUse{}, false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +83,7 @@ func (a *actives) in(t *ledger.Tenant) (inUse, bool) {
 }
 
 // keep remembers the active artifacts of a state.
-func (a *actives) keep(t *ledger.Tenant, active inUse) {
+func (a *actives) keep(t *ledger.Tenant, active InUse) {
 	if a != nil {
 		a.mu.Lock()
 		a.kept.Put(t.Name, active)
@@ -91,8 +91,8 @@ func (a *actives) keep(t *ledger.Tenant, active inUse) {
 	}
 }
 
-// activeArtifacts returns the active artifacts of a state.
-func (b *Retriever) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error) {
+// Active returns the active artifacts of a state.
+func (b *Retriever) Active(r kv.Reader, t *ledger.Tenant) (InUse, error) {
 	active, known := b.actives.in(t)
 	if known {
 		return active, nil
@@ -106,8 +106,8 @@ func (b *Retriever) activeArtifacts(r kv.Reader, t *ledger.Tenant) (inUse, error
 
 // findActive looks for the active artifacts of a state. Of those that say something
 // about next steps it has the newest of each type.
-func findActive(r kv.Reader, t *ledger.Tenant) (inUse, error) {
-	out := inUse{size: t.Size, positions: make(map[uint64]bool)}
+func findActive(r kv.Reader, t *ledger.Tenant) (InUse, error) {
+	out := InUse{size: t.Size, positions: make(map[uint64]bool)}
 	left := map[string]int{
 		string(hmx.TypeDecisionPolicy): guideArtifacts, string(hmx.TypeFailurePlaybook): guideArtifacts, string(hmx.TypeTaskSchema): guideArtifacts,
 	}
@@ -124,24 +124,24 @@ func findActive(r kv.Reader, t *ledger.Tenant) (inUse, error) {
 		if left[h.Class] > 0 {
 			left[h.Class]--
 			h.Links = nil // nobody asks for them here
-			out.heads = append(out.heads, h)
+			out.Heads = append(out.Heads, h)
 		}
 		return true
 	})
-	slices.SortFunc(out.heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out.Heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
 	return out, fault.First(failed, err)
 }
 
 // usable reports whether the artifact at a position may be found: it is active, or what
 // no longer holds is asked for, too.
-func (a *asking) usable(position uint64) (bool, error) {
-	if a.over {
+func (a *Question) usable(position uint64) (bool, error) {
+	if a.IncludeExpired {
 		return true, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.active.Set {
-		active, err := a.b.activeArtifacts(a.r, a.t)
+		active, err := a.From.Active(a.Reader, a.Tenant)
 		if err != nil {
 			return false, err
 		}

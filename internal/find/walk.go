@@ -1,4 +1,4 @@
-package engine
+package find
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // spot is where a route leads: a thing of a kind, or an event at a position. One
@@ -110,7 +111,7 @@ func (s *search) ways(way func(record.Kind, string) catalog.Way, words []string,
 	for _, k := range s.q.Kinds {
 		for _, w := range words {
 			more := true
-			err := catalog.Between(s.r, s.t.Number, way(k, w), s.q.from, s.q.until, func(d catalog.Thing) bool {
+			err := catalog.Between(s.Reader, s.Tenant.Number, way(k, w), s.q.from, s.q.until, func(d catalog.Thing) bool {
 				more = visit(spot{kind: k, thing: d})
 				return more
 			})
@@ -130,7 +131,7 @@ func (s *search) framed(k record.Kind, classes ...frame.Class) func(func(spot) b
 		}
 		for _, class := range classes {
 			more := true
-			err := frame.Scan(s.r, s.t.Number, s.q.frame, class, func(c *frame.Card) bool {
+			err := frame.Scan(s.Reader, s.Tenant.Number, s.q.frame, class, func(c *frame.Card) bool {
 				at := spot{kind: k, thing: c.Thing, position: c.Position}
 				if !s.q.mayWant(c) {
 					at = spot{}
@@ -177,14 +178,14 @@ func (s *search) eventRoutes() []route {
 	}
 	if q.Session != "" {
 		routes = append(routes, route{"session", func(visit func(spot) bool) error {
-			return timeline.Session(s.r, s.t.Number, q.Session, nil, func(_ []byte, p timeline.Place) bool {
+			return timeline.Session(s.Reader, s.Tenant.Number, q.Session, nil, func(_ []byte, p timeline.Place) bool {
 				return visit(spotOf(p))
 			})
 		}})
 	}
 	if q.Agent != "" {
 		routes = append(routes, route{"agent", func(visit func(spot) bool) error {
-			return timeline.Between(s.r, s.t.Number, timeline.ByAgent, q.Agent, q.from, q.until, func(p timeline.Place) bool {
+			return timeline.Between(s.Reader, s.Tenant.Number, timeline.ByAgent, q.Agent, q.from, q.until, func(p timeline.Place) bool {
 				return visit(spotOf(p))
 			})
 		}})
@@ -313,20 +314,20 @@ func adding(advice string, more []string) string {
 	case 1:
 		return advice + "; or add " + more[0]
 	}
-	return advice + "; or add one of " + words(more)
+	return advice + "; or add one of " + retrieval.Words(more)
 }
 
 // judge returns what is at a spot as a candidate, or nil if the predicates do not
 // hold for it.
 func (s *search) judge(at spot) (*candidate, error) {
 	if at.kind == record.Event {
-		ev, err := s.b.core.EventAt(s.r, s.t, at.position)
+		ev, err := s.From.Core().EventAt(s.Reader, s.Tenant, at.position)
 		if err != nil {
 			return nil, err
 		}
 		return s.judgeEvent(ev)
 	}
-	h, ok, err := catalog.HeadOf(s.r, s.t.Number, at.kind, at.thing)
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, at.kind, at.thing)
 	if err != nil || !ok || h.State != s.q.State || !s.q.wants(h) {
 		return nil, err
 	}
@@ -339,7 +340,7 @@ func (s *search) judge(at spot) (*candidate, error) {
 		return nil, err
 	}
 	return s.compared(c, &f, func() (*content, error) {
-		body, err := s.b.core.BodyAt(s.r, s.t, h.Kind, h.Position)
+		body, err := s.From.Core().BodyAt(s.Reader, s.Tenant, h.Kind, h.Position)
 		if err != nil {
 			return nil, err
 		}
@@ -400,7 +401,7 @@ func (s *search) compared(c *candidate, f *fields, load func() (*content, error)
 // ofThing makes a candidate of a thing.
 func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 	c := &candidate{kind: h.Kind, id: h.ID, thing: d, time: h.Created, text: -1}
-	c.name = c.uri(s.t.Name).String()
+	c.name = c.uri(s.Tenant.Name).String()
 	c.factors = (&frame.Card{Updated: h.Updated, Importance: h.Importance}).Factors(s.now)
 	return c, s.usage(c, d)
 }
@@ -410,9 +411,9 @@ func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 func (s *search) ofEvent(ev *board.StoredEvent, x *kind.Facets) (*candidate, error) {
 	happened := min(index.Nanos(ev.Event.Timestamp.Time()), ev.Recorded.UnixNano())
 	c := &candidate{kind: record.Event, id: strings.Clone(ev.Event.EventID), position: ev.Position, time: happened, text: -1}
-	c.name = c.uri(s.t.Name).String()
+	c.name = c.uri(s.Tenant.Name).String()
 	c.factors = (&frame.Card{Updated: happened, Importance: x.Importance}).Factors(s.now)
-	return c, s.usage(c, frame.ThingOf(s.t.Name, record.Event, c.id))
+	return c, s.usage(c, frame.ThingOf(s.Tenant.Name, record.Event, c.id))
 }
 
 // there reports whether a thing may be seen, has not ended and holds.
@@ -428,10 +429,10 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !board.Sees(s.view, h) {
 		return false, nil
 	}
-	if s.present == nil {
+	if s.Present == nil {
 		return true, nil
 	}
-	return s.present.shows(s.view, h)
+	return s.Present.Shows(s.view, h)
 }
 
 // eventThere reports whether an event may be seen and has not ended.

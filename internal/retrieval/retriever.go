@@ -1,4 +1,7 @@
-package engine
+// Package retrieval answers questions about a board: by words and meaning, as it is or as it was
+// at a position, a root or a time. It says which documents a view shows, so that what is hidden
+// has no influence on any score, and has documents embedded.
+package retrieval
 
 import (
 	"sync"
@@ -23,7 +26,7 @@ type Retriever struct {
 }
 
 // NewRetriever returns the retriever of a board, which it follows.
-func NewRetriever(core *board.Board) *Retriever {
+func New(core *board.Board) *Retriever {
 	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(), actives: newActives()}
 	core.Follow(retrieved{b: r}, pastFollower{b: r}, r.actives)
 	return r

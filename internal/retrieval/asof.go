@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"context"
@@ -42,49 +42,64 @@ type AsOf struct {
 	hiding bool // and without what is hidden now
 }
 
-// presence is a tenant as it is now.
-type presence struct {
+// AsOfAgain returns what is filled in to compare a pack with one of the same state, however far
+// back that is, if far.
+func AsOfAgain(far bool, progress func(done, total uint64)) AsOf {
+	return AsOf{again: true, far: far, Progress: progress}
+}
+
+// Hiding returns as, without what is hidden now.
+func Hiding(as AsOf) AsOf {
+	as.hiding = true
+	return as
+}
+
+// ShowsAsThen reports whether a state is shown with what has been hidden since.
+func ShowsAsThen(as AsOf) bool { return as.again && !as.hiding }
+
+// Presence is a tenant as it is now.
+type Presence struct {
 	r kv.Reader
 	t *ledger.Tenant
 }
 
-// moment is the state of a tenant that a read looks at.
-type moment struct {
-	b *Retriever
-	r kv.Reader
-	t *ledger.Tenant // nil for a state without records
+// StateAt is the state of a tenant that a read looks at.
+type StateAt struct {
+	From   *Retriever
+	Reader kv.Reader
+	Tenant *ledger.Tenant // nil for a state without records
 	// Of a past state: what is kept of it, the tenant as it is now, and what says what
 	// became of a position since.
 	then    *past
-	present *presence
-	since   func(position uint64) (board.Fate, error)
+	Present *Presence
+	Since   func(position uint64) (board.Fate, error)
 }
 
-// moment returns the state of a tenant that is meant, which end lets go. Those of the
+// At returns the state of a tenant that is meant, which end lets go. Those of the
 // past are shared with all who ask for the same one.
-func (b *Retriever) moment(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m moment, end func(), err error) {
+func (b *Retriever) At(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m StateAt, end func(), err error) {
 	end = func() {}
 	size, err := as.size(ctx, b, r, t)
 	switch {
 	case err != nil:
 		return m, end, err
 	case size == t.Size:
-		return moment{b: b, r: r, t: t}, end, nil
+		return StateAt{From: b, Reader: r, Tenant: t}, end, nil
 	case size == 0:
 		return m, end, nil
 	case as.again && !as.far && size > b.pasts.most:
-		return m, end, errTooFar
+		return m, end, ErrTooFar
 	}
 	then, err := b.pastOf(ctx, r, t, size, as.Progress)
 	if err != nil {
 		return m, end, err
 	}
 	since := func(position uint64) (board.Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
-	return moment{b: then.board, r: then.board.core.Store(), t: then.tenant, then: then, present: &presence{r, t}, since: since}, then.letGo, nil
+	return StateAt{From: then.board, Reader: then.board.core.Store(), Tenant: then.tenant, then: then, Present: &Presence{r, t}, Since: since}, then.letGo, nil
 }
 
-// shows reports whether a view that sees a thing of a past state may see it now.
-func (p *presence) shows(v board.View, h *catalog.Head) (bool, error) {
+// Shows reports whether a view that sees a thing of a past state may see it now.
+func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
 	if board.AccessOf(v) == nil && v.Agent == "" {
 		return true, nil
 	}
@@ -92,42 +107,42 @@ func (p *presence) shows(v board.View, h *catalog.Head) (bool, error) {
 	return ok && now.State != catalog.Redacted && board.Sees(v, now), err
 }
 
-// enter makes a state with records the one that is looked at.
-func (a *asking) enter(m moment) (err error) {
-	a.b, a.r, a.t, a.since, a.now = m.b, m.r, m.t, m.since, board.NowOf(a.view, m.t)
-	if a.visible, err = a.b.visible(a.ctx, board.State{Reader: a.r, Tenant: a.t, View: a.view}); err != nil {
+// Enter makes a state with records the one that is looked at.
+func (a *Question) Enter(m StateAt) (err error) {
+	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, board.NowOf(a.View, m.Tenant)
+	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
 		return err
 	}
-	if a.whole, err = board.Unerased(a.r, a.t); err != nil || m.then == nil {
+	if a.Whole, err = board.Unerased(a.Reader, a.Tenant); err != nil || m.then == nil {
 		return err
 	}
-	if a.rows, err = a.roster(); err != nil {
+	if a.Rows, err = a.Roster(); err != nil {
 		return err
 	}
-	a.present = m.present
+	a.present = m.Present
 	err = a.hide(m.then)
-	if a.asThen {
+	if a.AsThen {
 		a.present = nil
 	}
 	return err
 }
 
-// roster opens the rows of the state.
-func (a *asking) roster() (*roster.View, error) {
-	return a.b.searcher.Roster(recall.State{Reader: a.r, Tenant: a.t.Number, Size: a.t.Size})
+// Roster opens the rows of the state.
+func (a *Question) Roster() (*roster.View, error) {
+	return a.From.searcher.Roster(recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size})
 }
 
-// shows reports whether whoever looks may see a thing. In a past, that is what they
+// Shows reports whether whoever looks may see a thing. In a past, that is what they
 // could see then and may see now.
-func (a *asking) shows(h *catalog.Head) (bool, error) {
-	if !board.Sees(a.view, h) || a.present == nil {
-		return board.Sees(a.view, h), nil
+func (a *Question) Shows(h *catalog.Head) (bool, error) {
+	if !board.Sees(a.View, h) || a.present == nil {
+		return board.Sees(a.View, h), nil
 	}
-	return a.present.shows(a.view, h)
+	return a.present.Shows(a.View, h)
 }
 
-// check refuses what names two states, and what names none.
-func (as AsOf) check() error {
+// CheckAsOf refuses what names two states, and what names none.
+func CheckAsOf(as AsOf) error {
 	given := 0
 	for _, is := range []bool{as.Position.Set, as.Root.Set, as.RootPrefix != "", !as.Time.IsZero()} {
 		if is {
@@ -210,5 +225,5 @@ func eachLeaf(ctx context.Context, r kv.Reader, t *ledger.Tenant, visit func(pos
 	return nil
 }
 
-// errTooFar says that a state is too far back to be made again for a comparison.
-var errTooFar = errors.New("the state is far back")
+// ErrTooFar says that a state is too far back to be made again for a comparison.
+var ErrTooFar = errors.New("the state is far back")

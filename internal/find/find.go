@@ -1,4 +1,6 @@
-package engine
+// Package find answers exactly: by predicates on things and events, by steps along what refers to
+// what, and with the neighbourhood of a thing as a graph. What it looks at is bounded.
+package find
 
 import (
 	"cmp"
@@ -17,6 +19,7 @@ import (
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/relevance"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/salience"
 )
 
@@ -122,7 +125,7 @@ type FindOptions struct {
 	// Form is how much of each hit is shown. Empty means medium.
 	Form memory.Form
 	// AsOf is the state that is looked through. Zero means the present.
-	AsOf AsOf
+	AsOf retrieval.AsOf
 	View board.View
 }
 
@@ -194,22 +197,22 @@ type Hit struct {
 //
 // Of a past state the answer is that of then, but for what was erased since, and
 // for what whoever looks may not see now.
-func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
+func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, error) {
 	q, err := o.compile()
 	if err != nil {
 		return nil, err
 	}
 	var found *Found
-	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
-		m, letGo, err := b.retrieval.moment(ctx, st.Reader, st.Tenant, o.AsOf)
+	err = b.Core().ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
+		m, letGo, err := b.At(ctx, st.Reader, st.Tenant, o.AsOf)
 		if err != nil {
 			return err
 		}
 		defer letGo()
-		s := &search{ctx: ctx, moment: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
-		if m.t == nil { // before the first record
+		s := &search{ctx: ctx, StateAt: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
+		if m.Tenant == nil { // before the first record
 			found = &Found{
-				Form: q.Form, Order: q.Order, Counter: b.core.Tokens().Name(), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
+				Form: q.Form, Order: q.Order, Counter: b.Core().Tokens().Name(), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
 			}
 			return nil
 		}
@@ -226,7 +229,7 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 
 // search is one find under way.
 type search struct {
-	moment
+	retrieval.StateAt
 	ctx     context.Context
 	q       *query
 	view    board.View // with its scope
@@ -260,7 +263,7 @@ func (c *candidate) uri(tenant string) memory.URI {
 
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
-	s.now = board.NowOf(s.view, s.t)
+	s.now = board.NowOf(s.view, s.Tenant)
 	s.heldAt = s.now
 	if !s.q.HeldAt.IsZero() {
 		s.heldAt = index.Nanos(s.q.HeldAt)
@@ -268,7 +271,7 @@ func (s *search) begin() (err error) {
 	if s.q.Text != "" {
 		s.ranking = relevance.Rank(s.q.Text)
 	}
-	s.weights, _, err = weights.For(s.r, s.t.Number, s.view.Agent)
+	s.weights, _, err = weights.For(s.Reader, s.Tenant.Number, s.view.Agent)
 	return err
 }
 
@@ -286,7 +289,7 @@ func (s *search) run() (*Found, error) {
 	}
 	s.sort(matched)
 	found := &Found{
-		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.b.core.Tokens().Name(), Root: board.RootOf(s.t), BudgetTokens: s.budget(),
+		Matched: len(matched), Form: s.q.Form, Order: s.q.Order, Counter: s.From.Core().Tokens().Name(), Root: board.RootOf(s.Tenant), BudgetTokens: s.budget(),
 	}
 	hits := matched
 	if len(s.q.Follow) > 0 {
@@ -320,7 +323,7 @@ func (s *search) usage(c *candidate, d index.Digest) error {
 	any, asked := s.used[c.kind]
 	if !asked {
 		var err error
-		if any, err = frame.Used(s.r, s.t.Number, c.kind); err != nil {
+		if any, err = frame.Used(s.Reader, s.Tenant.Number, c.kind); err != nil {
 			return err
 		}
 		s.used[c.kind] = any
@@ -328,7 +331,7 @@ func (s *search) usage(c *candidate, d index.Digest) error {
 	if !any {
 		return nil // most kinds are never drawn on
 	}
-	uses, wins, losses, err := frame.Usage(s.r, s.t.Number, c.kind, d)
+	uses, wins, losses, err := frame.Usage(s.Reader, s.Tenant.Number, c.kind, d)
 	c.factors.Access, c.factors.Citations = salience.Access(uses), salience.Citations(wins, losses)
 	return err
 }
@@ -374,7 +377,7 @@ func (s *search) show(list []*candidate, found *Found) error {
 		if err != nil {
 			return err
 		}
-		hit.Tokens = s.b.core.Tokens().Count(hit.Text)
+		hit.Tokens = s.From.Core().Tokens().Count(hit.Text)
 		if found.BudgetTokens > 0 && found.TotalTokens+hit.Tokens > found.BudgetTokens {
 			found.Trimmed = left
 			return nil
@@ -388,10 +391,10 @@ func (s *search) show(list []*candidate, found *Found) error {
 
 // hit reads what a candidate stands for.
 func (s *search) hit(c *candidate) (*Hit, error) {
-	hit := &Hit{URI: c.uri(s.t.Name), Score: c.score, Factors: c.factors, Hops: c.hops}
+	hit := &Hit{URI: c.uri(s.Tenant.Name), Score: c.score, Factors: c.factors, Hops: c.hops}
 	if c.via != nil {
 		for at := c; at != nil; at = at.via {
-			hit.Path = append(hit.Path, at.uri(s.t.Name))
+			hit.Path = append(hit.Path, at.uri(s.Tenant.Name))
 		}
 		slices.Reverse(hit.Path)
 	}
@@ -400,30 +403,30 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 		if err = s.stays(c.position); err != nil {
 			return nil, err
 		}
-		if hit.Event, err = s.b.core.EventAt(s.r, s.t, c.position); err == nil {
-			hit.Text = renderEvent(hit.Event.Event, s.q.Form, s.b.core.Tokens())
+		if hit.Event, err = s.From.Core().EventAt(s.Reader, s.Tenant, c.position); err == nil {
+			hit.Text = retrieval.RenderEvent(hit.Event.Event, s.q.Form, s.From.Core().Tokens())
 		}
 		return hit, err
 	}
-	h, _, err := catalog.HeadOf(s.r, s.t.Number, c.kind, c.thing)
+	h, _, err := catalog.HeadOf(s.Reader, s.Tenant.Number, c.kind, c.thing)
 	if err == nil {
 		err = s.stays(h.Position)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.b.core.ThingIn(board.State{Reader: s.r, Tenant: s.t, View: s.view}, h, 0); err == nil {
-		hit.URI, hit.Text = hit.Thing.URI, renderBody(hit.Thing.Body, s.q.Form, s.b.core.Tokens())
+	if hit.Thing, err = s.From.Core().ThingIn(board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}, h, 0); err == nil {
+		hit.URI, hit.Text = hit.Thing.URI, retrieval.RenderBody(hit.Thing.Body, s.q.Form, s.From.Core().Tokens())
 	}
 	return hit, err
 }
 
 // stays is an error for what is in a past state and was erased since.
 func (s *search) stays(position uint64) error {
-	if s.since == nil {
+	if s.Since == nil {
 		return nil
 	}
-	since, err := s.since(position)
+	since, err := s.Since(position)
 	if err == nil && since != board.OnRecord {
 		err = fault.Newf(fault.Erased, "position %d was erased", position)
 	}

@@ -1,4 +1,4 @@
-package engine
+package retrieval
 
 import (
 	"strings"
@@ -9,16 +9,16 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// renderBody returns a body in a form.
-func renderBody(body memory.Body, form memory.Form, c tokens.Counter) string {
+// RenderBody returns a body in a form.
+func RenderBody(body memory.Body, form memory.Form, c tokens.Counter) string {
 	if m, ok := body.(*memory.Memory); ok {
 		return m.Render(form)
 	}
 	return inForm(fullText(body), form, c)
 }
 
-// renderEvent returns an event in a form.
-func renderEvent(ev *hmx.Event, form memory.Form, c tokens.Counter) string {
+// RenderEvent returns an event in a form.
+func RenderEvent(ev *hmx.Event, form memory.Form, c tokens.Counter) string {
 	switch form {
 	case memory.FormShort:
 		return kind.Forms(ev, c).Short
@@ -28,8 +28,8 @@ func renderEvent(ev *hmx.Event, form memory.Form, c tokens.Counter) string {
 	return kind.Full(ev)
 }
 
-// ownText returns the text of a body in its writer's words.
-func ownText(body memory.Body) string {
+// OwnText returns the text of a body in its writer's words.
+func OwnText(body memory.Body) string {
 	switch b := body.(type) {
 	case *memory.Memory:
 		return b.Text
@@ -82,7 +82,7 @@ func fullText(body memory.Body) string {
 		for i, u := range b.Between {
 			text += [...]string{" between ", " and "}[min(i, 1)] + u.String()
 		}
-		if own := ownText(b); own != "" {
+		if own := OwnText(b); own != "" {
 			text += ": " + own
 		}
 		return text
