@@ -28,7 +28,7 @@ type ArtifactVersion struct {
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
-func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
+func (b *Learner) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)

@@ -44,7 +44,7 @@ type ArtifactDecided struct {
 // on record, and no conflict speaks against it. The active version that it supersedes is
 // superseded with it, in one step. It is refused if another version of it is active that
 // it does not name, or another one took the place of the one it names.
-func (b *Board) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
+func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
 	ref := board.Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
 	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, board.TargetOf(ref))
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *ArtifactDecision) check() error {
 }
 
 // approvable refuses a draft that would not pass the validation of a compile.
-func (b *Board) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
+func (b *Learner) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
 	v := board.View{}
 	if board.Scoped(w) {
 		v = board.ViewOf(w)
@@ -139,7 +139,7 @@ func (x *ArtifactDetail) flaw() error {
 
 // onlyVersion refuses a draft of a compiler if another version of the same is active
 // that it does not supersede.
-func (b *Board) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) error {
+func (b *Learner) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) error {
 	key, ok := compile.KeyOf(a)
 	if !ok {
 		return nil
@@ -189,7 +189,7 @@ func notAllowed(h *catalog.Head, to hmx.Status) error {
 }
 
 // decide writes what becomes of an artifact, and of the one that it supersedes.
-func (b *Board) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
+func (b *Learner) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
 	if err := memory.CheckActor(w.Actor); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -85,7 +86,7 @@ const (
 // wait.
 //
 // No scope may do it. The writer is not named in what is written: that is the board's.
-func (b *Board) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
+func (b *Learner) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (b *Board) Compile(ctx context.Context, w board.Writer, tenant string, o Co
 }
 
 // compile is Compile for the board itself.
-func (b *Board) compile(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
+func (b *Learner) compile(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
 	select {
 	case <-b.compiling.turn:
 	case <-ctx.Done():
@@ -117,11 +118,11 @@ var errErased = fault.New(fault.VersionConflict, "something was erased meanwhile
 
 // compilation is one compile under way.
 type compilation struct {
-	b        *Board
+	b        *Learner
 	tenant   string
 	erasures uint64 // that what was read knows of
 
-	traced   *traced
+	traced   *sessions.Traced
 	now      hmx.Time // of the newest event
 	known    []*hmx.Artifact
 	heads    map[string]*catalog.Head // of the artifacts
@@ -137,7 +138,7 @@ type compilation struct {
 	report *CompileReport
 }
 
-func (b *Board) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
+func (b *Learner) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
 	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), report: &CompileReport{}}
 	if err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
 		return nil, err
@@ -171,17 +172,17 @@ func together(do ...func() error) error {
 
 // gather reads what there is.
 func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) (err error) {
-	old := &traced{}
+	old := &sessions.Traced{}
 	if !o.Full {
-		if old, err = c.b.keptTraces(r, t); err != nil {
+		if old, err = c.b.sessions.KeptTraces(r, t); err != nil {
 			return err
 		}
 	}
-	if c.traced, c.report.Sessions, c.report.Events, err = c.b.traceAll(ctx, r, t, old, o.Progress); err != nil {
+	if c.traced, c.report.Sessions, c.report.Events, err = c.b.sessions.TraceAll(ctx, r, t, old, o.Progress); err != nil {
 		return err
 	}
 	var newest int64
-	for _, x := range c.traced.list() {
+	for _, x := range c.traced.List() {
 		c.report.Tasks += len(x.Tasks)
 		for i := range x.Tasks {
 			newest = max(newest, x.Tasks[i].To.Time)
@@ -208,7 +209,7 @@ func (c *compilation) keep(ctx context.Context) error {
 		return err
 	}
 	defer c.b.core.Leave()
-	_ = c.b.keepTraces(c.tenant, c.traced, c.erasures)
+	_ = c.b.sessions.KeepTraces(c.tenant, c.traced, c.erasures)
 	return nil
 }
 
@@ -219,7 +220,7 @@ func (c *compilation) keepSaid(ctx context.Context) error {
 		return err
 	}
 	defer giveBack()
-	return c.b.keepSaid(ctx, c.tenant, &learned{root: c.traced.root, size: c.traced.size, erasures: c.erasures, saying: c.said})
+	return c.b.keepSaid(ctx, c.tenant, &learned{root: c.traced.Root, size: c.traced.Size, erasures: c.erasures, saying: c.said})
 }
 
 // gatherErased finds out which events and artifacts were erased.
@@ -262,7 +263,7 @@ func (c *compilation) plan(ctx context.Context) error {
 		o.Erased = func(id string) bool { return c.erased[record.ID(c.tenant, record.Artifact, id+"#1")] }
 	}
 	c.complete()
-	drafts, err := compile.Mine(ctx, c.traced.list(), o)
+	drafts, err := compile.Mine(ctx, c.traced.List(), o)
 	if err != nil {
 		return fmt.Errorf("mine: %w", err)
 	}

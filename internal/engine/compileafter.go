@@ -27,7 +27,7 @@ func waits(a board.CompileAfter) bool { return a.Events > 0 || a.Quiet > 0 }
 // opened counts once something comes.
 type background struct {
 	board.NopFollower
-	b     *Board
+	b     *Learner
 	after board.CompileAfter
 	wake  chan struct{} // has an item if somebody is to look what is due
 	end   context.CancelFunc
@@ -60,7 +60,7 @@ func ends(ev *hmx.Event) bool {
 }
 
 // startCompiling starts the goroutine that compiles, if there is anything to wait for.
-func (b *Board) startCompiling() {
+func (b *Learner) startCompiling() {
 	if !waits(b.core.Options().CompileAfter) {
 		return
 	}
@@ -170,7 +170,7 @@ func (g *background) again(t dueTenant) {
 }
 
 // CompileFailures returns how many compiles failed that the board began by itself.
-func (b *Board) CompileFailures() uint64 {
+func (b *Learner) CompileFailures() uint64 {
 	if b.background == nil {
 		return 0
 	}

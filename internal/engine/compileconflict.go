@@ -303,3 +303,30 @@ func (c *compilation) settle(x *memory.Conflict, known *disputeHead, op CompileO
 		change: CompileChange{Op: op, URI: memory.URI{Tenant: c.tenant, Kind: record.Conflict, ID: x.ID}, Title: x.Summary, Reason: x.Resolution},
 	})
 }
+
+// always is the condition of a rule without one.
+const always = "always"
+
+// conditionOf says in words what a policy applies to.
+func conditionOf(s *memory.Scope) string {
+	var parts []string
+	say := func(name string, values ...string) {
+		if len(values) > 0 {
+			parts = append(parts, name+" "+strings.Join(values, ", "))
+		}
+	}
+	say("agent", s.Agents...)
+	say("tag", s.Tags...)
+	types := make([]string, len(s.Types))
+	for i, t := range s.Types {
+		types[i] = string(t)
+	}
+	say("type", types...)
+	if s.KeyPrefix != "" {
+		say("key", s.KeyPrefix)
+	}
+	if len(parts) == 0 {
+		return always
+	}
+	return strings.Join(parts, "; ")
+}

@@ -12,10 +12,11 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 )
 
 // gatherArtifacts finds out which artifacts compiles made, those that are put aside too.
-func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *traced) error {
+func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *sessions.Traced) error {
 	var things []catalog.Thing
 	for _, state := range []catalog.State{catalog.Live, catalog.Forgotten} {
 		err := catalog.List(r, t.Number, catalog.All(record.Artifact, state), nil, func(_ []byte, d catalog.Thing) bool {
@@ -60,14 +61,14 @@ const knownTogether = 64
 // and nothing, if no compile made it.
 type knownArtifact struct {
 	head   *catalog.Head
-	kept   *artifact
+	kept   *sessions.KnownArtifact
 	hmx    *hmx.Artifact
 	byHand bool // somebody else gave it its status
 }
 
 // know finds out what an artifact is now. What it was made of is read only if something
 // was erased.
-func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *traced) (k knownArtifact, err error) {
+func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *sessions.Traced) (k knownArtifact, err error) {
 	h, _, err := catalog.HeadOf(r, t.Number, record.Artifact, d)
 	if err != nil || h == nil || h.Actor != Compiler {
 		return k, err
@@ -116,8 +117,8 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *
 }
 
 // shortened returns what has to be known of an artifact.
-func shortened(a *hmx.Artifact, position uint64) *artifact {
-	x := &artifact{
+func shortened(a *hmx.Artifact, position uint64) *sessions.KnownArtifact {
+	x := &sessions.KnownArtifact{
 		Position: position, Type: a.ArtifactType, Title: a.Title, Version: a.Version, Hash: a.ContentHash,
 		Metadata: string(a.Metadata), Supersedes: a.Supersedes.Or(""),
 	}

@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/statement"
 )
 
@@ -83,7 +84,7 @@ func newSaying(tenant string) *saying {
 }
 
 // holding returns what became of statements, in the order of the journal.
-func holding(tenant string, list []said) *saying {
+func holding(tenant string, list []sessions.Said) *saying {
 	s := newSaying(tenant)
 	for i := range list {
 		s.hear(&list[i])
@@ -92,7 +93,7 @@ func holding(tenant string, list []said) *saying {
 }
 
 // hear takes in a message.
-func (s *saying) hear(m *said) {
+func (s *saying) hear(m *sessions.Said) {
 	for j := range m.Statements {
 		if x := &m.Statements[j]; !x.Temporary() {
 			s.take(m, x, s.voices.hear(m, x))
@@ -104,7 +105,7 @@ func (s *saying) hear(m *said) {
 // in the project that they were said in, unless they were said for all; what a person says
 // of themself holds in all. What points back means something of the project before
 // something that holds everywhere, and what was said in the session before that.
-func (s *saying) take(m *said, x *statement.Statement, by voice) {
+func (s *saying) take(m *sessions.Said, x *statement.Statement, by voice) {
 	here, everywhere := whose{by, m.Project}, whose{by, ""}
 	if !pointsBack(x) {
 		if x.Everywhere || x.Type == memory.TypeFact && x.Personal() {
@@ -122,7 +123,7 @@ func (s *saying) take(m *said, x *statement.Statement, by voice) {
 		places[0], places[1] = everywhere, here
 	}
 	if x.Anaphoric {
-		inSession := func(k *saidThing) bool { return k.session == m.session }
+		inSession := func(k *saidThing) bool { return k.session == m.Session }
 		for _, place := range places {
 			if s.takeIn(place, m, x, inSession) {
 				return
@@ -150,7 +151,7 @@ func (s *saying) keeps(own whose, x *statement.Statement) bool {
 
 // takeIn adds a statement to those of one owner, of which only some may be
 // meant if there is a function that says which. It reports whether that settled it.
-func (s *saying) takeIn(own whose, m *said, x *statement.Statement, meant func(*saidThing) bool) bool {
+func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, meant func(*saidThing) bool) bool {
 	live := s.live[own]
 	if !pointsBack(x) && s.keeps(own, x) {
 		return true
@@ -205,8 +206,8 @@ func (s *saying) takeIn(own whose, m *said, x *statement.Statement, meant func(*
 }
 
 // say has a thing say what a statement says, or that besides.
-func (k *saidThing) say(m *said, x *statement.Statement, besides bool) {
-	k.Position, k.when, k.session = m.Position, m.Time, m.session
+func (k *saidThing) say(m *sessions.Said, x *statement.Statement, besides bool) {
+	k.Position, k.when, k.session = m.Position, m.Time, m.Session
 	if besides {
 		k.Text += " " + x.Text
 		k.squashed = squash(k.Text)
@@ -242,7 +243,7 @@ func (s *saying) body(k *saidThing, others []*saidThing) *memory.Memory {
 		b.Sources = append(b.Sources, memory.URI{Tenant: s.tenant, Kind: record.Event, ID: event})
 	}
 	if k.project != "" {
-		b.ValidityScope.Conditions = []string{ProjectCondition(k.project)}
+		b.ValidityScope.Conditions = []string{sessions.ProjectCondition(k.project)}
 	}
 	key := saidKey + "/" + k.path() + k.projectPath() + k.Subject
 	taken := slices.ContainsFunc(others, func(o *saidThing) bool { return o.Subject == k.Subject })
@@ -299,7 +300,7 @@ type statedHead struct {
 
 // gatherSaid finds out what holds of what users said, and reads what is on record of it.
 func (c *compilation) gatherSaid(r kv.Reader, t *ledger.Tenant) error {
-	c.said, c.statings = holding(c.tenant, c.traced.statements()), make(map[string]*statedHead)
+	c.said, c.statings = holding(c.tenant, c.traced.Statements()), make(map[string]*statedHead)
 	for _, thing := range c.said.things {
 		d := catalog.ThingOf(t.Name, record.Memory, thing.ID)
 		if err := c.stated(r, t, d); err != nil {

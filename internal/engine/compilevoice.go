@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/statement"
 )
 
@@ -89,24 +90,24 @@ func newVoices() *voices {
 }
 
 // hear takes in what a message states, and returns whose words that is.
-func (v *voices) hear(m *said, x *statement.Statement) voice {
+func (v *voices) hear(m *sessions.Said, x *statement.Statement) voice {
 	if m.Speaker != "" {
 		return voice{speaker: m.Speaker}
 	}
 	if id, ok := x.Identity(); ok {
-		v.meet(m.session, id, x.Correction)
+		v.meet(m.Session, id, x.Correction)
 	}
 	if !x.Personal() {
 		return voice{}
 	}
-	id, named := v.sessions[m.session]
+	id, named := v.sessions[m.Session]
 	switch {
 	case named && v.one[id], !named && !v.several:
 		return voice{}
 	case named:
 		return voice{claims: id.Who}
 	}
-	return voice{session: m.session}
+	return voice{session: m.Session}
 }
 
 // meet takes in who the user of a session says that they are. Whoever puts it right is the

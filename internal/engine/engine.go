@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/semaphore"
+	"lukasa.dev/internal/sessions"
 )
 
 // Board is an open data directory with everything that reads it. It is safe for concurrent
@@ -26,32 +27,29 @@ import (
 type Board struct {
 	core *board.Board
 
-	retrieval  *retrieval.Retriever
-	contexts   *coldstart.Composer
-	asking     semaphore.FIFO // of calls that compose bundles and packs
-	surveys    semaphore.FIFO // of calls that count everything
-	counts     *counts        // of what packs quoted, by the records of the index
-	traced     traceFiles     // of what sessions did
-	compiling  *compiling
-	learning   *learning
-	background *background      // that compiles by itself; nil for none
-	guides     *guides          // what artifacts say about next steps
-	ticks      func() time.Time // by which it is measured how long something takes
+	retrieval *retrieval.Retriever
+	sessions  *sessions.Sessions
+	learner   *Learner
+	contexts  *coldstart.Composer
+	asking    semaphore.FIFO   // of calls that compose bundles and packs
+	counts    *counts          // of what packs quoted, by the records of the index
+	guides    *guides          // what artifacts say about next steps
+	ticks     func() time.Time // by which it is measured how long something takes
 }
 
 // Open opens the data directory dir, making it if it does not exist.
 func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{
-		asking: semaphore.PerProcessor(), surveys: semaphore.New(1),
-		counts: newCounts(), traced: traceFiles{part: partEvents, soFar: soFarEvents},
-		compiling: newCompiling(), learning: newLearning(), guides: newGuides(), ticks: time.Now,
+		asking: semaphore.PerProcessor(),
+		counts: newCounts(),
+		guides: newGuides(), ticks: time.Now,
 	}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
 		return nil, err
 	}
 	b.core = core
-	b.startCompiling()
+	b.learner.startCompiling()
 	return b, nil
 }
 
@@ -60,8 +58,9 @@ func (b *Board) attach(core *board.Board) {
 	b.core = core
 	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
 	b.retrieval = retrieval.New(core)
-	core.Follow(traceFollower{b: b}, guideFollower{b: b})
-	core.Require(record.Artifact, artifactRule())
+	b.sessions = sessions.New(b.retrieval)
+	b.learner = NewLearner(b.retrieval, b.sessions)
+	core.Follow(guideFollower{b: b})
 	core.Require(record.Fingerprint, fingerprintRule())
 }
 
@@ -72,12 +71,12 @@ func (b *Board) over(r *retrieval.Retriever) *Board {
 		return b
 	}
 	counted := r.Beside(func() any { return newCounts() }).(*counts)
-	return &Board{core: r.Core(), retrieval: r, ticks: b.ticks, counts: counted}
+	return &Board{core: r.Core(), retrieval: r, sessions: b.sessions.Over(r), ticks: b.ticks, counts: counted}
 }
 
 // Close waits for what is under way, makes everything durable and lets the directory go. A
 // second call does nothing.
 func (b *Board) Close() error {
-	b.background.stop()
+	b.learner.Stop()
 	return b.core.Close()
 }

@@ -20,25 +20,23 @@ func KeepsPast(b *Board) bool { return b.retrieval.KeepsPast() }
 // CompileApart makes a board write what a compile makes in groups of so many records, or
 // as it does for 0, and tells of each; an error ends the compile.
 func CompileApart(b *Board, records int, wrote func() error) {
-	b.compiling.apart, b.compiling.wrote = records, wrote
+	b.learner.CompileApart(records, wrote)
 }
 
 // OnCompiled is told of each compile that a board does by itself.
 func OnCompiled(b *Board, told func(tenant string, err error)) {
-	b.background.mu.Lock()
-	b.background.told = told
-	b.background.mu.Unlock()
+	b.learner.OnCompiled(told)
 }
 
 // LookForDue has a board look what it is to compile by itself.
-func LookForDue(b *Board) { b.background.look() }
+func LookForDue(b *Board) { b.learner.LookForDue() }
 
 // Watched is how many tenants of a board somebody watches.
 func Watched(b *Board) int { return b.core.Watched() }
 
 // ReadParts makes a board read so many events of a session as one, and at least so many to
 // say what a session did.
-func ReadParts(b *Board, part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }
+func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar) }
 
 // HitsFor is how many hits a pack with a budget looks at, at most.
 var HitsFor = hitsFor

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -42,12 +43,11 @@ func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerp
 			return nil, err
 		}
 	}
-	select {
-	case <-b.compiling.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	done, err := b.learner.Alone(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { b.compiling.turn <- struct{}{} }()
+	defer done()
 	for range compileTries {
 		f, err := b.fingerprintOnce(ctx, o)
 		if err != errErased {
@@ -64,7 +64,7 @@ type printing struct {
 	t    *ledger.Tenant
 	o    FingerprintOptions
 	in   fingerprint.Input
-	all  *traced
+	all  *sessions.Traced
 	read int // sessions that had new events
 }
 
@@ -89,11 +89,11 @@ func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fin
 
 // gather reads what there is.
 func (p *printing) gather(ctx context.Context) error {
-	old, err := p.b.keptTraces(p.r, p.t)
+	old, err := p.b.sessions.KeptTraces(p.r, p.t)
 	if err != nil {
 		return err
 	}
-	if p.all, p.read, _, err = p.b.traceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
+	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
@@ -128,7 +128,7 @@ func (p *printing) slip() error {
 // traces returns what the sessions did that the fingerprint is of.
 func (p *printing) traces() iter.Seq[*trace.Trace] {
 	return func(yield func(*trace.Trace) bool) {
-		for _, parts := range p.all.traces {
+		for _, parts := range p.all.Traces {
 			if p.o.Agent != "" && parts[0].Agent != p.o.Agent {
 				continue
 			}
@@ -151,7 +151,7 @@ func (p *printing) keep(ctx context.Context, erasures uint64) error {
 		return err
 	}
 	defer p.b.core.Leave()
-	_ = p.b.keepTraces(p.o.Tenant, p.all, erasures)
+	_ = p.b.sessions.KeepTraces(p.o.Tenant, p.all, erasures)
 	return nil
 }
 

@@ -398,3 +398,128 @@ func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 	return find.Neighbourhood(ctx, b.core, q)
 }
+
+// Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
+// events take a few seconds and little memory; nothing but names is read from the
+// journal. Of several calls one runs, and the others wait.
+func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
+	return b.sessions.Stats(ctx, q)
+}
+
+// Timeline tells a session, a page at a time. One of which no event is shown is not known.
+func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
+	return b.sessions.Timeline(ctx, q)
+}
+
+// Artifact returns an artifact with what stands behind it: whether its hash is right and
+// its evidence there, what contradicts it, and what became of it and why.
+func (b *Board) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
+	return b.learner.Artifact(ctx, tenant, id, v)
+}
+
+// ArtifactChain returns the versions of an artifact, the oldest first: what it
+// supersedes, what supersedes it or would, as drafts that name it, and so on. What is
+// erased, forgotten or not shown is left out.
+func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
+	return b.learner.ArtifactChain(ctx, tenant, id, v)
+}
+
+// Artifacts returns artifacts, newest first.
+func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
+	return b.learner.Artifacts(ctx, o)
+}
+
+// Compile makes artifacts of what the sessions of a tenant did, memories of what users
+// plainly stated, and conflicts of what contradicts itself.
+//
+// What it writes is a function of the tenant's records: read in one go or as they came,
+// with or without what is kept beside the index, it is the same, and a second call
+// without new events writes nothing. Nothing is trusted further than the lowest of what
+// it was made of, and what people wrote, archived or forgot themselves stays as they
+// left it. Cut short anywhere, it leaves a state without two active versions of an
+// artifact, which the next call completes. Of several calls one runs, and the others
+// wait.
+//
+// No scope may do it. The writer is not named in what is written: that is the board's.
+func (b *Board) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
+	return b.learner.Compile(ctx, w, tenant, o)
+}
+
+// CompileFailures returns how many compiles failed that the board began by itself.
+func (b *Board) CompileFailures() uint64 { return b.learner.CompileFailures() }
+
+// Conflict returns a conflict, with what it is between.
+func (b *Board) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
+	return b.learner.Conflict(ctx, tenant, id, v)
+}
+
+// Conflicts returns conflicts, newest first.
+func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
+	return b.learner.Conflicts(ctx, o)
+}
+
+// DecideArtifact gives an artifact its status by hand: it approves a draft, or archives
+// or deprecates what is in use. What is decided stays: no compile undoes it.
+//
+// A draft is approved if its hash is that of its content, everything it was made of is
+// on record, and no conflict speaks against it. The active version that it supersedes is
+// superseded with it, in one step. It is refused if another version of it is active that
+// it does not name, or another one took the place of the one it names.
+func (b *Board) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
+	return b.learner.DecideArtifact(ctx, w, d)
+}
+
+// DiffArtifacts returns what changed from one artifact to another. An empty from means
+// the one that to supersedes.
+func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
+	return b.learner.DiffArtifacts(ctx, tenant, from, to, v)
+}
+
+// Learn makes memories of what users plainly state in events that were recorded just now,
+// as Compile does, and of what else was stated since either was called last: a Compile
+// after it finds nothing to do for them. It reads what is new and not all sessions, and
+// waits for no compile. Without ids, all that is new counts; with ids of events none of
+// which states anything it does nothing.
+//
+// No scope may do it, as with Compile.
+func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
+	return b.learner.Learn(ctx, w, tenant, ids...)
+}
+
+// Lessons returns the commands that failed in the sessions of a tenant and how that was
+// mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
+// the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
+// the newest of them, up to 20,000 events.
+func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
+	return b.learner.Lessons(ctx, o)
+}
+
+// Refine has a language model write titles and summaries of the active artifacts that
+// compiles made and that have none by a model yet. Each is journaled as a record of its
+// own, with the lowest trust there is, so that it is there after a restart, in an export
+// and when the index is made anew, without the model; it is erased with its artifact.
+// The artifact itself, its content, its hash and every pack stay as they are.
+//
+// What the refiner cannot do stays for the next call, and has the title that the compile
+// gave it meanwhile. An error says why the call ended early; what was done until then is
+// told even so, and stays. Several calls at once do no harm, except that the refiner may
+// be asked twice.
+//
+// No scope may do it. The board opens no connection; whatever the refiner does is up to
+// whoever gives it.
+func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+	return b.learner.Refine(ctx, w, tenant, o)
+}
+
+// Refinement returns the newest title and summary that a model wrote for an artifact,
+// or nil if none did. Whoever may see the artifact may see it.
+func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
+	return b.learner.Refinement(ctx, ref, v)
+}
+
+// SettleConflict writes how a conflict was settled, as its next version. Packs tell what
+// has won and leave out what has lost; nothing else is changed, and no compile opens it
+// again.
+func (b *Board) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
+	return b.learner.SettleConflict(ctx, w, s)
+}

@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -264,7 +265,7 @@ const bodiesTogether = 16
 
 // halfRead is a session as far as it was read.
 type halfRead struct {
-	reader   sessionReader
+	reader   sessions.Reader
 	skip     uint64         // events at its beginning that are not read
 	behind   timeline.Place // the last of them
 	events   uint64         // those that are not read, and those that are
@@ -277,9 +278,9 @@ type halfRead struct {
 // again, unless events came in between.
 func (b *Board) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
 	if board.AccessOf(st.View) != nil || b.guides == nil {
-		s := sessionReader{b: b, r: st.Reader, t: st.Tenant, view: st.View, traces: trace.NewReader(&trace.Strings{})}
-		err := s.read(ctx, session)
-		return s.traces.Trace(), err
+		s := sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, View: st.View, Traces: trace.NewReader(&trace.Strings{})}
+		err := s.Read(ctx, session)
+		return s.Traces.Trace(), err
 	}
 	summary, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 	if err != nil || !ok {
@@ -290,23 +291,23 @@ func (b *Board) sessionSoFar(ctx context.Context, st board.State, session string
 	b.guides.mu.Lock()
 	half, ok := b.guides.sessions.Take(key)
 	b.guides.mu.Unlock()
-	skip := (max(summary.Events/b.traced.soFar, 1) - 1) * b.traced.soFar
+	skip := (max(summary.Events/b.sessions.SoFar(), 1) - 1) * b.sessions.SoFar()
 	ok = ok && half.erasures == erasures && half.skip == skip && half.events <= summary.Events
 	if ok {
-		half.reader.r, half.reader.t = st.Reader, st.Tenant
+		half.reader.Reader, half.reader.Tenant = st.Reader, st.Tenant
 		if err := half.readOn(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}
 		ok = half.events == summary.Events // none came in between
 	}
 	if !ok {
-		half = &halfRead{reader: sessionReader{b: b, r: st.Reader, t: st.Tenant, traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
+		half = &halfRead{reader: sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, Traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
 		if err := half.readAll(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}
 	}
-	out := half.reader.traces.Trace()
-	half.reader.r, half.reader.t = nil, nil
+	out := half.reader.Traces.Trace()
+	half.reader.Reader, half.reader.Tenant = nil, nil
 	if half.events == summary.Events && erasures == b.core.Erasures() {
 		b.guides.mu.Lock()
 		b.guides.sessions.Put(key, half)
@@ -319,7 +320,7 @@ func (b *Board) sessionSoFar(ctx context.Context, st board.State, session string
 func (h *halfRead) readAll(ctx context.Context, session string, until uint64) error {
 	if h.skip > 0 {
 		var err error
-		if h.behind, _, err = timeline.Back(h.reader.r, h.reader.t.Number, session, until-h.skip); err != nil {
+		if h.behind, _, err = timeline.Back(h.reader.Reader, h.reader.Tenant.Number, session, until-h.skip); err != nil {
 			return err
 		}
 	}
@@ -345,7 +346,7 @@ func (h *halfRead) readOn(ctx context.Context, session string, until uint64) err
 			return false
 		}
 		begun = true
-		if failed = s.add(p); failed != nil {
+		if failed = s.Add(p); failed != nil {
 			return false
 		}
 		h.events++
@@ -354,14 +355,14 @@ func (h *halfRead) readOn(ctx context.Context, session string, until uint64) err
 	}
 	var err error
 	if h.events == 0 {
-		err = timeline.Session(s.r, s.t.Number, session, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
+		err = timeline.Session(s.Reader, s.Tenant.Number, session, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
 	} else {
-		err = timeline.Following(s.r, s.t.Number, session, before, visit)
+		err = timeline.Following(s.Reader, s.Tenant.Number, session, before, visit)
 	}
-	s.flush()
+	s.Flush()
 	if tied {
 		h.events, h.last = h.skip, h.behind
-		s.reset()
+		s.Reset()
 		return h.readOn(ctx, session, until)
 	}
 	return fault.First(failed, err)

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -46,8 +47,11 @@ type learned struct {
 	saying   *saying
 }
 
+// keptLearned is of how many tenants what users said is kept in memory.
+const keptLearned = 8
+
 func newLearning() *learning {
-	l := &learning{turn: make(chan struct{}, 1), kept: lru.New[string, *learned](keptModels)}
+	l := &learning{turn: make(chan struct{}, 1), kept: lru.New[string, *learned](keptLearned)}
 	l.turn <- struct{}{}
 	return l
 }
@@ -69,7 +73,7 @@ func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
 // which states anything it does nothing.
 //
 // No scope may do it, as with Compile.
-func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
+func (b *Learner) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ..
 }
 
 // learnOnce is Learn for the holder of the semaphore.
-func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
+func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
 	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
 	now := &learned{erasures: c.erasures}
 	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
@@ -121,7 +125,7 @@ func (b *Board) learnOnce(ctx context.Context, tenant string, ids []string) (*Le
 }
 
 // anyStates reports whether one of some events states something, or there are none.
-func (b *Board) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, ids []string) (states bool, err error) {
+func (b *Learner) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, ids []string) (states bool, err error) {
 	for _, id := range ids {
 		digest := record.ID(t.Name, record.Event, id)
 		position, ok, err := ledger.Find(r, t.Number, &digest)
@@ -141,7 +145,7 @@ func (b *Board) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, id
 }
 
 // saidAt returns what a user states in the record at a position, or nil.
-func (b *Board) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*said, error) {
+func (b *Learner) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*sessions.Said, error) {
 	f, err := b.core.FrameAt(r, t, position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return nil, nil
@@ -157,11 +161,11 @@ func (b *Board) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*said, e
 	if err != nil || rec.Event == nil {
 		return nil, nil // a verify tells
 	}
-	x, ok := saidIn(trace.Event{Event: rec.Event, Position: position, Trust: h.Trust}, h.Time)
+	x, ok := sessions.SaidIn(trace.Event{Event: rec.Event, Position: position, Trust: h.Trust}, h.Time)
 	if !ok {
 		return nil, nil
 	}
-	x.session = rec.Event.SessionID
+	x.Session = rec.Event.SessionID
 	return &x, nil
 }
 
@@ -201,11 +205,11 @@ func (c *compilation) gatherNew(ctx context.Context, r kv.Reader, t *ledger.Tena
 
 // gatherAll reads all sessions that changed since the last compile.
 func (c *compilation) gatherAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, now *learned) error {
-	old, err := c.b.keptTraces(r, t)
+	old, err := c.b.sessions.KeptTraces(r, t)
 	if err != nil {
 		return err
 	}
-	if c.traced, _, _, err = c.b.traceAll(ctx, r, t, old, nil); err != nil {
+	if c.traced, _, _, err = c.b.sessions.TraceAll(ctx, r, t, old, nil); err != nil {
 		return err
 	}
 	if err := c.gatherSaid(r, t); err != nil {

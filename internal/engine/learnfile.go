@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	"lukasa.dev/internal/board"
-	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/statement"
 )
 
@@ -180,16 +180,16 @@ func parseLearned(data []byte, tenant string) *learned {
 		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
 		return nil
 	}
-	r := traceBytes{rest: data[len(saidMark):end]}
-	format, version, name := r.number(), r.number(), string(r.part())
+	r := sessions.TraceBytes{Rest: data[len(saidMark):end]}
+	format, version, name := r.Number(), r.Number(), string(r.Part())
 	x := &learned{}
-	if copy(x.root[:], r.bytes(uint64(len(x.root)))) < len(x.root) {
+	if copy(x.root[:], r.Bytes(uint64(len(x.root)))) < len(x.root) {
 		return nil
 	}
-	x.size = r.number()
-	text := r.part()
+	x.size = r.Number()
+	text := r.Part()
 	var saved savedSaying
-	if r.short || len(r.rest) > 0 || format != saidFormat || version != statement.Version || name != tenant || json.Unmarshal(text, &saved) != nil {
+	if r.Short || len(r.Rest) > 0 || format != saidFormat || version != statement.Version || name != tenant || json.Unmarshal(text, &saved) != nil {
 		return nil
 	}
 	x.saying = saved.saying(tenant)
@@ -199,11 +199,11 @@ func parseLearned(data []byte, tenant string) *learned {
 // learnedBefore returns what is known of what users said, or nil if that is nothing that is
 // of this state or an earlier one. Only the holder of the semaphore may call it, change
 // the result and keep it again.
-func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
+func (b *Learner) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
 	if x, ok := b.learning.kept.Take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
 		return x, nil
 	}
-	data, err := disk.ReadFile(b.core.FS(), b.tracePath(t.Name, 0)+saidSuffix)
+	data, err := b.sessions.ReadBeside(t.Name, saidSuffix)
 	if err != nil {
 		if t.Size <= learnBehind {
 			return &learned{saying: newSaying(t.Name)}, nil // all that there is can be read
@@ -224,7 +224,7 @@ func (b *Board) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*
 // keepSaid keeps what is known of what users said, all of which is written, unless
 // something was erased since or more is known. Only the holder of the semaphore may call it. That the
 // file cannot be written is no reason to stop: what it is for can be read again.
-func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
+func (b *Learner) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	if err := b.core.Enter(ctx); err != nil {
 		return err
 	}
@@ -237,14 +237,6 @@ func (b *Board) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	if err != nil {
 		return err
 	}
-	b.traced.mu.Lock()
-	defer b.traced.mu.Unlock()
-	if b.core.Erasures() != x.erasures {
-		return nil
-	}
-	b.learning.kept.Put(tenant, x)
-	if disk.MkdirAll(b.core.FS(), b.core.Path(board.NameTraces)) == nil {
-		_ = disk.WriteFile(b.core.FS(), b.tracePath(tenant, 0)+saidSuffix, data)
-	}
+	b.sessions.KeepBeside(tenant, saidSuffix, data, x.erasures, func() { b.learning.kept.Put(tenant, x) })
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/sessions"
 )
 
 // StatedRule is a rule that a user stated, as the files of a directory have it.
@@ -21,7 +22,7 @@ type StatedRule struct {
 // that has it. They come from the cache that Learn keeps, which goes before an erasure is
 // acknowledged. Without that file there are none.
 func RulesOnDisk(fs disk.FS, dir, tenant string) []StatedRule {
-	data, err := disk.ReadFile(fs, fs.PathJoin(dir, board.NameTraces, traceName(tenant, 0)+saidSuffix))
+	data, err := disk.ReadFile(fs, fs.PathJoin(dir, board.NameTraces, sessions.TraceName(tenant, 0)+saidSuffix))
 	if err != nil {
 		return nil
 	}

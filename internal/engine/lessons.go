@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -42,7 +43,7 @@ type Lesson struct {
 // mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
 // the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
 // the newest of them, up to 20,000 events.
-func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
+func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	if o.Limit < 0 || o.Limit > compile.MaxLessons {
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
 	}
@@ -77,7 +78,7 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 
 // quoteLesson reads the command lines of a lesson, and reports whether its events are
 // there.
-func (b *Board) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole bool, err error) {
+func (b *Learner) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole bool, err error) {
 	for _, q := range []struct {
 		ref  *trace.Ref
 		text *string
@@ -99,28 +100,28 @@ func (b *Board) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole boo
 
 // lessonTraces returns what sessions did: as it was kept, and of those with events since
 // then the newest.
-func (b *Board) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenant) ([]*trace.Trace, error) {
-	old, err := b.keptTraces(r, t)
+func (b *Learner) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenant) ([]*trace.Trace, error) {
+	old, err := b.sessions.KeptTraces(r, t)
 	if err != nil {
 		return nil, err
 	}
-	list, err := b.toTrace(r, t, old)
+	list, err := b.sessions.ToTrace(r, t, old)
 	if err != nil {
 		return nil, err
 	}
 	if list, err = b.newestFresh(r, t, list); err != nil {
 		return nil, err
 	}
-	if err := b.traceEach(ctx, r, t, list, 0, nil); err != nil {
+	if err := b.sessions.TraceEach(ctx, r, t, list, 0, nil); err != nil {
 		return nil, err
 	}
 	fresh := make(map[string]bool, len(list))
 	var out []*trace.Trace
 	for i := range list {
-		fresh[list[i].id] = true
-		out = append(out, list[i].parts...)
+		fresh[list[i].ID] = true
+		out = append(out, list[i].Parts...)
 	}
-	for session, parts := range old.traces {
+	for session, parts := range old.Traces {
 		if !fresh[session] {
 			out = append(out, parts...)
 		}
@@ -130,10 +131,10 @@ func (b *Board) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenant)
 
 // newestFresh returns the sessions whose last events are the newest, as far as there are
 // not too many events to read in them.
-func (b *Board) newestFresh(r kv.Reader, t *ledger.Tenant, list []fresh) ([]fresh, error) {
+func (b *Learner) newestFresh(r kv.Reader, t *ledger.Tenant, list []sessions.Fresh) ([]sessions.Fresh, error) {
 	left := uint64(0)
 	for i := range list {
-		left += list[i].left(b.traced.part)
+		left += list[i].Left(b.sessions.Part())
 	}
 	if left <= lessonEvents {
 		return list, nil
@@ -146,18 +147,18 @@ func (b *Board) newestFresh(r kv.Reader, t *ledger.Tenant, list []fresh) ([]fres
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b fresh) int {
-		if last[a.id] != last[b.id] {
-			if last[a.id] > last[b.id] {
+	slices.SortFunc(list, func(a, b sessions.Fresh) int {
+		if last[a.ID] != last[b.ID] {
+			if last[a.ID] > last[b.ID] {
 				return -1
 			}
 			return 1
 		}
-		return strings.Compare(a.id, b.id)
+		return strings.Compare(a.ID, b.ID)
 	})
 	left = 0
 	for i := range list {
-		if left += list[i].left(b.traced.part); left > lessonEvents {
+		if left += list[i].Left(b.sessions.Part()); left > lessonEvents {
 			return list[:i], nil
 		}
 	}

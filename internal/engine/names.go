@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/sessions"
 )
 
 // The names of the packages below that callers of the engine use.
@@ -23,6 +24,8 @@ type (
 	Compare         = find.Compare
 	CompileAfter    = board.CompileAfter
 	ContextOptions  = coldstart.ContextOptions
+	Count           = sessions.Count
+	Day             = sessions.Day
 	Direction       = find.Direction
 	Disposition     = board.Disposition
 	EmbedOptions    = retrieval.EmbedOptions
@@ -47,6 +50,9 @@ type (
 	IngestOptions   = board.IngestOptions
 	IngestReport    = board.IngestReport
 	ListOptions     = board.ListOptions
+	Made            = sessions.Made
+	Moment          = sessions.Moment
+	MomentSort      = sessions.MomentSort
 	Options         = board.Options
 	Page            = board.Page
 	ProveOptions    = board.ProveOptions
@@ -61,12 +67,18 @@ type (
 	SearchOptions   = retrieval.SearchOptions
 	Searched        = retrieval.Searched
 	SessionInfo     = board.SessionInfo
+	Stats           = sessions.Stats
+	StatsQuery      = sessions.StatsQuery
 	Step            = find.Step
 	Storage         = board.Storage
 	StoredEvent     = board.StoredEvent
 	TailQuery       = board.TailQuery
 	Tailed          = board.Tailed
+	Tally           = sessions.Tally
 	Thing           = board.Thing
+	Timeline        = sessions.Timeline
+	TimelineQuery   = sessions.TimelineQuery
+	ToolCount       = sessions.ToolCount
 	VerifyOptions   = audit.VerifyOptions
 	VerifyReport    = audit.VerifyReport
 	VersionsOptions = board.VersionsOptions
@@ -92,6 +104,18 @@ const (
 	MaxFindLimit        = find.MaxFindLimit
 	MaxSearchHits       = retrieval.MaxSearchHits
 	MaxSearchQuery      = retrieval.MaxSearchQuery
+	MomentCall          = sessions.MomentCall
+	MomentDecision      = sessions.MomentDecision
+	MomentDeed          = sessions.MomentDeed
+	MomentEdit          = sessions.MomentEdit
+	MomentError         = sessions.MomentError
+	MomentFeedback      = sessions.MomentFeedback
+	MomentMessage       = sessions.MomentMessage
+	MomentOther         = sessions.MomentOther
+	MomentPrompt        = sessions.MomentPrompt
+	MomentReply         = sessions.MomentReply
+	MomentResult        = sessions.MomentResult
+	MomentState         = sessions.MomentState
 	NameKind            = find.NameKind
 	Outward             = find.Outward
 	Own                 = board.Own
@@ -126,3 +150,6 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.Ope
 
 // FindOrders lists the orders.
 func FindOrders() []find.FindOrder { return find.FindOrders() }
+
+// ProjectCondition returns the condition of what holds in a project.
+func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }

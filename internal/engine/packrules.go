@@ -33,9 +33,6 @@ const (
 // its condition is not in the question's words.
 const decisionRelevance = 0.35
 
-// always is the condition of a rule without one.
-const always = "always"
-
 // ruleOf makes a rule of a candidate that is a constraint in memory, once: one whose section
 // is not wanted may be found again.
 func (p *packing) ruleOf(c *pack.Candidate, x seen) {
@@ -223,30 +220,6 @@ func (p *packing) remembers(s *memory.Scope) bool {
 	return slices.ContainsFunc(p.seen, func(x seen) bool {
 		return x.head != nil && x.head.Kind == record.Memory && s.CoversType(memory.Type(x.head.Class)) && s.CoversKey(x.head.Key)
 	})
-}
-
-// conditionOf says in words what a policy applies to.
-func conditionOf(s *memory.Scope) string {
-	var parts []string
-	say := func(name string, values ...string) {
-		if len(values) > 0 {
-			parts = append(parts, name+" "+strings.Join(values, ", "))
-		}
-	}
-	say("agent", s.Agents...)
-	say("tag", s.Tags...)
-	types := make([]string, len(s.Types))
-	for i, t := range s.Types {
-		types[i] = string(t)
-	}
-	say("type", types...)
-	if s.KeyPrefix != "" {
-		say("key", s.KeyPrefix)
-	}
-	if len(parts) == 0 {
-		return always
-	}
-	return strings.Join(parts, "; ")
 }
 
 // addDecision makes a rule of a compiled decision policy, if its condition is about what

@@ -72,7 +72,7 @@ type RefineProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // whoever gives it.
-func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+func (b *Learner) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (o *RefineOptions) check(tenant string) error {
 
 // refining is one call of Refine under way.
 type refining struct {
-	b      *Board
+	b      *Learner
 	w      board.Writer
 	tenant string
 	o      *RefineOptions
@@ -342,7 +342,7 @@ type Refined struct {
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. Whoever may see the artifact may see it.
-func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
+func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
 	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) error {
@@ -357,7 +357,7 @@ func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*R
 }
 
 // refined is Refinement for an artifact that may be seen.
-func (b *Board) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
+func (b *Learner) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
 	made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: id})
 	if err != nil || made == nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"cmp"
@@ -101,7 +101,7 @@ type Made struct {
 }
 
 // Timeline tells a session, a page at a time. One of which no event is shown is not known.
-func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
+func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
 	limit, after, err := board.PageFrom(q.Limit, 500, 5000, q.After)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ const (
 )
 
 // linedUp returns a page of a session, within a bounded memory.
-func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q board.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
+func (b *Sessions) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q board.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
 	limit, bytes := q.Limit, 0
 	for {
 		page := &board.EventPage{}
@@ -164,7 +164,7 @@ func (b *Board) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q bo
 }
 
 // sessionInfo tells of a session as a whole, as far as a view shows it.
-func (b *Board) sessionInfo(ctx context.Context, st board.State, session string) (board.SessionInfo, error) {
+func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session string) (board.SessionInfo, error) {
 	if board.AccessOf(st.View).Everything() {
 		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 		if err != nil || !ok {
@@ -265,7 +265,7 @@ const (
 
 // making collects what came of a session.
 type making struct {
-	b    *Board
+	b    *Sessions
 	r    kv.Reader
 	t    *ledger.Tenant
 	v    board.View
@@ -274,7 +274,7 @@ type making struct {
 }
 
 // madeOf returns what came of a session: by kind, the oldest first.
-func (b *Board) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
+func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
 	m := &making{b: b, r: s.Reader, t: s.Tenant, v: s.View, met: map[string]bool{}}
 	ids, err := m.sources(ctx, session)
 	if err != nil {

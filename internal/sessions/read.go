@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"context"
@@ -25,25 +25,25 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// list returns the traces by session.
-func (x *traced) list() []*trace.Trace {
-	out := make([]*trace.Trace, 0, len(x.traces))
-	for _, session := range slices.Sorted(maps.Keys(x.traces)) {
-		out = append(out, x.traces[session]...)
+// List returns the traces by session.
+func (x *Traced) List() []*trace.Trace {
+	out := make([]*trace.Trace, 0, len(x.Traces))
+	for _, session := range slices.Sorted(maps.Keys(x.Traces)) {
+		out = append(out, x.Traces[session]...)
 	}
 	return out
 }
 
-// statements returns what users said, in the order of the journal.
-func (x *traced) statements() []said {
-	var out []said
+// Statements returns what users said, in the order of the journal.
+func (x *Traced) Statements() []Said {
+	var out []Said
 	for session, list := range x.Said {
 		for _, one := range list {
-			one.session = session
+			one.Session = session
 			out = append(out, one)
 		}
 	}
-	slices.SortFunc(out, func(a, b said) int {
+	slices.SortFunc(out, func(a, b Said) int {
 		if a.Position < b.Position {
 			return -1
 		}
@@ -56,23 +56,23 @@ func (x *traced) statements() []said {
 // parts, each by itself, so that when it grows only its last part is read again.
 const partEvents = 1 << 14
 
-// fresh is a session that is to be read, and what it was read as.
-type fresh struct {
-	id     string
+// Fresh is a session that is to be read, and what it was read as.
+type Fresh struct {
+	ID     string
 	events uint64         // that it has
 	known  int            // parts that were not read again
-	parts  []*trace.Trace // at first those that are known
+	Parts  []*trace.Trace // at first those that are known
 	read   uint64         // events that were
-	said   []said         // in what was read
+	said   []Said         // in what was read
 }
 
-// left returns how many events of a session are to be read, if so many are a part.
-func (s *fresh) left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.parts))*part) }
+// Left returns how many events of a session are to be read, if so many are a part.
+func (s *Fresh) Left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.Parts))*part) }
 
 // sessionsOf returns all sessions of a tenant.
-func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
+func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []Fresh, err error) {
 	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
-		list = append(list, fresh{id: s.ID, events: s.Events})
+		list = append(list, Fresh{ID: s.ID, events: s.Events})
 		return true
 	})
 	return list, err
@@ -81,17 +81,17 @@ func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []fresh, err error) {
 // sessionsSince returns the sessions that have events which came after what is kept was
 // written. Those are told by rows of the roster, each of which names a session by its
 // digest; ok is false if an event cannot be read that would tell the name.
-func (b *Board) sessionsSince(r kv.Reader, t *ledger.Tenant, old *traced) (list []fresh, ok bool, err error) {
+func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, ok bool, err error) {
 	rows, err := roster.Open(r, t.Number, t.Size, nil)
 	if err != nil {
 		return nil, false, err
 	}
 	met := make(map[index.Digest]bool)
 	var places []uint64
-	for chunk := int(old.size / column.ChunkDocs); chunk < rows.Chunks(); chunk++ {
+	for chunk := int(old.Size / column.ChunkDocs); chunk < rows.Chunks(); chunk++ {
 		err := rows.Each(chunk, func(offset int, row *roster.Row) {
 			at := uint64(chunk)*column.ChunkDocs + uint64(offset)
-			if at >= old.size && row.Kind == record.Event && !met[row.Session] {
+			if at >= old.Size && row.Kind == record.Event && !met[row.Session] {
 				met[row.Session] = true
 				places = append(places, at)
 			}
@@ -116,16 +116,16 @@ func (b *Board) sessionsSince(r kv.Reader, t *ledger.Tenant, old *traced) (list 
 		if err != nil || !found {
 			return nil, false, err
 		}
-		list = append(list, fresh{id: s.ID, events: s.Events})
+		list = append(list, Fresh{ID: s.ID, events: s.Events})
 	}
 	return list, true, nil
 }
 
-// toTrace returns the sessions that are to be read, if something is kept, by name: so how
+// ToTrace returns the sessions that are to be read, if something is kept, by name: so how
 // the work is cut does not depend on how the index has them. A session only grows, as
 // long as nothing is erased, and then nothing is kept; all parts of it but the last are
 // taken as they were, unless events came in between, which who reads on finds out.
-func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fresh, err error) {
+func (b *Sessions) ToTrace(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, err error) {
 	ok := false
 	if old.files.count > 0 {
 		list, ok, err = b.sessionsSince(r, t, old)
@@ -133,55 +133,55 @@ func (b *Board) toTrace(r kv.Reader, t *ledger.Tenant, old *traced) (list []fres
 	if !ok && err == nil {
 		list, err = sessionsOf(r, t)
 	}
-	list = slices.DeleteFunc(list, func(s fresh) bool {
+	list = slices.DeleteFunc(list, func(s Fresh) bool {
 		known := uint64(0)
-		for _, part := range old.traces[s.id] {
+		for _, part := range old.Traces[s.ID] {
 			known += uint64(part.Events)
 		}
 		return known > 0 && known == s.events
 	})
 	for i := range list {
-		if parts := old.traces[list[i].id]; len(parts) > 1 {
-			list[i].parts = slices.Clip(parts[:len(parts)-1])
+		if parts := old.Traces[list[i].ID]; len(parts) > 1 {
+			list[i].Parts = slices.Clip(parts[:len(parts)-1])
 		}
 	}
-	slices.SortFunc(list, func(a, b fresh) int { return strings.Compare(a.id, b.id) })
+	slices.SortFunc(list, func(a, b Fresh) int { return strings.Compare(a.ID, b.ID) })
 	return list, err
 }
 
-// traceAll returns what the sessions of a tenant did: those that have the events that
+// TraceAll returns what the sessions of a tenant did: those that have the events that
 // they had as they were kept, and the others read anew. It reports how many were read,
 // and how many events they have.
-func (b *Board) traceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *traced, tell func(done, all int)) (now *traced, sessions, events int, err error) {
+func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
 	now = newTraced(t.Tree.Root(), t.Size)
 	if old.files.count > 0 {
-		now.old, now.traces, now.Said = old, maps.Clone(old.traces), maps.Clone(old.Said)
+		now.old, now.Traces, now.Said = old, maps.Clone(old.Traces), maps.Clone(old.Said)
 	}
-	list, err := b.toTrace(r, t, old)
+	list, err := b.ToTrace(r, t, old)
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	all := 0
 	for i := range list {
-		all += int(list[i].left(b.traced.part))
+		all += int(list[i].Left(b.traced.part))
 	}
-	if err := b.traceEach(ctx, r, t, list, all, tell); err != nil {
+	if err := b.TraceEach(ctx, r, t, list, all, tell); err != nil {
 		return nil, 0, 0, err
 	}
 	for i := range list {
 		x := &list[i]
 		events += int(x.read)
-		words := slices.DeleteFunc(slices.Clone(now.Said[x.id]), func(s said) bool { return s.Part >= x.known })
-		now.traces[x.id] = x.parts
-		if delete(now.Said, x.id); len(words)+len(x.said) > 0 {
-			now.Said[x.id] = append(words, x.said...)
+		words := slices.DeleteFunc(slices.Clone(now.Said[x.ID]), func(s Said) bool { return s.Part >= x.known })
+		now.Traces[x.ID] = x.Parts
+		if delete(now.Said, x.ID); len(words)+len(x.said) > 0 {
+			now.Said[x.ID] = append(words, x.said...)
 		}
 	}
 	return now, len(list), events, nil
 }
 
-// traceEach reads sessions, several at once.
-func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []fresh, all int, tell func(done, all int)) error {
+// TraceEach reads sessions, several at once.
+func (b *Sessions) TraceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []Fresh, all int, tell func(done, all int)) error {
 	erased, err := ledger.AnyErased(r, t.Number)
 	if err != nil {
 		return err
@@ -189,10 +189,10 @@ func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, li
 	var done atomic.Int64
 	var telling = make(chan struct{}, 1)
 	return index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
-		reader := sessionReader{b: b, r: r, t: t, traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
+		reader := Reader{From: b, Reader: r, Tenant: t, Traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
-			left := x.left(b.traced.part)
+			left := x.Left(b.traced.part)
 			if err := reader.readParts(ctx, x); err != nil {
 				return err
 			}
@@ -206,36 +206,36 @@ func (b *Board) traceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, li
 	})
 }
 
-// sessionReader reads the events of sessions in order, a few at a time.
-type sessionReader struct {
-	b      *Board
-	r      kv.Reader
-	t      *ledger.Tenant
-	view   board.View
-	traces *trace.Reader
+// SessionReader reads the events of sessions in order, a few at a time.
+type Reader struct {
+	From   *Sessions
+	Reader kv.Reader
+	Tenant *ledger.Tenant
+	View   board.View
+	Traces *trace.Reader
 	listen bool // for what users state
 	whole  bool // nothing of the tenant was erased
-	said   []said
+	said   []Said
 
 	alike []heardEvent // with the same sequence and timestamp
 	last  timeline.Place
 }
 
-// reset makes the reader ready for another session.
-func (s *sessionReader) reset() {
-	s.traces.Reset()
+// Reset makes the reader ready for another session.
+func (s *Reader) Reset() {
+	s.Traces.Reset()
 	s.said = nil
 }
 
 // readParts reads a session behind the parts that are known of it. When there are more
 // events before that than there were, it reads all.
-func (s *sessionReader) readParts(ctx context.Context, x *fresh) error {
-	x.known, x.parts = len(x.parts), slices.Clone(x.parts)
+func (s *Reader) readParts(ctx context.Context, x *Fresh) error {
+	x.known, x.Parts = len(x.Parts), slices.Clone(x.Parts)
 	if err := s.readOn(ctx, x); err != nil {
 		return err
 	}
-	if x.known > 0 && uint64(x.known)*s.b.traced.part+x.read != x.events {
-		x.known, x.parts, x.said, x.read = 0, nil, nil, 0
+	if x.known > 0 && uint64(x.known)*s.From.traced.part+x.read != x.events {
+		x.known, x.Parts, x.said, x.read = 0, nil, nil, 0
 		if err := s.readOn(ctx, x); err != nil {
 			return err
 		}
@@ -244,24 +244,24 @@ func (s *sessionReader) readParts(ctx context.Context, x *fresh) error {
 }
 
 // judge applies what feedback says about tasks of earlier parts.
-func (s *sessionReader) judge(x *fresh) error {
-	for n := max(x.known, 1); n < len(x.parts); n++ {
-		for _, v := range x.parts[n].Abroad {
-			part, task, err := s.judged(x.parts[:n], v.Target)
+func (s *Reader) judge(x *Fresh) error {
+	for n := max(x.known, 1); n < len(x.Parts); n++ {
+		for _, v := range x.Parts[n].Abroad {
+			part, task, err := s.judged(x.Parts[:n], v.Target)
 			if err != nil {
 				return err
 			}
 			if part < 0 {
 				continue // it is about another session
 			}
-			t := x.parts[part].Tasks[task]
+			t := x.Parts[part].Tasks[task]
 			if t.By == trace.ByFeedback && t.Outcome == v.Outcome && t.Judge == v.Judge {
 				continue // as it was kept
 			}
 			t.Outcome, t.By, t.Judge = v.Outcome, trace.ByFeedback, v.Judge
-			copied := *x.parts[part]
+			copied := *x.Parts[part]
 			copied.Tasks = slices.Clone(copied.Tasks)
-			copied.Tasks[task], x.parts[part] = t, &copied
+			copied.Tasks[task], x.Parts[part] = t, &copied
 		}
 	}
 	return nil
@@ -269,11 +269,11 @@ func (s *sessionReader) judge(x *fresh) error {
 
 // judged returns the latest task that an event is in, or the latest if none is named; part
 // is negative if there is none.
-func (s *sessionReader) judged(parts []*trace.Trace, event string) (part, task int, err error) {
+func (s *Reader) judged(parts []*trace.Trace, event string) (part, task int, err error) {
 	var position uint64
 	if event != "" {
-		id, ok := record.ID(s.t.Name, record.Event, event), false
-		if position, ok, err = ledger.Find(s.r, s.t.Number, &id); err != nil || !ok {
+		id, ok := record.ID(s.Tenant.Name, record.Event, event), false
+		if position, ok, err = ledger.Find(s.Reader, s.Tenant.Number, &id); err != nil || !ok {
 			return -1, 0, err
 		}
 	}
@@ -288,25 +288,25 @@ func (s *sessionReader) judged(parts []*trace.Trace, event string) (part, task i
 }
 
 // readOn reads a session behind the parts that are known of it.
-func (s *sessionReader) readOn(ctx context.Context, x *fresh) (err error) {
+func (s *Reader) readOn(ctx context.Context, x *Fresh) (err error) {
 	var failed error
 	open := false // there are events since the last part
 	visit := func(p timeline.Place) bool {
 		if failed = ctx.Err(); failed == nil {
-			failed = s.add(p)
+			failed = s.Add(p)
 		}
 		x.read++
-		if open = true; x.read%s.b.traced.part == 0 {
+		if open = true; x.read%s.From.traced.part == 0 {
 			s.endPart(x)
 			open = false
 		}
 		return failed == nil
 	}
-	if n := len(x.parts); n == 0 {
-		err = timeline.Session(s.r, s.t.Number, x.id, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
+	if n := len(x.Parts); n == 0 {
+		err = timeline.Session(s.Reader, s.Tenant.Number, x.ID, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
 	} else {
-		end := x.parts[n-1].End
-		err = timeline.Following(s.r, s.t.Number, x.id, timeline.Place{Sequence: end.Sequence, Timestamp: end.Timestamp, Position: end.Position}, visit)
+		end := x.Parts[n-1].End
+		err = timeline.Following(s.Reader, s.Tenant.Number, x.ID, timeline.Place{Sequence: end.Sequence, Timestamp: end.Timestamp, Position: end.Position}, visit)
 	}
 	if open {
 		s.endPart(x)
@@ -315,28 +315,28 @@ func (s *sessionReader) readOn(ctx context.Context, x *fresh) (err error) {
 }
 
 // endPart makes a part of what was read since the last.
-func (s *sessionReader) endPart(x *fresh) {
-	s.flush()
-	part := s.traces.Trace()
-	part.Session, part.Part = x.id, len(x.parts)
+func (s *Reader) endPart(x *Fresh) {
+	s.Flush()
+	part := s.Traces.Trace()
+	part.Session, part.Part = x.ID, len(x.Parts)
 	part.End = trace.Mark{Sequence: s.last.Sequence, Timestamp: s.last.Timestamp, Position: s.last.Position}
 	for i := range s.said {
 		s.said[i].Part = part.Part
 	}
-	x.parts, x.said = append(x.parts, part), append(x.said, s.said...)
-	s.reset()
+	x.Parts, x.said = append(x.Parts, part), append(x.said, s.said...)
+	s.Reset()
 }
 
-// read reads a session as a whole.
-func (s *sessionReader) read(ctx context.Context, session string) error {
+// Read reads a session as a whole.
+func (s *Reader) Read(ctx context.Context, session string) error {
 	var failed error
-	err := timeline.Session(s.r, s.t.Number, session, nil, func(_ []byte, p timeline.Place) bool {
+	err := timeline.Session(s.Reader, s.Tenant.Number, session, nil, func(_ []byte, p timeline.Place) bool {
 		if failed = ctx.Err(); failed == nil {
-			failed = s.add(p)
+			failed = s.Add(p)
 		}
 		return failed == nil
 	})
-	s.flush()
+	s.Flush()
 	return fault.First(failed, err)
 }
 
@@ -346,14 +346,14 @@ type heardEvent struct {
 	written int64
 }
 
-// add reads the event at a place. One that was erased meanwhile, or cannot be read, is
+// Add reads the event at a place. One that was erased meanwhile, or cannot be read, is
 // passed over.
-func (s *sessionReader) add(p timeline.Place) error {
+func (s *Reader) Add(p timeline.Place) error {
 	if len(s.alike) > 0 && (p.Sequence != s.last.Sequence || p.Timestamp != s.last.Timestamp) {
-		s.flush()
+		s.Flush()
 	}
 	s.last = p
-	f, err := s.b.core.FrameIn(s.r, s.t, p.Position, s.whole)
+	f, err := s.From.core.FrameIn(s.Reader, s.Tenant, p.Position, s.whole)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil
 	}
@@ -364,22 +364,22 @@ func (s *sessionReader) add(p timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	if rec.Event == nil || !board.SeesEvent(s.view, &board.StoredEvent{Event: rec.Event}) {
+	if rec.Event == nil || !board.SeesEvent(s.View, &board.StoredEvent{Event: rec.Event}) {
 		return nil
 	}
 	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})
 	return nil
 }
 
-// flush reads the events that are equal in sequence and timestamp, by their ids.
-func (s *sessionReader) flush() {
+// Flush reads the events that are equal in sequence and timestamp, by their ids.
+func (s *Reader) Flush() {
 	slices.SortFunc(s.alike, func(a, b heardEvent) int { return hmx.CompareEvents(a.event.Event, b.event.Event) })
 	for _, e := range s.alike {
-		s.traces.Add(e.event)
+		s.Traces.Add(e.event)
 		if !s.listen {
 			continue
 		}
-		if x, ok := saidIn(e.event, e.written); ok {
+		if x, ok := SaidIn(e.event, e.written); ok {
 			s.said = append(s.said, x)
 		}
 	}
@@ -387,24 +387,24 @@ func (s *sessionReader) flush() {
 	s.alike = s.alike[:0]
 }
 
-// saidIn returns what a user plainly states in an event that was recorded at a time. Nobody else is listened to:
+// SaidIn returns what a user plainly states in an event that was recorded at a time. Nobody else is listened to:
 // not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
 // trusted less; and nothing else of a message but its text, not what is attached to it.
-func saidIn(e trace.Event, written int64) (said, bool) {
+func SaidIn(e trace.Event, written int64) (Said, bool) {
 	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
-		return said{}, false
+		return Said{}, false
 	}
 	m, ok := e.Message()
 	if !ok || m.Role != "user" {
-		return said{}, false
+		return Said{}, false
 	}
 	found := statement.Read(m.Text)
 	if len(found) == 0 {
-		return said{}, false
+		return Said{}, false
 	}
 	// A clock that is ahead must not make a word last: nothing was said after it was recorded.
 	at := min(e.Timestamp.Time().UnixMilli(), time.Unix(0, written).UnixMilli())
-	x := said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event)), Project: strings.Clone(projectIn(e.Event))}
+	x := Said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event)), Project: strings.Clone(projectIn(e.Event))}
 	for _, s := range found {
 		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
 		s.Topic = strings.Clone(s.Topic)

@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"cmp"
@@ -107,7 +107,7 @@ type ToolCount struct {
 // Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
 // events take a few seconds and little memory; nothing but names is read from the
 // journal. Of several calls one runs, and the others wait.
-func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
+func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	if err := q.complete(); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (q *StatsQuery) complete() error {
 // survey is one count under way.
 type survey struct {
 	ctx  context.Context
-	b    *Board
+	b    *Sessions
 	r    kv.Reader
 	t    *ledger.Tenant
 	q    *StatsQuery

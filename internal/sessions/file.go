@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"encoding/binary"
@@ -36,62 +36,62 @@ func parseTraces(data []byte, tenant string, number int, before uint32) (*traceF
 		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
 		return nil, bad
 	}
-	r := traceBytes{rest: data[len(traceMark):end]}
+	r := TraceBytes{Rest: data[len(traceMark):end]}
 	for _, want := range []uint64{traceFormat, trace.Format, trace.Version, statement.Version} {
-		if r.number() != want {
+		if r.Number() != want {
 			return nil, bad
 		}
 	}
-	name, place, link := string(r.part()), r.number(), r.bytes(4)
-	if r.short || name != tenant || place != uint64(number) || binary.LittleEndian.Uint32(link) != before {
+	name, place, link := string(r.Part()), r.Number(), r.Bytes(4)
+	if r.Short || name != tenant || place != uint64(number) || binary.LittleEndian.Uint32(link) != before {
 		return nil, bad
 	}
 	f := &traceFile{bytes: len(data), sum: binary.LittleEndian.Uint32(data[end:])}
-	copy(f.root[:], r.bytes(uint64(len(f.root))))
-	f.size, f.beside = r.number(), r.part()
-	for n := r.number(); n > 0 && !r.short; n-- {
-		f.parts = append(f.parts, r.part())
+	copy(f.root[:], r.Bytes(uint64(len(f.root))))
+	f.size, f.beside = r.Number(), r.Part()
+	for n := r.Number(); n > 0 && !r.Short; n-- {
+		f.parts = append(f.parts, r.Part())
 	}
-	if r.short || len(r.rest) > 0 {
+	if r.Short || len(r.Rest) > 0 {
 		return nil, bad
 	}
 	f.traces, f.errs = make([][]*trace.Trace, len(f.parts)), make([]error, len(f.parts)+1)
 	return f, nil
 }
 
-// traceBytes reads a file piece by piece. Once something is missing, short is set, and
+// TraceBytes reads a file piece by piece. Once something is missing, short is set, and
 // what it returns means nothing.
-type traceBytes struct {
-	rest  []byte
-	short bool
+type TraceBytes struct {
+	Rest  []byte
+	Short bool
 }
 
-func (r *traceBytes) number() uint64 {
-	v, n := binary.Uvarint(r.rest)
+func (r *TraceBytes) Number() uint64 {
+	v, n := binary.Uvarint(r.Rest)
 	if n <= 0 {
-		r.rest, r.short = nil, true
+		r.Rest, r.Short = nil, true
 		return 0
 	}
-	r.rest = r.rest[n:]
+	r.Rest = r.Rest[n:]
 	return v
 }
 
-func (r *traceBytes) bytes(n uint64) []byte {
-	if n > uint64(len(r.rest)) {
-		r.rest, r.short = nil, true
+func (r *TraceBytes) Bytes(n uint64) []byte {
+	if n > uint64(len(r.Rest)) {
+		r.Rest, r.Short = nil, true
 		return make([]byte, 4) // whoever reads a number from it
 	}
-	out := r.rest[:n]
-	r.rest = r.rest[n:]
+	out := r.Rest[:n]
+	r.Rest = r.Rest[n:]
 	return out
 }
 
-// part reads bytes with their length before them.
-func (r *traceBytes) part() []byte { return r.bytes(r.number()) }
+// Part reads bytes with their length before them.
+func (r *TraceBytes) Part() []byte { return r.Bytes(r.Number()) }
 
 // decodeTraces returns what files say, up to the first that is damaged. Parts are decoded
 // by several goroutines at once.
-func decodeTraces(files []*traceFile) *traced {
+func decodeTraces(files []*traceFile) *Traced {
 	type job struct {
 		f    *traceFile
 		part int
@@ -129,11 +129,11 @@ func (f *traceFile) decode(part int) {
 
 // goesOn reports whether no part of a session is missing between what was taken in and
 // what a file has.
-func (x *traced) goesOn(f *traceFile) bool {
+func (x *Traced) goesOn(f *traceFile) bool {
 	more := make(map[string]int) // parts that this one adds
 	for _, list := range f.traces {
 		for _, one := range list {
-			has := len(x.traces[one.Session]) + more[one.Session]
+			has := len(x.Traces[one.Session]) + more[one.Session]
 			if one.Part > has {
 				return false
 			}
@@ -146,16 +146,16 @@ func (x *traced) goesOn(f *traceFile) bool {
 }
 
 // take takes in the next file.
-func (x *traced) take(f *traceFile) {
+func (x *Traced) take(f *traceFile) {
 	for _, list := range f.traces {
 		for _, one := range list {
-			x.traces[one.Session] = append(x.traces[one.Session][:one.Part], one)
+			x.Traces[one.Session] = append(x.Traces[one.Session][:one.Part], one)
 			delete(x.Said, one.Session)
 		}
 	}
 	maps.Copy(x.Said, f.kept.Said)
 	maps.Copy(x.Artifacts, f.kept.Artifacts)
-	x.root, x.size = f.root, f.size
+	x.Root, x.Size = f.root, f.size
 	if x.files.count == 0 {
 		x.files.first = f.bytes
 	} else {

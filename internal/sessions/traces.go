@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"encoding/binary"
@@ -58,18 +58,18 @@ const (
 	traceFilesPart = 4
 )
 
-// traced is what is known of the sessions of a tenant at a state.
-type traced struct {
-	root   merkle.Hash
-	size   uint64
-	traces map[string][]*trace.Trace // by session, its parts in order
+// Traced is what is known of the sessions of a tenant at a state.
+type Traced struct {
+	Root   merkle.Hash
+	Size   uint64
+	Traces map[string][]*trace.Trace // by session, its parts in order
 	kept
 	files traceList
-	old   *traced // what was kept, as far as this goes on from it; nil if it does not
+	old   *Traced // what was kept, as far as this goes on from it; nil if it does not
 }
 
-func newTraced(root merkle.Hash, size uint64) *traced {
-	return &traced{root: root, size: size, traces: make(map[string][]*trace.Trace), kept: kept{Said: make(map[string][]said), Artifacts: make(map[string]*artifact)}}
+func newTraced(root merkle.Hash, size uint64) *Traced {
+	return &Traced{Root: root, Size: size, Traces: make(map[string][]*trace.Trace), kept: kept{Said: make(map[string][]Said), Artifacts: make(map[string]*KnownArtifact)}}
 }
 
 // sameParts returns how many parts of a session are those that it had.
@@ -90,12 +90,12 @@ type traceList struct {
 
 // kept is what a file has beside the traces.
 type kept struct {
-	Said      map[string][]said    `json:"said,omitempty"`      // by session; those without are left out
-	Artifacts map[string]*artifact `json:"artifacts,omitempty"` // that compiles made, by id
+	Said      map[string][]Said         `json:"said,omitempty"`      // by session; those without are left out
+	Artifacts map[string]*KnownArtifact `json:"artifacts,omitempty"` // that compiles made, by id
 }
 
-// said is a message of a user that states something.
-type said struct {
+// Said is a message of a user that states something.
+type Said struct {
 	Event      string                `json:"event"`
 	Position   uint64                `json:"position"`
 	Time       int64                 `json:"time"`              // milliseconds, as the event says, and at the latest when it was recorded
@@ -103,7 +103,7 @@ type said struct {
 	Project    string                `json:"project,omitempty"` // as its metadata names it
 	Part       int                   `json:"part,omitempty"`    // of the session
 	Statements []statement.Statement `json:"statements"`
-	session    string                // that it is in; see statements
+	Session    string                `json:"-"` // that it is in; see statements
 }
 
 // traceFiles is what a board knows of its files of traces.
@@ -114,12 +114,12 @@ type traceFiles struct {
 }
 
 // tracePath returns the name of a tenant's file, behind so many others.
-func (b *Board) tracePath(tenant string, number int) string {
-	return b.core.Path(board.NameTraces, traceName(tenant, number))
+func (b *Sessions) tracePath(tenant string, number int) string {
+	return b.core.Path(board.NameTraces, TraceName(tenant, number))
 }
 
-// traceName is tracePath within its directory.
-func traceName(tenant string, number int) string {
+// TraceName is tracePath within its directory.
+func TraceName(tenant string, number int) string {
 	digest := index.DigestOf(tenant)
 	name := hex.EncodeToString(digest[:])
 	if number > 0 {
@@ -132,14 +132,14 @@ func traceName(tenant string, number int) string {
 // and with the index that they were made of.
 type traceFollower struct {
 	board.NopFollower
-	b *Board
+	b *Sessions
 }
 
 func (f traceFollower) Erasing() error { return f.b.dropTraces() }
 func (f traceFollower) Rebuilt() error { return f.b.dropTraces() }
 
 // dropTraces removes all files of traces.
-func (b *Board) dropTraces() error {
+func (b *Sessions) dropTraces() error {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()
 	if _, err := b.core.FS().Stat(b.core.Path(board.NameTraces)); err != nil {
@@ -151,9 +151,9 @@ func (b *Board) dropTraces() error {
 	return disk.Fault(disk.SyncDir(b.core.FS(), b.core.Dir()))
 }
 
-// keepTraces writes what is known of a tenant, or what changed of it, unless something
+// KeepTraces writes what is known of a tenant, or what changed of it, unless something
 // was erased since.
-func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
+func (b *Sessions) KeepTraces(tenant string, x *Traced, erasures uint64) error {
 	data, number, err := x.next(tenant)
 	if err != nil {
 		return err
@@ -180,9 +180,9 @@ func (b *Board) keepTraces(tenant string, x *traced, erasures uint64) error {
 	return nil
 }
 
-// keptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
+// KeptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
 // this state or an earlier one.
-func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
+func (b *Sessions) KeptTraces(r kv.Reader, t *ledger.Tenant) (*Traced, error) {
 	var files []*traceFile
 	sum := uint32(0)
 	for len(files) < maxTraceFiles {
@@ -197,22 +197,22 @@ func (b *Board) keptTraces(r kv.Reader, t *ledger.Tenant) (*traced, error) {
 		files, sum = append(files, f), f.sum
 	}
 	x := decodeTraces(files)
-	if x.files.count == 0 || x.size > t.Size {
-		return &traced{}, nil
+	if x.files.count == 0 || x.Size > t.Size {
+		return &Traced{}, nil
 	}
-	root, err := board.RootWhen(r, t, x.size)
+	root, err := board.RootWhen(r, t, x.Size)
 	if err != nil {
 		return nil, err
 	}
-	if root != x.root {
-		return &traced{}, nil
+	if root != x.Root {
+		return &Traced{}, nil
 	}
 	return x, nil
 }
 
 // next returns the file that is to be written, and its number: one with what changed,
 // or, if that is too much, the first with all.
-func (x *traced) next(tenant string) (data []byte, number int, err error) {
+func (x *Traced) next(tenant string) (data []byte, number int, err error) {
 	if x.old != nil && x.old.files.count < maxTraceFiles {
 		files := x.old.files
 		if data, err = x.since(x.old).encode(tenant, files.count, files.sum); err != nil {
@@ -227,14 +227,14 @@ func (x *traced) next(tenant string) (data []byte, number int, err error) {
 }
 
 // since returns what is other than it was.
-func (x *traced) since(old *traced) *traced {
-	out := newTraced(x.root, x.size)
-	for session, parts := range x.traces {
-		same := sameParts(old.traces[session], parts)
+func (x *Traced) since(old *Traced) *Traced {
+	out := newTraced(x.Root, x.Size)
+	for session, parts := range x.Traces {
+		same := sameParts(old.Traces[session], parts)
 		if same == len(parts) {
 			continue
 		}
-		out.traces[session] = parts[same:]
+		out.Traces[session] = parts[same:]
 		if words := x.Said[session]; len(words) > 0 {
 			out.Said[session] = words
 		}
@@ -248,7 +248,7 @@ func (x *traced) since(old *traced) *traced {
 }
 
 // encode returns a file. The same is always the same bytes.
-func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error) {
+func (x *Traced) encode(tenant string, number int, before uint32) ([]byte, error) {
 	beside, err := json.Marshal(&x.kept) // maps in the order of their keys
 	if err != nil {
 		return nil, err
@@ -260,11 +260,11 @@ func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error
 	out = append(out, tenant...)
 	out = binary.AppendUvarint(out, uint64(number))
 	out = binary.LittleEndian.AppendUint32(out, before)
-	out = append(out, x.root[:]...)
-	out = binary.AppendUvarint(out, x.size)
+	out = append(out, x.Root[:]...)
+	out = binary.AppendUvarint(out, x.Size)
 	out = binary.AppendUvarint(out, uint64(len(beside)))
 	out = append(out, beside...)
-	list := x.list()
+	list := x.List()
 	out = binary.AppendUvarint(out, uint64((len(list)+tracesTogether-1)/tracesTogether))
 	for part := range slices.Chunk(list, tracesTogether) {
 		text := trace.Append(nil, part)
@@ -274,9 +274,9 @@ func (x *traced) encode(tenant string, number int, before uint32) ([]byte, error
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
-// artifact is what a compile has to know of an artifact that one made before. Artifacts
+// KnownArtifact is what a compile has to know of an artifact that one made before. Artifacts
 // never change, so it is kept with the traces and not read again.
-type artifact struct {
+type KnownArtifact struct {
 	Position   uint64           `json:"position"`
 	Type       hmx.ArtifactType `json:"type"`
 	Title      string           `json:"title"`
