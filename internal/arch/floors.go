@@ -34,7 +34,7 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"internal/board":     7000,
 		"internal/cli":       24000,
-		"internal/engine":    12000,
+		"internal/engine":    8000,
 		"internal/migrate":   9000,
 		"internal/statement": 7500,
 		"internal/trace":     7000,
@@ -177,6 +177,10 @@ func floors() []floor {
 		name:     "sessions",
 		purpose:  "what sessions did: timelines, counts, traces for the next compile",
 		packages: []string{"internal/sessions"},
+	}, {
+		name:     "learn",
+		purpose:  "what sessions did and users said, as artifacts and memories; what people decide about these",
+		packages: []string{"internal/learn"},
 	}, {
 		name:     "engine",
 		purpose:  "a board and everything that reads it: search, find, pack, compile",

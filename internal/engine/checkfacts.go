@@ -7,6 +7,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -26,7 +27,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 	if f.Said = milliseconds(h.Updated); h.Version != h.Content {
 		f.Said = milliseconds(h.Created)
 	}
-	if !strings.HasPrefix(h.ID, saidKey+"-") {
+	if !strings.HasPrefix(h.ID, learn.SaidKey+"-") {
 		name := h.Key
 		if name == "" {
 			name = f.ID
@@ -42,8 +43,8 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		return nil
 	}
 	f.Scope = guide.ScopeText(m.ValidityScope.Conditions)
-	if by := voiceOf(m.Metadata); by.speaker != "" && h.Trust == record.User {
-		f.By = by.speaker
+	if by := learn.VoiceOf(m.Metadata); by.Speaker != "" && h.Trust == record.User {
+		f.By = by.Speaker
 	}
 	said := int64(0)
 	for _, source := range m.Sources {

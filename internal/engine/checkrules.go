@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -201,7 +202,7 @@ func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 	counts := make(map[record.Kind]int)
 	var list []*catalog.Head
 	for _, h := range all {
-		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !holdsAt(h, now) || !board.Sees(c.view, h) {
+		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !board.Sees(c.view, h) {
 			continue
 		}
 		if !h.Scoped { // of those it is not known yet whether they apply

@@ -16,6 +16,7 @@ import (
 
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/semaphore"
@@ -29,7 +30,7 @@ type Board struct {
 
 	retrieval *retrieval.Retriever
 	sessions  *sessions.Sessions
-	learner   *Learner
+	learner   *learn.Learner
 	contexts  *coldstart.Composer
 	asking    semaphore.FIFO   // of calls that compose bundles and packs
 	counts    *counts          // of what packs quoted, by the records of the index
@@ -49,7 +50,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 		return nil, err
 	}
 	b.core = core
-	b.learner.startCompiling()
+	b.learner.Start()
 	return b, nil
 }
 
@@ -59,7 +60,7 @@ func (b *Board) attach(core *board.Board) {
 	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
 	b.retrieval = retrieval.New(core)
 	b.sessions = sessions.New(b.retrieval)
-	b.learner = NewLearner(b.retrieval, b.sessions)
+	b.learner = learn.New(b.retrieval, b.sessions)
 	core.Follow(guideFollower{b: b})
 	core.Require(record.Fingerprint, fingerprintRule())
 }

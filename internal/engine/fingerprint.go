@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
@@ -48,9 +49,9 @@ func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerp
 		return nil, err
 	}
 	defer done()
-	for range compileTries {
+	for range learn.Tries {
 		f, err := b.fingerprintOnce(ctx, o)
-		if err != errErased {
+		if err != learn.ErrErased {
 			return f, err
 		}
 	}
@@ -79,7 +80,7 @@ func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fin
 		return nil, err
 	}
 	if b.core.Erasures() != erasures {
-		return nil, errErased
+		return nil, learn.ErrErased
 	}
 	if err := p.keep(ctx, erasures); err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (p *printing) artifacts(ctx context.Context) error {
 	var shared []*hmx.Artifact
 	sources := make(map[string][]int) // which of shared were made of an event
 	err := p.each(ctx, catalog.All(record.Artifact, catalog.Live), record.Artifact, func(h *catalog.Head) error {
-		if h.Status != string(hmx.StatusActive) || !holdsAt(h, p.t.Time) {
+		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.t.Time) {
 			return nil
 		}
 		body, err := p.b.core.BodyAt(p.r, p.t, record.Artifact, h.Position)

@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -94,7 +95,7 @@ func (b *Board) foresee(ctx context.Context, s board.State, session string, tags
 	if len(read.Tasks) > 0 {
 		task = &read.Tasks[len(read.Tasks)-1]
 	}
-	if here := placedTags(tags, task); len(here) > len(tags) {
+	if here := learn.PlacedTags(tags, task); len(here) > len(tags) {
 		if model, out.Artifacts, err = b.model(s, here); err != nil || out.Artifacts == 0 {
 			return out, err
 		}
@@ -163,7 +164,7 @@ func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
 	}
 	var heads []*catalog.Head
 	for _, h := range active.Heads {
-		if holdsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
+		if learn.HoldsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
 			heads = append(heads, h)
 		}
 	}

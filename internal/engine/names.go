@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/find"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
@@ -17,110 +18,152 @@ import (
 
 // The names of the packages below that callers of the engine use.
 type (
-	AppendResult    = board.AppendResult
-	AsOf            = retrieval.AsOf
-	At              = board.At
-	Change          = board.Change
-	Compare         = find.Compare
-	CompileAfter    = board.CompileAfter
-	ContextOptions  = coldstart.ContextOptions
-	Count           = sessions.Count
-	Day             = sessions.Day
-	Direction       = find.Direction
-	Disposition     = board.Disposition
-	EmbedOptions    = retrieval.EmbedOptions
-	EmbedProblem    = retrieval.EmbedProblem
-	Embedded        = retrieval.Embedded
-	Erasure         = board.Erasure
-	EventPage       = board.EventPage
-	EventQuery      = board.EventQuery
-	EventReceipt    = board.EventReceipt
-	Expect          = board.Expect
-	Expired         = board.Expired
-	FindOptions     = find.FindOptions
-	FindOrder       = find.FindOrder
-	Finding         = audit.Finding
-	Found           = find.Found
-	Graph           = find.Graph
-	GraphEdge       = find.GraphEdge
-	GraphNode       = find.GraphNode
-	GraphQuery      = find.GraphQuery
-	Hit             = find.Hit
-	ImportReport    = transfer.ImportReport
-	IngestOptions   = board.IngestOptions
-	IngestReport    = board.IngestReport
-	ListOptions     = board.ListOptions
-	Made            = sessions.Made
-	Moment          = sessions.Moment
-	MomentSort      = sessions.MomentSort
-	Options         = board.Options
-	Page            = board.Page
-	ProveOptions    = board.ProveOptions
-	PutResult       = board.PutResult
-	Ref             = board.Ref
-	Rejection       = board.Rejection
-	Resolved        = board.Resolved
-	Root            = board.Root
-	Salvage         = transfer.Salvage
-	Salvaged        = transfer.Salvaged
-	SearchHit       = retrieval.SearchHit
-	SearchOptions   = retrieval.SearchOptions
-	Searched        = retrieval.Searched
-	SessionInfo     = board.SessionInfo
-	Stats           = sessions.Stats
-	StatsQuery      = sessions.StatsQuery
-	Step            = find.Step
-	Storage         = board.Storage
-	StoredEvent     = board.StoredEvent
-	TailQuery       = board.TailQuery
-	Tailed          = board.Tailed
-	Tally           = sessions.Tally
-	Thing           = board.Thing
-	Timeline        = sessions.Timeline
-	TimelineQuery   = sessions.TimelineQuery
-	ToolCount       = sessions.ToolCount
-	VerifyOptions   = audit.VerifyOptions
-	VerifyReport    = audit.VerifyReport
-	VersionsOptions = board.VersionsOptions
-	VersionsPage    = board.VersionsPage
-	View            = board.View
-	Writer          = board.Writer
+	AppendResult       = board.AppendResult
+	ArtifactChange     = learn.ArtifactChange
+	ArtifactDecided    = learn.ArtifactDecided
+	ArtifactDecision   = learn.ArtifactDecision
+	ArtifactDetail     = learn.ArtifactDetail
+	ArtifactDiff       = learn.ArtifactDiff
+	ArtifactDifference = learn.ArtifactDifference
+	ArtifactOptions    = learn.ArtifactOptions
+	ArtifactPage       = learn.ArtifactPage
+	ArtifactVersion    = learn.ArtifactVersion
+	AsOf               = retrieval.AsOf
+	At                 = board.At
+	Change             = board.Change
+	Compare            = find.Compare
+	CompileAfter       = board.CompileAfter
+	CompileChange      = learn.CompileChange
+	CompileOp          = learn.CompileOp
+	CompileOptions     = learn.CompileOptions
+	CompileReport      = learn.CompileReport
+	ConflictOptions    = learn.ConflictOptions
+	ConflictPage       = learn.ConflictPage
+	ConflictSettlement = learn.ConflictSettlement
+	ConflictSide       = learn.ConflictSide
+	ContextOptions     = coldstart.ContextOptions
+	Count              = sessions.Count
+	Day                = sessions.Day
+	DiffOp             = learn.DiffOp
+	Direction          = find.Direction
+	Disposition        = board.Disposition
+	EmbedOptions       = retrieval.EmbedOptions
+	EmbedProblem       = retrieval.EmbedProblem
+	Embedded           = retrieval.Embedded
+	Erasure            = board.Erasure
+	EventPage          = board.EventPage
+	EventQuery         = board.EventQuery
+	EventReceipt       = board.EventReceipt
+	Expect             = board.Expect
+	Expired            = board.Expired
+	FindOptions        = find.FindOptions
+	FindOrder          = find.FindOrder
+	Finding            = audit.Finding
+	Found              = find.Found
+	Graph              = find.Graph
+	GraphEdge          = find.GraphEdge
+	GraphNode          = find.GraphNode
+	GraphQuery         = find.GraphQuery
+	Hit                = find.Hit
+	ImportReport       = transfer.ImportReport
+	IngestOptions      = board.IngestOptions
+	IngestReport       = board.IngestReport
+	LearnReport        = learn.LearnReport
+	Lesson             = learn.Lesson
+	LessonOptions      = learn.LessonOptions
+	ListOptions        = board.ListOptions
+	Made               = sessions.Made
+	Moment             = sessions.Moment
+	MomentSort         = sessions.MomentSort
+	Options            = board.Options
+	Page               = board.Page
+	ProveOptions       = board.ProveOptions
+	PutResult          = board.PutResult
+	Ref                = board.Ref
+	RefineOptions      = learn.RefineOptions
+	RefineProblem      = learn.RefineProblem
+	RefineReport       = learn.RefineReport
+	Refined            = learn.Refined
+	Rejection          = board.Rejection
+	Resolved           = board.Resolved
+	Root               = board.Root
+	Salvage            = transfer.Salvage
+	Salvaged           = transfer.Salvaged
+	SearchHit          = retrieval.SearchHit
+	SearchOptions      = retrieval.SearchOptions
+	Searched           = retrieval.Searched
+	SessionInfo        = board.SessionInfo
+	StatedRule         = learn.StatedRule
+	Stats              = sessions.Stats
+	StatsQuery         = sessions.StatsQuery
+	Step               = find.Step
+	Storage            = board.Storage
+	StoredArtifact     = learn.StoredArtifact
+	StoredConflict     = learn.StoredConflict
+	StoredEvent        = board.StoredEvent
+	TailQuery          = board.TailQuery
+	Tailed             = board.Tailed
+	Tally              = sessions.Tally
+	Thing              = board.Thing
+	Timeline           = sessions.Timeline
+	TimelineQuery      = sessions.TimelineQuery
+	ToolCount          = sessions.ToolCount
+	VerifyOptions      = audit.VerifyOptions
+	VerifyReport       = audit.VerifyReport
+	VersionsOptions    = board.VersionsOptions
+	VersionsPage       = board.VersionsPage
+	View               = board.View
+	Writer             = board.Writer
 )
 
 const (
-	Accepted            = board.Accepted
-	BothWay             = find.BothWay
-	ByRelevance         = find.ByRelevance
-	BySalience          = find.BySalience
-	ByTime              = find.ByTime
-	DefaultEmbedTimeout = retrieval.DefaultEmbedTimeout
-	DefaultFindLimit    = find.DefaultFindLimit
-	Duplicate           = board.Duplicate
-	Inward              = find.Inward
-	Late                = board.Late
-	LeastRootPrefix     = retrieval.LeastRootPrefix
-	MaxEmbedText        = retrieval.MaxEmbedText
-	MaxFindHops         = find.MaxFindHops
-	MaxFindLimit        = find.MaxFindLimit
-	MaxSearchHits       = retrieval.MaxSearchHits
-	MaxSearchQuery      = retrieval.MaxSearchQuery
-	MomentCall          = sessions.MomentCall
-	MomentDecision      = sessions.MomentDecision
-	MomentDeed          = sessions.MomentDeed
-	MomentEdit          = sessions.MomentEdit
-	MomentError         = sessions.MomentError
-	MomentFeedback      = sessions.MomentFeedback
-	MomentMessage       = sessions.MomentMessage
-	MomentOther         = sessions.MomentOther
-	MomentPrompt        = sessions.MomentPrompt
-	MomentReply         = sessions.MomentReply
-	MomentResult        = sessions.MomentResult
-	MomentState         = sessions.MomentState
-	NameKind            = find.NameKind
-	Outward             = find.Outward
-	Own                 = board.Own
-	Refused             = board.Refused
-	SystemTenant        = board.SystemTenant
+	Accepted              = board.Accepted
+	BothWay               = find.BothWay
+	ByRelevance           = find.ByRelevance
+	BySalience            = find.BySalience
+	ByTime                = find.ByTime
+	CompileActivate       = learn.CompileActivate
+	CompileCreate         = learn.CompileCreate
+	CompileDeprecate      = learn.CompileDeprecate
+	CompileForget         = learn.CompileForget
+	CompileSettle         = learn.CompileSettle
+	CompileSupersede      = learn.CompileSupersede
+	CompileUpdate         = learn.CompileUpdate
+	Compiler              = learn.Compiler
+	DefaultEmbedTimeout   = retrieval.DefaultEmbedTimeout
+	DefaultFindLimit      = find.DefaultFindLimit
+	DefaultRefineParallel = learn.DefaultRefineParallel
+	DiffAdd               = learn.DiffAdd
+	DiffChange            = learn.DiffChange
+	DiffOrder             = learn.DiffOrder
+	DiffRemove            = learn.DiffRemove
+	Duplicate             = board.Duplicate
+	Inward                = find.Inward
+	Late                  = board.Late
+	LeastRootPrefix       = retrieval.LeastRootPrefix
+	MaxEmbedText          = retrieval.MaxEmbedText
+	MaxFindHops           = find.MaxFindHops
+	MaxFindLimit          = find.MaxFindLimit
+	MaxRefineParallel     = learn.MaxRefineParallel
+	MaxSearchHits         = retrieval.MaxSearchHits
+	MaxSearchQuery        = retrieval.MaxSearchQuery
+	MomentCall            = sessions.MomentCall
+	MomentDecision        = sessions.MomentDecision
+	MomentDeed            = sessions.MomentDeed
+	MomentEdit            = sessions.MomentEdit
+	MomentError           = sessions.MomentError
+	MomentFeedback        = sessions.MomentFeedback
+	MomentMessage         = sessions.MomentMessage
+	MomentOther           = sessions.MomentOther
+	MomentPrompt          = sessions.MomentPrompt
+	MomentReply           = sessions.MomentReply
+	MomentResult          = sessions.MomentResult
+	MomentState           = sessions.MomentState
+	NameKind              = find.NameKind
+	Outward               = find.Outward
+	Own                   = board.Own
+	Refused               = board.Refused
+	SystemTenant          = board.SystemTenant
 )
 
 // AnyVersion expects nothing.
@@ -153,3 +196,11 @@ func FindOrders() []find.FindOrder { return find.FindOrders() }
 
 // ProjectCondition returns the condition of what holds in a project.
 func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }
+
+// RulesOnDisk returns the rules that users of a tenant stated and that held when something was
+// last learned, without opening the directory: for a caller that must not wait for the process
+// that has it. They come from the cache that Learn keeps, which goes before an erasure is
+// acknowledged. Without that file there are none.
+func RulesOnDisk(fs disk.FS, dir string, tenant string) []learn.StatedRule {
+	return learn.RulesOnDisk(fs, dir, tenant)
+}

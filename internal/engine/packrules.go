@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
@@ -47,7 +48,7 @@ func (p *packing) ruleOf(c *pack.Candidate, x seen) {
 
 // memoryRule returns the rule that a constraint in memory is.
 func memoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
-	condition := always
+	condition := learn.Always
 	if len(m.Frames) > 0 {
 		texts := make([]string, len(m.Frames))
 		for i, f := range m.Frames {
@@ -210,7 +211,7 @@ func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 // policyRule returns the rule that a policy is.
 func policyRule(h *catalog.Head, b *memory.Policy) pack.Rule {
 	return pack.Rule{
-		ID: h.ID, Source: hmx.SourcePolicy, Condition: conditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
+		ID: h.ID, Source: hmx.SourcePolicy, Condition: learn.ConditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
 		Strength: b.Strength, Trust: h.Trust,
 	}
 }
@@ -249,7 +250,7 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.Rule {
 	condition, strength := d.Condition, memory.StrengthSoft
 	if condition == "" {
-		condition = always
+		condition = learn.Always
 	}
 	if h.Trust >= record.User && fixed(a.Metadata) {
 		strength = memory.StrengthHard

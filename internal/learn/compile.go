@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 // Compiler is the actor of what a compile writes.
 const Compiler = "compiler"
 
-// compileTries is how often a compile begins anew because something was erased while it
+// Tries is how often a compile begins anew because something was erased while it
 // ran.
-const compileTries = 5
+const Tries = 5
 
 // CompileOptions says how events become artifacts. The zero value works.
 type CompileOptions struct {
@@ -104,17 +104,17 @@ func (b *Learner) compile(ctx context.Context, tenant string, o CompileOptions) 
 		return nil, ctx.Err()
 	}
 	defer func() { b.compiling.turn <- struct{}{} }()
-	for range compileTries {
+	for range Tries {
 		report, err := b.compileOnce(ctx, tenant, o)
-		if err != errErased {
+		if err != ErrErased {
 			return report, err
 		}
 	}
 	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("compile when no erasure is under way")
 }
 
-// errErased says that something was erased that a compile may have read.
-var errErased = fault.New(fault.VersionConflict, "something was erased meanwhile")
+// ErrErased says that something was erased that a compile may have read.
+var ErrErased = fault.New(fault.VersionConflict, "something was erased meanwhile")
 
 // compilation is one compile under way.
 type compilation struct {

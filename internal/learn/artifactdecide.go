@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d Artifact
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	for range compileTries {
+	for range Tries {
 		erasures := b.core.Erasures()
 		if d.To == hmx.StatusActive {
 			if err := b.approvable(ctx, w, d); err != nil {
@@ -62,7 +62,7 @@ func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d Artifact
 			}
 		}
 		out, err := b.decide(ctx, w, ref, d, erasures)
-		if err != errErased {
+		if err != ErrErased {
 			return out, err
 		}
 	}
@@ -196,7 +196,7 @@ func (b *Learner) decide(ctx context.Context, w board.Writer, ref board.Ref, d A
 	var out *ArtifactDecided
 	err := b.core.Submit(ctx, &board.Request{Indexed: true, Records: 2, Admit: func(g *board.Group) (err error) {
 		if d.To == hmx.StatusActive && g.Board().Erasures() != erasures {
-			return errErased
+			return ErrErased
 		}
 		out, err = decideIn(g, w, ref, d)
 		return err

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"cmp"
@@ -59,8 +59,8 @@ func ends(ev *hmx.Event) bool {
 	return ok && c.Subject == "session" && c.To == "ended"
 }
 
-// startCompiling starts the goroutine that compiles, if there is anything to wait for.
-func (b *Learner) startCompiling() {
+// Start starts the goroutine that compiles, if there is anything to wait for.
+func (b *Learner) Start() {
 	if !waits(b.core.Options().CompileAfter) {
 		return
 	}

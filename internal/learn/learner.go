@@ -1,4 +1,7 @@
-package engine
+// Package learn makes artifacts of what sessions did and memories of what users said, on request
+// and by itself, finds what contradicts each other, and lets people decide about it. The journal
+// alone decides what is learned: what is kept beside it spares reading.
+package learn
 
 import (
 	"context"
@@ -22,7 +25,7 @@ type Learner struct {
 
 // NewLearner returns the learner of a board. Artifacts that are written to the board from now on
 // keep the rules of chains.
-func NewLearner(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
+func New(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
 	r.Core().Require(record.Artifact, artifactRule())
 	return &Learner{core: r.Core(), retrieval: r, sessions: s, compiling: newCompiling(), learning: newLearning()}
 }

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// placedTags returns the tags of whoever does a task: what they say, and, if they do not
+// PlacedTags returns the tags of whoever does a task: what they say, and, if they do not
 // say it, the environment that the task's events are from.
-func placedTags(tags []string, task *trace.Task) []string {
+func PlacedTags(tags []string, task *trace.Task) []string {
 	if task.Where == "" || trace.EnvironmentIn(tags) != "" {
 		return tags
 	}

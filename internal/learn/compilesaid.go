@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ import (
 // What was said for a while only, such as "for this task", is not kept: it stands in
 // the session that it was said in.
 
-// saidKey is what the keys of such memories begin with.
-const saidKey = "said"
+// SaidKey is what the keys of such memories begin with.
+const SaidKey = "said"
 
 // Bounds of what is held against each other.
 const (
@@ -66,7 +66,7 @@ type saidThing struct {
 // whose is whose words something is, and in which project they hold: in all of them if
 // it has no name.
 type whose struct {
-	voice
+	Voice
 	project string
 }
 
@@ -105,7 +105,7 @@ func (s *saying) hear(m *sessions.Said) {
 // in the project that they were said in, unless they were said for all; what a person says
 // of themself holds in all. What points back means something of the project before
 // something that holds everywhere, and what was said in the session before that.
-func (s *saying) take(m *sessions.Said, x *statement.Statement, by voice) {
+func (s *saying) take(m *sessions.Said, x *statement.Statement, by Voice) {
 	here, everywhere := whose{by, m.Project}, whose{by, ""}
 	if !pointsBack(x) {
 		if x.Everywhere || x.Type == memory.TypeFact && x.Personal() {
@@ -232,20 +232,20 @@ func (k *saidThing) did(op saidOp) {
 // saidID returns the id of the memory that a statement begins.
 func saidID(tenant, event string, from int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "said\x00%s\x00%s\x00%d", tenant, event, from))
-	return saidKey + "-" + hex.EncodeToString(sum[:16])
+	return SaidKey + "-" + hex.EncodeToString(sum[:16])
 }
 
 // body returns the memory of what was said. Of two that are about the same, the one that
 // was there first has the key.
 func (s *saying) body(k *saidThing, others []*saidThing) *memory.Memory {
-	b := &memory.Memory{ID: k.ID, Type: k.Type, Text: k.Text, Tags: []string{saidKey}, Data: k.data(), Metadata: k.metadata(k.topic)}
+	b := &memory.Memory{ID: k.ID, Type: k.Type, Text: k.Text, Tags: []string{SaidKey}, Data: k.data(), Metadata: k.metadata(k.topic)}
 	for _, event := range k.events {
 		b.Sources = append(b.Sources, memory.URI{Tenant: s.tenant, Kind: record.Event, ID: event})
 	}
 	if k.project != "" {
 		b.ValidityScope.Conditions = []string{sessions.ProjectCondition(k.project)}
 	}
-	key := saidKey + "/" + k.path() + k.projectPath() + k.Subject
+	key := SaidKey + "/" + k.path() + k.projectPath() + k.Subject
 	taken := slices.ContainsFunc(others, func(o *saidThing) bool { return o.Subject == k.Subject })
 	if k.Subject != "" && !taken && memory.CheckKey(key) == nil {
 		b.Key = key
@@ -315,7 +315,7 @@ func (c *compilation) gatherSaid(r kv.Reader, t *ledger.Tenant) error {
 		}
 	}
 	var failed error
-	err := catalog.List(r, t.Number, catalog.Tagged(record.Memory, saidKey), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(r, t.Number, catalog.Tagged(record.Memory, SaidKey), nil, func(_ []byte, d catalog.Thing) bool {
 		failed = c.stated(r, t, d)
 		return failed == nil
 	})

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"context"
@@ -85,9 +85,9 @@ func (b *Learner) Learn(ctx context.Context, w board.Writer, tenant string, ids 
 		return nil, err
 	}
 	defer giveBack()
-	for range compileTries {
+	for range Tries {
 		report, err := b.learnOnce(ctx, tenant, ids)
-		if err != errErased {
+		if err != ErrErased {
 			return report, err
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"context"
@@ -171,7 +171,7 @@ func (c *compilation) writeGroup(ctx context.Context, list []write) error {
 	}
 	return c.b.core.Submit(ctx, &board.Request{Alone: true, Records: len(list), Admit: func(g *board.Group) error {
 		if g.Board().Erasures() != c.erasures {
-			return errErased
+			return ErrErased
 		}
 		t, err := g.Tenant(c.tenant)
 		if err != nil {

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"cmp"
@@ -78,13 +78,13 @@ func (s *saying) save() *savedSaying {
 		return cmp.Or(cmp.Compare(a.About, b.About), cmp.Compare(a.Who, b.Who))
 	})
 	owners := slices.SortedFunc(maps.Keys(s.live), func(a, b whose) int {
-		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.speaker, b.speaker), cmp.Compare(a.claims, b.claims), cmp.Compare(a.voice.session, b.voice.session))
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.Speaker, b.Speaker), cmp.Compare(a.claims, b.claims), cmp.Compare(a.Voice.session, b.Voice.session))
 	})
 	for _, own := range owners {
 		for _, k := range s.live[own] {
 			x := savedThing{
-				ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Position: k.Position, Speaker: own.speaker, Claims: own.claims,
-				Voice: own.voice.session, Project: own.project, Strength: k.strength, Polarity: k.polarity, Topic: k.topic, When: k.when, Born: k.born,
+				ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Position: k.Position, Speaker: own.Speaker, Claims: own.claims,
+				Voice: own.Voice.session, Project: own.project, Strength: k.strength, Polarity: k.polarity, Topic: k.topic, When: k.when, Born: k.born,
 				Session: k.session, Events: k.events,
 			}
 			if k.base != k.squashed {
@@ -107,7 +107,7 @@ func (x *savedSaying) saying(tenant string) *saying {
 	}
 	for i := range x.Live {
 		k := &x.Live[i]
-		own := whose{voice{k.Speaker, k.Claims, k.Voice}, k.Project}
+		own := whose{Voice{k.Speaker, k.Claims, k.Voice}, k.Project}
 		thing := &saidThing{
 			Known: statement.Known{ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Trust: record.User, Position: k.Position},
 			whose: own, strength: k.Strength, polarity: k.Polarity, topic: k.Topic, squashed: squash(k.Text), base: k.Base,

@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"cmp"
@@ -63,7 +63,7 @@ func (c *compilation) gatherClaims(r kv.Reader, t *ledger.Tenant) error {
 		{record.Artifact, string(hmx.TypeDecisionPolicy)},
 	} {
 		err := c.eachBody(r, t, catalog.OfClass(w.kind, w.class), w.kind, claimsSeen, func(h *catalog.Head, body memory.Body) {
-			if holdsAt(h, t.Time) {
+			if HoldsAt(h, t.Time) {
 				c.add(h, body)
 			}
 		})
@@ -78,8 +78,8 @@ func (c *compilation) gatherClaims(r kv.Reader, t *ledger.Tenant) error {
 	})
 }
 
-// holdsAt reports whether a thing holds at a time.
-func holdsAt(h *catalog.Head, now int64) bool {
+// HoldsAt reports whether a thing holds at a time.
+func HoldsAt(h *catalog.Head, now int64) bool {
 	switch {
 	case h.State != catalog.Live, h.Expires <= now, now < h.ValidFrom, now >= h.ValidUntil:
 		return false
@@ -125,7 +125,7 @@ func (c *compilation) add(h *catalog.Head, body memory.Body) {
 		x.about, x.says, x.text = claimIn(b)
 	case *memory.Policy:
 		x.policy, x.text = true, b.Text
-		if scope := conditionOf(&b.Scope); scope == always {
+		if scope := ConditionOf(&b.Scope); scope == Always {
 			x.about, x.says = ruleOfText(b.Text)
 		}
 	case *memory.Artifact:
@@ -209,7 +209,7 @@ func claimOf(m *memory.Memory) (about, says, text string) {
 	if !ok || x.Type != m.Type {
 		return "", "", ""
 	}
-	about = string(m.Type) + " " + voiceOf(m.Metadata).path() + " " + x.Subject
+	about = string(m.Type) + " " + VoiceOf(m.Metadata).path() + " " + x.Subject
 	if x.Type == memory.TypePreference {
 		return about, string(x.Polarity), m.Text
 	}
@@ -304,11 +304,11 @@ func (c *compilation) settle(x *memory.Conflict, known *disputeHead, op CompileO
 	})
 }
 
-// always is the condition of a rule without one.
-const always = "always"
+// Always is the condition of a rule without one.
+const Always = "always"
 
-// conditionOf says in words what a policy applies to.
-func conditionOf(s *memory.Scope) string {
+// ConditionOf says in words what a policy applies to.
+func ConditionOf(s *memory.Scope) string {
 	var parts []string
 	say := func(name string, values ...string) {
 		if len(values) > 0 {
@@ -326,7 +326,7 @@ func conditionOf(s *memory.Scope) string {
 		say("key", s.KeyPrefix)
 	}
 	if len(parts) == 0 {
-		return always
+		return Always
 	}
 	return strings.Join(parts, "; ")
 }

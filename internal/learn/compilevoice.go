@@ -1,4 +1,4 @@
-package engine
+package learn
 
 import (
 	"encoding/json"
@@ -18,20 +18,20 @@ import (
 //
 // Only what was said before counts, so whoever compiles in portions finds the same.
 
-// voice is whose words something is.
-type voice struct {
-	speaker string // as the metadata of messages names them
+// Voice is whose words something is.
+type Voice struct {
+	Speaker string // as the metadata of messages names them
 	claims  string // who they say that they are
 	session string // where neither is known, and there are several people
 }
 
 // metadata returns what a memory says of whose words it is, and of what it is about if it
 // is a standing instruction.
-func (v voice) metadata(topic string) hmx.Raw {
+func (v Voice) metadata(topic string) hmx.Raw {
 	all := make(map[string]string)
 	switch {
-	case v.speaker != "":
-		all["speaker"] = v.speaker
+	case v.Speaker != "":
+		all["speaker"] = v.Speaker
 	case v.claims != "":
 		all["claims_to_be"] = v.claims
 	case v.session != "":
@@ -47,21 +47,21 @@ func (v voice) metadata(topic string) hmx.Raw {
 	return hmx.Raw(out)
 }
 
-// voiceOf returns whose words a memory is, as its metadata says; somebody else's may name
+// VoiceOf returns whose words a memory is, as its metadata says; somebody else's may name
 // nobody.
-func voiceOf(metadata hmx.Raw) voice {
+func VoiceOf(metadata hmx.Raw) Voice {
 	var named struct {
 		Speaker string `json:"speaker"`
 		Claims  string `json:"claims_to_be"`
 		Session string `json:"session"`
 	}
 	_ = json.Unmarshal([]byte(metadata), &named)
-	return voice{named.Speaker, named.Claims, named.Session}
+	return Voice{named.Speaker, named.Claims, named.Session}
 }
 
 // path returns a voice as a part of a key.
-func (v voice) path() string {
-	name := v.speaker
+func (v Voice) path() string {
+	name := v.Speaker
 	switch {
 	case v.claims != "":
 		name = "as-" + v.claims
@@ -90,24 +90,24 @@ func newVoices() *voices {
 }
 
 // hear takes in what a message states, and returns whose words that is.
-func (v *voices) hear(m *sessions.Said, x *statement.Statement) voice {
+func (v *voices) hear(m *sessions.Said, x *statement.Statement) Voice {
 	if m.Speaker != "" {
-		return voice{speaker: m.Speaker}
+		return Voice{Speaker: m.Speaker}
 	}
 	if id, ok := x.Identity(); ok {
 		v.meet(m.Session, id, x.Correction)
 	}
 	if !x.Personal() {
-		return voice{}
+		return Voice{}
 	}
 	id, named := v.sessions[m.Session]
 	switch {
 	case named && v.one[id], !named && !v.several:
-		return voice{}
+		return Voice{}
 	case named:
-		return voice{claims: id.Who}
+		return Voice{claims: id.Who}
 	}
-	return voice{session: m.Session}
+	return Voice{session: m.Session}
 }
 
 // meet takes in who the user of a session says that they are. Whoever puts it right is the
