@@ -34,7 +34,7 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"internal/board":     7000,
 		"internal/cli":       24000,
-		"internal/engine":    8000,
+		"internal/engine":    7000,
 		"internal/migrate":   9000,
 		"internal/statement": 7500,
 		"internal/trace":     7000,
@@ -181,6 +181,10 @@ func floors() []floor {
 		name:     "learn",
 		purpose:  "what sessions did and users said, as artifacts and memories; what people decide about these",
 		packages: []string{"internal/learn"},
+	}, {
+		name:     "advise",
+		purpose:  "what may come next, what speaks against a planned action",
+		packages: []string{"internal/advise"},
 	}, {
 		name:     "engine",
 		purpose:  "a board and everything that reads it: search, find, pack, compile",

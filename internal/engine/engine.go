@@ -14,6 +14,7 @@ import (
 	"context"
 	"time"
 
+	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/learn"
@@ -31,10 +32,11 @@ type Board struct {
 	retrieval *retrieval.Retriever
 	sessions  *sessions.Sessions
 	learner   *learn.Learner
+	adviser   *advise.Adviser
 	contexts  *coldstart.Composer
 	asking    semaphore.FIFO   // of calls that compose bundles and packs
 	counts    *counts          // of what packs quoted, by the records of the index
-	guides    *guides          // what artifacts say about next steps
+	priors    *priors          // of imported fingerprints; nil in a past state
 	ticks     func() time.Time // by which it is measured how long something takes
 }
 
@@ -43,7 +45,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{
 		asking: semaphore.PerProcessor(),
 		counts: newCounts(),
-		guides: newGuides(), ticks: time.Now,
+		priors: newPriors(), ticks: time.Now,
 	}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
@@ -61,7 +63,8 @@ func (b *Board) attach(core *board.Board) {
 	b.retrieval = retrieval.New(core)
 	b.sessions = sessions.New(b.retrieval)
 	b.learner = learn.New(b.retrieval, b.sessions)
-	core.Follow(guideFollower{b: b})
+	b.adviser = advise.New(b.retrieval, b.sessions)
+	core.Follow(b.priors)
 	core.Require(record.Fingerprint, fingerprintRule())
 }
 
@@ -72,7 +75,7 @@ func (b *Board) over(r *retrieval.Retriever) *Board {
 		return b
 	}
 	counted := r.Beside(func() any { return newCounts() }).(*counts)
-	return &Board{core: r.Core(), retrieval: r, sessions: b.sessions.Over(r), ticks: b.ticks, counts: counted}
+	return &Board{core: r.Core(), retrieval: r, adviser: b.adviser.Over(r), ticks: b.ticks, counts: counted}
 }
 
 // Close waits for what is under way, makes everything durable and lets the directory go. A

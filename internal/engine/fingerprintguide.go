@@ -4,10 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -100,7 +103,7 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 	if len(guiding) == 0 {
 		return nil, nil
 	}
-	return p.engine.guides.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
+	return p.engine.priors.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
 }
 
 // merge reads fingerprints and returns what they say together, or nil if none of them can
@@ -153,13 +156,36 @@ func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 	return fingerprint.PriorsOf(usage), err
 }
 
+// priors keeps what imported fingerprints say together. It is safe for concurrent use; nil keeps
+// nothing.
+type priors struct {
+	board.NopFollower
+	mu   sync.Mutex
+	kept lru.Cache[[sha256.Size]byte, *fingerprint.Priors]
+}
+
+func newPriors() *priors {
+	return &priors{kept: lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides)}
+}
+
+// Erasing lets go of all that is kept.
+func (g *priors) Erasing() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.kept = lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides)
+	return nil
+}
+
+// Rebuilt lets go of all that is kept.
+func (g *priors) Rebuilt() error { return g.Erasing() }
+
 // merged returns what fingerprints say together as it is kept, or else as it is read.
-func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
+func (g *priors) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
 	if g == nil {
 		return read()
 	}
 	g.mu.Lock()
-	known, ok := g.priors.Get(key)
+	known, ok := g.kept.Get(key)
 	g.mu.Unlock()
 	if ok {
 		return known, nil
@@ -167,7 +193,7 @@ func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors,
 	made, err := read()
 	if err == nil && made != nil {
 		g.mu.Lock()
-		g.priors.Put(key, made)
+		g.kept.Put(key, made)
 		g.mu.Unlock()
 	}
 	return made, err

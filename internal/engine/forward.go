@@ -523,3 +523,23 @@ func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*R
 func (b *Board) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
 	return b.learner.SettleConflict(ctx, w, s)
 }
+
+// CheckAction says what happened when an action or its like was taken before, which rules
+// and artifacts speak against it, and what to do instead. It holds nobody back, reads one
+// state and writes nothing: the same state and question have the same answer, whatever was
+// compiled, rebuilt or asked before.
+//
+// Rules are the constraints and policies of a user's or an operator's trust that hold, and
+// artifacts those that are active and hold. Nothing has a part in the answer that the view
+// does not show, or that was erased.
+func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
+	return b.adviser.CheckAction(ctx, o)
+}
+
+// NextStep returns the tools that a session may call next, with how probable each is
+// and why, by what its task did so far and by the active artifacts whose scope holds and
+// that the view shows. It reads one state and writes nothing. Without such artifacts
+// there are no suggestions.
+func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
+	return b.adviser.NextStep(ctx, o)
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/audit"
 	"lukasa.dev/internal/board/transfer"
@@ -31,6 +32,8 @@ type (
 	AsOf               = retrieval.AsOf
 	At                 = board.At
 	Change             = board.Change
+	CheckOptions       = advise.CheckOptions
+	CheckedAction      = advise.CheckedAction
 	Compare            = find.Compare
 	CompileAfter       = board.CompileAfter
 	CompileChange      = learn.CompileChange
@@ -75,6 +78,8 @@ type (
 	Made               = sessions.Made
 	Moment             = sessions.Moment
 	MomentSort         = sessions.MomentSort
+	NextOptions        = advise.NextOptions
+	NextSteps          = advise.NextSteps
 	Options            = board.Options
 	Page               = board.Page
 	ProveOptions       = board.ProveOptions
@@ -132,6 +137,7 @@ const (
 	Compiler              = learn.Compiler
 	DefaultEmbedTimeout   = retrieval.DefaultEmbedTimeout
 	DefaultFindLimit      = find.DefaultFindLimit
+	DefaultNextSteps      = advise.DefaultNextSteps
 	DefaultRefineParallel = learn.DefaultRefineParallel
 	DiffAdd               = learn.DiffAdd
 	DiffChange            = learn.DiffChange
@@ -144,6 +150,7 @@ const (
 	MaxEmbedText          = retrieval.MaxEmbedText
 	MaxFindHops           = find.MaxFindHops
 	MaxFindLimit          = find.MaxFindLimit
+	MaxNextSteps          = advise.MaxNextSteps
 	MaxRefineParallel     = learn.MaxRefineParallel
 	MaxSearchHits         = retrieval.MaxSearchHits
 	MaxSearchQuery        = retrieval.MaxSearchQuery

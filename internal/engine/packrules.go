@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -331,7 +332,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.engine.foresee(p.Ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.engine.adviser.Foresee(p.Ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.request.Session, p.request.Tags, advise.DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}

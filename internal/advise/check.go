@@ -1,4 +1,4 @@
-package engine
+package advise
 
 import (
 	"context"
@@ -58,7 +58,7 @@ type CheckedAction struct {
 // Rules are the constraints and policies of a user's or an operator's trust that hold, and
 // artifacts those that are active and hold. Nothing has a part in the answer that the view
 // does not show, or that was erased.
-func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
+func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	var out *CheckedAction
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
 		if err := o.check(s.View); err != nil {

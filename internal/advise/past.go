@@ -1,4 +1,4 @@
-package engine
+package advise
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 // checking is one check under way.
 type checking struct {
 	ctx   context.Context
-	b     *Board
+	b     *Adviser
 	r     kv.Reader
 	t     *ledger.Tenant
 	view  board.View

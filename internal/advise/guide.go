@@ -1,4 +1,4 @@
-package engine
+package advise
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -58,7 +57,7 @@ type NextSteps struct {
 // and why, by what its task did so far and by the active artifacts whose scope holds and
 // that the view shows. It reads one state and writes nothing. Without such artifacts
 // there are no suggestions.
-func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
+func (b *Adviser) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
 	if o.Limit == 0 {
 		o.Limit = DefaultNextSteps
 	}
@@ -71,14 +70,14 @@ func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error)
 			return err
 		}
 		var err error
-		out, err = b.foresee(ctx, s, o.Session, o.Tags, o.Limit)
+		out, err = b.Foresee(ctx, s, o.Session, o.Tags, o.Limit)
 		return err
 	})
 	return out, err
 }
 
-// foresee is NextStep on a state.
-func (b *Board) foresee(ctx context.Context, s board.State, session string, tags []string, limit int) (*NextSteps, error) {
+// Foresee is NextStep on a state.
+func (b *Adviser) Foresee(ctx context.Context, s board.State, session string, tags []string, limit int) (*NextSteps, error) {
 	model, n, err := b.model(s, tags)
 	if err != nil {
 		return nil, err
@@ -114,7 +113,6 @@ type guides struct {
 	scopes   lru.Cache[[sha256.Size]byte, []*hmx.Artifact] // of the active artifacts, by their ids
 	sessions lru.Cache[string, *halfRead]
 	checkers *checkers
-	priors   lru.Cache[[sha256.Size]byte, *fingerprint.Priors] // of imported fingerprints
 }
 
 func newGuides() *guides {
@@ -123,7 +121,6 @@ func newGuides() *guides {
 		scopes:   lru.New[[sha256.Size]byte, []*hmx.Artifact](keptScopes),
 		sessions: lru.New[string, *halfRead](keptSessions),
 		checkers: newCheckers(),
-		priors:   lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides),
 	}
 }
 
@@ -131,7 +128,7 @@ func newGuides() *guides {
 // those that are erased.
 type guideFollower struct {
 	board.NopFollower
-	b *Board
+	b *Adviser
 }
 
 func (f guideFollower) Writing(h *record.Header) { f.b.guides.checkers.touch(h) }
@@ -152,12 +149,12 @@ func (g *guides) forget() {
 	fresh := newGuides()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.models, g.scopes, g.sessions, g.priors = fresh.models, fresh.scopes, fresh.sessions, fresh.priors
+	g.models, g.scopes, g.sessions = fresh.models, fresh.scopes, fresh.sessions
 }
 
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
-func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
+func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error) {
 	active, err := b.retrieval.Active(s.Reader, s.Tenant)
 	if err != nil {
 		return nil, 0, err
@@ -203,7 +200,7 @@ func (b *Board) model(s board.State, tags []string) (*guide.Model, int, error) {
 
 // artifacts reads what artifacts say. One that was erased meanwhile is left out. An
 // artifact never changes, so it is read once.
-func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]*hmx.Artifact, error) {
+func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]*hmx.Artifact, error) {
 	sum := sha256.New()
 	sum.Write([]byte(t.Name))
 	for _, h := range heads {
@@ -240,7 +237,7 @@ func (b *Board) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) 
 // bodiesOf reads what things say, several at once: nothing of one that was erased
 // meanwhile or cannot be read, and artifacts without the events that they were made of,
 // which are many.
-func (b *Board) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]memory.Body, error) {
+func (b *Adviser) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]memory.Body, error) {
 	out := make([]memory.Body, len(heads))
 	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
 		for i := from; i < to; i++ {
@@ -277,7 +274,7 @@ type halfRead struct {
 // sessionSoFar returns what a session did, as far as a view shows it; of a long one that
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
-func (b *Board) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
+func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
 	if board.AccessOf(st.View) != nil || b.guides == nil {
 		s := sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, View: st.View, Traces: trace.NewReader(&trace.Strings{})}
 		err := s.Read(ctx, session)

@@ -1,4 +1,4 @@
-package engine
+package advise
 
 import (
 	"crypto/sha256"
