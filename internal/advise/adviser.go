@@ -17,7 +17,7 @@ type Adviser struct {
 	guides    *guides // what artifacts and rules say; nil in a past state
 }
 
-// NewAdviser returns the adviser of a board, which it follows.
+// New returns the adviser of a board, which it follows.
 func New(r *retrieval.Retriever, s *sessions.Sessions) *Adviser {
 	b := &Adviser{core: r.Core(), retrieval: r, sessions: s, guides: newGuides()}
 	b.core.Follow(guideFollower{b: b})

@@ -108,7 +108,7 @@ func (b *Board) Over(store *kv.Store) *Board {
 // be opened.
 func Unopened(dir string, o Options) *Board { return &Board{o: o, dir: dir} }
 
-// OpenCore opens the data directory dir, making it if it does not exist. Attach may be nil; it
+// Open opens the data directory dir, making it if it does not exist. Attach may be nil; it
 // is called before anything is read, to add followers and rules.
 func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (opened *Board, err error) {
 	if o.FS == nil {

@@ -17,7 +17,7 @@ func (b *Board) FrameAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal
 	return b.FrameIn(r, t, position, false)
 }
 
-// FrameIn is frameAt for whoever knows whether the tenant is whole in the snapshot: that
+// FrameIn is FrameAt for whoever knows whether the tenant is whole in the snapshot: that
 // nothing of it was erased then.
 func (b *Board) FrameIn(r kv.Reader, t *ledger.Tenant, position uint64, whole bool) (journal.Frame, error) {
 	if position >= t.Size {
@@ -69,7 +69,7 @@ func Unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
 	return !any, err
 }
 
-// wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
+// wholeAt is FrameAt where nothing was erased, for a reader that sees what is committed
 // only, at less cost.
 func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
 	f, _, err := b.WholeLeafAt(r, t, position)

@@ -102,7 +102,7 @@ func (b *Board) EventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*Stored
 	return b.eventRead(r, t, position, b.FrameAt)
 }
 
-// eventRead is eventAt with a way to read.
+// eventRead is EventAt with a way to read.
 func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read reading) (*StoredEvent, error) {
 	f, err := read(r, t, position)
 	if err != nil {

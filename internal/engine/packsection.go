@@ -135,13 +135,13 @@ func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, erro
 }
 
 // overNow says why a thing no longer holds, or nothing.
-func (a *packing) overNow(h *catalog.Head) string {
+func (p *packing) overNow(h *catalog.Head) string {
 	switch {
-	case h.Expires <= a.Now:
+	case h.Expires <= p.Now:
 		return "its time to live is over"
-	case a.Now >= h.ValidUntil:
+	case p.Now >= h.ValidUntil:
 		return "it is no longer valid"
-	case a.Now < h.ValidFrom:
+	case p.Now < h.ValidFrom:
 		return "it is not valid yet"
 	}
 	switch h.Kind {

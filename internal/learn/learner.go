@@ -23,7 +23,7 @@ type Learner struct {
 	background *background // that compiles by itself; nil for none
 }
 
-// NewLearner returns the learner of a board. Artifacts that are written to the board from now on
+// New returns the learner of a board. Artifacts that are written to the board from now on
 // keep the rules of chains.
 func New(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
 	r.Core().Require(record.Artifact, artifactRule())

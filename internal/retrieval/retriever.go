@@ -25,7 +25,7 @@ type Retriever struct {
 	beside any
 }
 
-// NewRetriever returns the retriever of a board, which it follows.
+// New returns the retriever of a board, which it follows.
 func New(core *board.Board) *Retriever {
 	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(), actives: newActives()}
 	core.Follow(retrieved{b: r}, pastFollower{b: r}, r.actives)
@@ -33,35 +33,35 @@ func New(core *board.Board) *Retriever {
 }
 
 // Core returns the board that is read: for a past state, one with the index of then.
-func (r *Retriever) Core() *board.Board { return r.core }
+func (b *Retriever) Core() *board.Board { return b.core }
 
 // Beside returns what the first call made, for a reader that keeps something as long as the
 // retriever of a past state is kept.
-func (r *Retriever) Beside(make func() any) any {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.beside == nil {
-		r.beside = make()
+func (b *Retriever) Beside(make func() any) any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.beside == nil {
+		b.beside = make()
 	}
-	return r.beside
+	return b.beside
 }
 
 // Roster opens the attributes of the documents of a state.
-func (r *Retriever) Roster(s board.State) (*roster.View, error) {
-	return r.searcher.Roster(recall.State{Reader: s.Reader, Tenant: s.Tenant.Number, Size: s.Tenant.Size})
+func (b *Retriever) Roster(s board.State) (*roster.View, error) {
+	return b.searcher.Roster(recall.State{Reader: s.Reader, Tenant: s.Tenant.Number, Size: s.Tenant.Size})
 }
 
 // ForgetViews lets go of what is known of the documents that views show.
-func (r *Retriever) ForgetViews() { r.sights = newSights() }
+func (b *Retriever) ForgetViews() { b.sights = newSights() }
 
 // Judged returns how many records were read to find out what views show.
-func (r *Retriever) Judged() int64 { return r.sights.looked.Load() }
+func (b *Retriever) Judged() int64 { return b.sights.looked.Load() }
 
 // KeepPasts sets how many records a past state has at most that is kept in memory.
-func (r *Retriever) KeepPasts(records uint64) { r.pasts.most = records }
+func (b *Retriever) KeepPasts(records uint64) { b.pasts.most = records }
 
 // PastRecords returns how many records a past state has at most that is kept in memory.
-func (r *Retriever) PastRecords() uint64 { return r.pasts.most }
+func (b *Retriever) PastRecords() uint64 { return b.pasts.most }
 
 // KeepsPast reports whether a past state is kept.
-func (r *Retriever) KeepsPast() bool { return r.pasts.kept != nil }
+func (b *Retriever) KeepsPast() bool { return b.pasts.kept != nil }

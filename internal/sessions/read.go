@@ -206,7 +206,7 @@ func (b *Sessions) TraceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 	})
 }
 
-// SessionReader reads the events of sessions in order, a few at a time.
+// Reader reads the events of sessions in order, a few at a time.
 type Reader struct {
 	From   *Sessions
 	Reader kv.Reader

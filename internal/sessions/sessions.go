@@ -18,7 +18,7 @@ type Sessions struct {
 	traced    traceFiles
 }
 
-// NewSessions returns the sessions of a board, which it follows.
+// New returns the sessions of a board, which it follows.
 func New(r *retrieval.Retriever) *Sessions {
 	s := &Sessions{core: r.Core(), retrieval: r, surveys: semaphore.New(1), traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	s.core.Follow(traceFollower{b: s})
