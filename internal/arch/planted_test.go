@@ -1,7 +1,9 @@
 package arch
 
 import (
+	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,36 @@ func violationsOf(t *testing.T, pl plan, change map[string]string) []string {
 		found = append(found, v.String())
 	}
 	return found
+}
+
+// largeFiles returns files of a package that have so many lines together, and none too many.
+func largeFiles(dir string, lines int) map[string]string {
+	files := map[string]string{}
+	for i := 0; lines > 0; i++ {
+		n := min(lines, maxLines)
+		files[fmt.Sprintf("%s/part%d.go", dir, i)] = "package " + path.Base(dir) + "\n" + strings.Repeat("\n", n-1)
+		lines -= n
+	}
+	return files
+}
+
+// A package with a cap of its own is held to that.
+func TestCapsAreHeld(t *testing.T) {
+	for _, tc := range []struct {
+		lines, most int
+		want        []string
+	}{
+		{maxPackageLines, maxPackageLines + 100, nil},
+		{maxPackageLines + 97, maxPackageLines + 100, []string{fmt.Sprintf("hmx: has %d lines, more than its cap of %d; move some of it to a package of its own", maxPackageLines+101, maxPackageLines+100)}},
+		{maxPackageLines, maxPackageLines + 2*capSlack, []string{fmt.Sprintf("floors.go: hmx has %d lines; lower its cap of %d", maxPackageLines+4, maxPackageLines+2*capSlack)}},
+		{1, maxPackageLines + 100, []string{"floors.go: hmx has 5 lines and needs no cap of its own"}},
+	} {
+		pl := soundPlan
+		pl.large = map[string]int{"hmx": tc.most}
+		if got := violationsOf(t, pl, largeFiles("hmx", tc.lines)); !slices.Equal(got, tc.want) {
+			t.Errorf("%d lines with a cap of %d:\n%s\nwant\n%s", tc.lines, tc.most, strings.Join(got, "\n"), strings.Join(tc.want, "\n"))
+		}
+	}
 }
 
 func TestSoundTreeHasNoViolations(t *testing.T) {
@@ -182,6 +214,14 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 		"long file",
 		map[string]string{"hmx/long.go": "package hmx\n" + strings.Repeat("\n", maxLines)},
 		[]string{"hmx/long.go: has 701 lines, more than 700; it wants to be two files"},
+	}, {
+		"large package",
+		largeFiles("hmx", maxPackageLines),
+		[]string{fmt.Sprintf("hmx: has %d lines, more than %d; it wants to be two packages", maxPackageLines+4, maxPackageLines)},
+	}, {
+		"large tests",
+		map[string]string{"hmx/long_test.go": "package hmx\n" + strings.Repeat("\n", maxPackageLines)},
+		nil,
 	}, {
 		"long test file",
 		map[string]string{"hmx/long_test.go": "package hmx\n" + strings.Repeat("\n", maxLines)},

@@ -12,6 +12,7 @@ type plan struct {
 	floors       []floor
 	enclaves     []enclave
 	thirdParties []thirdParty
+	large        map[string]int
 }
 
 // violation is one disagreement between plan and tree.
@@ -32,6 +33,7 @@ func (pl plan) check(pkgs []goPackage) []violation {
 	for _, pkg := range pkgs {
 		pl.checkImports(pkg, report)
 		checkPackage(pkg, report)
+		pl.checkSize(pkg, report)
 		for _, f := range pkg.files {
 			checkFile(f, report)
 		}
@@ -66,6 +68,11 @@ func (pl plan) checkTable(pkgs []goPackage, report reporter) {
 	for _, pkg := range pkgs {
 		if pl.level(pkg.dir) < 0 {
 			report(pkg.dir, "is on no floor; give it a line in internal/arch/floors.go")
+		}
+	}
+	for dir := range pl.large {
+		if pl.level(dir) < 0 {
+			report("floors.go", "%s has a cap, but is on no floor", dir)
 		}
 	}
 	for _, tp := range pl.thirdParties {
@@ -160,6 +167,27 @@ func checkPackage(pkg goPackage, report reporter) {
 		}
 	}
 	report(pkg.dir, "has no doc comment that says what the package is")
+}
+
+// checkSize judges how much there is in a package.
+func (pl plan) checkSize(pkg goPackage, report reporter) {
+	lines := 0
+	for _, f := range pkg.files {
+		if !f.test {
+			lines += f.lines
+		}
+	}
+	most, listed := pl.large[pkg.dir]
+	switch {
+	case !listed && lines > maxPackageLines:
+		report(pkg.dir, "has %d lines, more than %d; it wants to be two packages", lines, maxPackageLines)
+	case listed && lines <= maxPackageLines:
+		report("floors.go", "%s has %d lines and needs no cap of its own", pkg.dir, lines)
+	case listed && lines > most:
+		report(pkg.dir, "has %d lines, more than its cap of %d; move some of it to a package of its own", lines, most)
+	case listed && most-lines > capSlack:
+		report("floors.go", "%s has %d lines; lower its cap of %d", pkg.dir, lines, most)
+	}
 }
 
 // checkFile judges a file by itself.

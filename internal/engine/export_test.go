@@ -3,46 +3,40 @@ package engine
 import "time"
 
 // Looked is how many records a board has read to find out what views show.
-func Looked(b *Board) int64 { return b.sights.looked.Load() }
+func Looked(b *Board) int64 { return b.retrieval.Judged() }
 
 // ForgetSights makes a board forget what views show.
-func ForgetSights(b *Board) { b.sights = newSights() }
+func ForgetSights(b *Board) { b.retrieval.ForgetViews() }
 
 // SetTicks makes a board measure how long something takes by another watch.
 func SetTicks(b *Board, ticks func() time.Time) { b.ticks = ticks }
 
 // KeepNoPast makes a board put the past states that packs are made of into files.
-func KeepNoPast(b *Board) { b.pasts.most = 0 }
+func KeepNoPast(b *Board) { b.retrieval.KeepPasts(0) }
 
 // KeepsPast reports whether a board keeps a past state that a pack was made of.
-func KeepsPast(b *Board) bool { return b.pasts.kept != nil }
+func KeepsPast(b *Board) bool { return b.retrieval.KeepsPast() }
 
 // CompileApart makes a board write what a compile makes in groups of so many records, or
 // as it does for 0, and tells of each; an error ends the compile.
 func CompileApart(b *Board, records int, wrote func() error) {
-	b.compiling.apart, b.compiling.wrote = records, wrote
+	b.learner.CompileApart(records, wrote)
 }
 
 // OnCompiled is told of each compile that a board does by itself.
 func OnCompiled(b *Board, told func(tenant string, err error)) {
-	b.background.mu.Lock()
-	b.background.told = told
-	b.background.mu.Unlock()
+	b.learner.OnCompiled(told)
 }
 
 // LookForDue has a board look what it is to compile by itself.
-func LookForDue(b *Board) { b.background.look() }
+func LookForDue(b *Board) { b.learner.LookForDue() }
 
 // Watched is how many tenants of a board somebody watches.
-func Watched(b *Board) int {
-	b.watching.mu.Lock()
-	defer b.watching.mu.Unlock()
-	return len(b.watching.list)
-}
+func Watched(b *Board) int { return b.core.Watched() }
 
 // ReadParts makes a board read so many events of a session as one, and at least so many to
 // say what a session did.
-func ReadParts(b *Board, part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }
+func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar) }
 
 // HitsFor is how many hits a pack with a budget looks at, at most.
 var HitsFor = hitsFor

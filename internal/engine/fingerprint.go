@@ -6,13 +6,16 @@ import (
 	"iter"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
 
@@ -37,19 +40,18 @@ type FingerprintOptions struct {
 // several calls, and compiles, one runs, and the others wait.
 func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
-		if err := checkName("agent", o.Agent); err != nil {
+		if err := board.CheckName("agent", o.Agent); err != nil {
 			return nil, err
 		}
 	}
-	select {
-	case <-b.compiling.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	done, err := b.learner.Alone(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { b.compiling.turn <- struct{}{} }()
-	for range compileTries {
+	defer done()
+	for range learn.Tries {
 		f, err := b.fingerprintOnce(ctx, o)
-		if err != errErased {
+		if err != learn.ErrErased {
 			return f, err
 		}
 	}
@@ -63,22 +65,22 @@ type printing struct {
 	t    *ledger.Tenant
 	o    FingerprintOptions
 	in   fingerprint.Input
-	all  *traced
+	all  *sessions.Traced
 	read int // sessions that had new events
 }
 
 func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
-	erasures := b.traced.erasures.Load()
+	erasures := b.core.Erasures()
 	p := &printing{b: b, o: o}
-	err := b.read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		p.r, p.t = r, t
 		return p.gather(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if b.traced.erasures.Load() != erasures {
-		return nil, errErased
+	if b.core.Erasures() != erasures {
+		return nil, learn.ErrErased
 	}
 	if err := p.keep(ctx, erasures); err != nil {
 		return nil, err
@@ -88,15 +90,15 @@ func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fin
 
 // gather reads what there is.
 func (p *printing) gather(ctx context.Context) error {
-	old, err := p.b.keptTraces(p.r, p.t)
+	old, err := p.b.sessions.KeptTraces(p.r, p.t)
 	if err != nil {
 		return err
 	}
-	if p.all, p.read, _, err = p.b.traceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
+	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
-	root := rootOf(p.t)
+	root := board.RootOf(p.t)
 	p.in = fingerprint.Input{
 		Tenant: p.t.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
 	}
@@ -127,7 +129,7 @@ func (p *printing) slip() error {
 // traces returns what the sessions did that the fingerprint is of.
 func (p *printing) traces() iter.Seq[*trace.Trace] {
 	return func(yield func(*trace.Trace) bool) {
-		for _, parts := range p.all.traces {
+		for _, parts := range p.all.Traces {
 			if p.o.Agent != "" && parts[0].Agent != p.o.Agent {
 				continue
 			}
@@ -146,11 +148,11 @@ func (p *printing) keep(ctx context.Context, erasures uint64) error {
 	if p.read == 0 {
 		return nil
 	}
-	if err := p.b.enter(ctx); err != nil {
+	if err := p.b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer p.b.leave()
-	_ = p.b.keepTraces(p.o.Tenant, p.all, erasures)
+	defer p.b.core.Leave()
+	_ = p.b.sessions.KeepTraces(p.o.Tenant, p.all, erasures)
 	return nil
 }
 
@@ -160,10 +162,10 @@ func (p *printing) artifacts(ctx context.Context) error {
 	var shared []*hmx.Artifact
 	sources := make(map[string][]int) // which of shared were made of an event
 	err := p.each(ctx, catalog.All(record.Artifact, catalog.Live), record.Artifact, func(h *catalog.Head) error {
-		if h.Status != string(hmx.StatusActive) || !holdsAt(h, p.t.Time) {
+		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.t.Time) {
 			return nil
 		}
-		body, err := p.b.bodyAt(p.r, p.t, record.Artifact, h.Position)
+		body, err := p.b.core.BodyAt(p.r, p.t, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return nil
 		}
@@ -231,15 +233,11 @@ func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, vis
 		}
 		return failed == nil
 	})
-	return first(failed, err)
+	return fault.First(failed, err)
 }
 
-// checkFingerprint refuses a body whose document is no fingerprint, or not the one that
-// was exported.
-func checkFingerprint(body *memory.Fingerprint) error {
-	f, err := fingerprint.Decode([]byte(body.Document))
-	if err != nil {
-		return err
-	}
-	return f.Verify()
+// fingerprintRule refuses a body whose document is no fingerprint, or not the one that was
+// exported.
+func fingerprintRule() board.Rule {
+	return board.Rule{Validate: func(body memory.Body) error { return fingerprint.Check([]byte(body.(*memory.Fingerprint).Document)) }}
 }

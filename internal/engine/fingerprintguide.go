@@ -4,10 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -82,16 +85,16 @@ func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 // others takes the trust of a user.
 func (p *packing) imported() (*fingerprint.Priors, error) {
 	list, err := p.heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, guidingMost)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	sum.Write([]byte(p.t.Name))
+	sum.Write([]byte(p.Tenant.Name))
 	var guiding []*catalog.Head
 	for _, h := range list {
-		own := p.view.Agent != "" && h.Actor == p.view.Agent && h.Trust >= record.Agent
+		own := p.View.Agent != "" && h.Actor == p.View.Agent && h.Trust >= record.Agent
 		if p.overNow(h) == "" && (h.Trust >= record.User || own) {
 			guiding = append(guiding, h)
 			sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
@@ -100,7 +103,7 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 	if len(guiding) == 0 {
 		return nil, nil
 	}
-	return p.b.guides.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
+	return p.engine.priors.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
 }
 
 // merge reads fingerprints and returns what they say together, or nil if none of them can
@@ -108,8 +111,8 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	var read []*fingerprint.Fingerprint
 	for _, h := range list {
-		rec, err := p.record(h.Position)
-		if err := p.passed(err); err != nil {
+		rec, err := p.Record(h.Position)
+		if err := p.Passed(err); err != nil {
 			return nil, err
 		}
 		if rec == nil {
@@ -135,7 +138,7 @@ func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 // see.
 func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 	list, err := p.heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, feedbackGuide)
 	if err != nil {
 		return nil, err
@@ -146,20 +149,43 @@ func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 			cited.add(h)
 		}
 	}
-	usage, err := cited.usage(p.ctx, &placing{
-		r: p.r, t: p.t, rows: p.rows, now: p.now, shows: p.shows,
-		showsAt: func(position uint64) bool { return p.visible == nil || p.visible.has(position) },
+	usage, err := cited.usage(p.Ctx, &placing{
+		r: p.Reader, t: p.Tenant, rows: p.Rows, now: p.Now, shows: p.Shows,
+		showsAt: func(position uint64) bool { return p.Shown == nil || p.Shown.Has(position) },
 	})
 	return fingerprint.PriorsOf(usage), err
 }
 
+// priors keeps what imported fingerprints say together. It is safe for concurrent use; nil keeps
+// nothing.
+type priors struct {
+	board.NopFollower
+	mu   sync.Mutex
+	kept lru.Cache[[sha256.Size]byte, *fingerprint.Priors]
+}
+
+func newPriors() *priors {
+	return &priors{kept: lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides)}
+}
+
+// Erasing lets go of all that is kept.
+func (g *priors) Erasing() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.kept = lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides)
+	return nil
+}
+
+// Rebuilt lets go of all that is kept.
+func (g *priors) Rebuilt() error { return g.Erasing() }
+
 // merged returns what fingerprints say together as it is kept, or else as it is read.
-func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
+func (g *priors) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
 	if g == nil {
 		return read()
 	}
 	g.mu.Lock()
-	known, ok := g.priors.get(key)
+	known, ok := g.kept.Get(key)
 	g.mu.Unlock()
 	if ok {
 		return known, nil
@@ -167,7 +193,7 @@ func (g *guides) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors,
 	made, err := read()
 	if err == nil && made != nil {
 		g.mu.Lock()
-		g.priors.put(key, made)
+		g.kept.Put(key, made)
 		g.mu.Unlock()
 	}
 	return made, err

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 )
 
@@ -170,5 +170,5 @@ func (p *printing) uses(ctx context.Context) error {
 
 // roster returns the attributes of the documents.
 func (p *printing) roster() (*roster.View, error) {
-	return p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size})
+	return p.b.retrieval.Roster(board.State{Reader: p.r, Tenant: p.t})
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/retrieval"
 )
 
 // PackOptions says what a pack is for, how large it may be and how it is made. The
@@ -39,12 +41,12 @@ type PackOptions struct {
 	// Priors say what was of use before, for the strategy fingerprint_guided.
 	Priors hmx.Raw
 	// AsOf is the state that is looked at. Zero means the present.
-	AsOf AsOf
+	AsOf retrieval.AsOf
 	// Embedder makes a vector of the question, as for a search.
 	Embedder     embed.Provider
 	EmbedTimeout time.Duration
 	// View says who looks, and when. Its agent is the pack's.
-	View View
+	View board.View
 }
 
 // Packed is a context pack, and what belongs to it.
@@ -53,7 +55,7 @@ type Packed struct {
 	Text string // the pack as markdown: what its tokens are counted of
 	// Digest covers everything in the pack but how long it took.
 	Digest string
-	Root   Root // of the state that was looked at
+	Root   board.Root // of the state that was looked at
 	// Degraded says, in words, what could not be used.
 	Degraded []string
 	// Searched is how long finding took of the pack's assembly_duration_ms.

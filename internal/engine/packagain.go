@@ -6,11 +6,13 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/retrieval"
 )
 
 // Remade says whether the same root and request gave the same pack once more.
@@ -23,9 +25,6 @@ const (
 	RemadeNo          Remade = "no"
 	RemadeNotPossible Remade = "not possible"
 )
-
-// errTooFar says that a state is too far back to be made again for a comparison.
-var errTooFar = errors.New("the state is far back")
 
 // again is a pack that is made once more.
 type again struct {
@@ -50,10 +49,10 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 	a.o = PackOptions{
 		Tenant: tenant, Query: r.Query, Budget: r.Budget, Strategy: r.Strategy, Counter: r.Counter, Weights: r.Weights,
 		SectionWeights: r.SectionWeights, MinRelevance: r.MinRelevance, Sections: r.Sections, Tags: r.Tags, Session: r.Session,
-		Priors: r.Priors, AsOf: AsOf{again: true, far: o.Far, Progress: o.Progress}, View: View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
+		Priors: r.Priors, AsOf: retrieval.AsOfAgain(o.Far, o.Progress), View: board.View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
 	}
 	if !r.Now.Set {
-		a.o.View.Now = (View{}).Now
+		a.o.View.Now = (board.View{}).Now
 	}
 	if r.Scope != "" {
 		a.o.View.Scope = o.Scope
@@ -66,8 +65,8 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 	}
 	remade, why, err = a.compare(ctx)
 	switch code := fault.CodeOf(err); {
-	case errors.Is(err, errTooFar):
-		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.pasts.most), nil
+	case errors.Is(err, retrieval.ErrTooFar):
+		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.retrieval.PastRecords()), nil
 	case code == fault.ScopeExpired || code == fault.ScopeInvalid:
 		return RemadeNotPossible, "the scope that it was made under is over, or is not for this tenant", nil
 	}
@@ -82,7 +81,7 @@ const erasedWhy = "something was erased since, which may have had a part in it"
 func (a *again) compare(ctx context.Context) (Remade, string, error) {
 	same, hidden, err := a.same(ctx)
 	if err == nil && !same && hidden {
-		a.o.AsOf.hiding = true
+		a.o.AsOf = retrieval.Hiding(a.o.AsOf)
 		same, _, err = a.same(ctx)
 	}
 	switch {
@@ -109,7 +108,7 @@ func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 			return err
 		}
 		digest, err := statedDigest(res.Pack)
-		same, hidden = digest == a.digest, p.hiddenSince
+		same, hidden = digest == a.digest, p.HiddenSince
 		return err
 	})
 	return same, hidden, err

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -42,7 +43,7 @@ func (p *packing) fits() bool {
 const packRecords = 4096
 
 // request returns what is asked for, normalised, by whoever looks.
-func (o *PackOptions) request(v View) (pack.Request, error) {
+func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	r := pack.Request{
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Agent: v.Agent, Session: o.Session, Priors: o.Priors,
@@ -51,7 +52,7 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 	if err := o.checkNames(v); err != nil {
 		return r, err
 	}
-	if err := o.AsOf.check(); err != nil {
+	if err := retrieval.CheckAsOf(o.AsOf); err != nil {
 		return r, err
 	}
 	if !v.Now.IsZero() {
@@ -65,7 +66,7 @@ func (o *PackOptions) request(v View) (pack.Request, error) {
 		r.Scope = scopeDigest(v.Scope)
 	}
 	r, err := r.Normalize()
-	return r.Capped(v.access.Budget()), err
+	return r.Capped(board.AccessOf(v).Budget()), err
 }
 
 // scopeDigest is what a pack says of the token that it was made under.
@@ -75,37 +76,19 @@ func scopeDigest(token string) string {
 }
 
 // checkNames judges the names that a pack is narrowed by, which it states as its own.
-func (o *PackOptions) checkNames(v View) error {
-	if err := checkName("session", o.Session); o.Session != "" && err != nil {
+func (o *PackOptions) checkNames(v board.View) error {
+	if err := board.CheckName("session", o.Session); o.Session != "" && err != nil {
 		return err
 	}
-	if err := v.checkAgent(); err != nil {
+	if err := board.CheckAgent(v); err != nil {
 		return err
 	}
 	for i, tag := range o.Tags[:min(len(o.Tags), hmx.MaxTags)] { // more are refused for their number
-		if err := checkName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// checkAgent judges the name of the agent that looks, if there is one.
-func (v View) checkAgent() error {
-	if v.Agent == "" {
-		return nil
-	}
-	return checkName("agent", v.Agent)
-}
-
-// checkName judges a name by the rules of ids. Its error begins with the field, and says
-// what mends it.
-func checkName(field, name string) error {
-	err := memory.CheckID(field, name)
-	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
-		return fault.Newf(fault.InvalidArgument, "%s: it %s", field, e.Problems[0].Rule).WithCause(err).WithFix(e.Problems[0].Fix)
-	}
-	return err
 }
 
 // counterOf returns the counter of a name.
@@ -118,10 +101,11 @@ func counterOf(name string) tokens.Counter {
 
 // packing is a pack under way: a search, what was found, and what was read of it.
 type packing struct {
-	asking
+	retrieval.Question
+	engine  *Board // over the state that is looked at
 	request pack.Request
 	counter tokens.Counter
-	root    Root
+	root    board.Root
 
 	degraded []string
 	searched time.Duration
@@ -149,7 +133,7 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	// Whoever may not look has no question sent to anybody.
-	view, err := b.look(o.Tenant, o.View)
+	view, err := b.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return err
 	}
@@ -158,32 +142,32 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 		return err
 	}
 	p := &packing{request: request, counter: counterOf(request.Counter), at: make(map[uint64]int), schemas: make(map[string]float64)}
-	search := &SearchOptions{
+	search := &retrieval.SearchOptions{
 		Tenant: o.Tenant, Query: request.Query, TopK: hitsFor(request.Budget), Tags: o.Tags,
 		Embedder: o.Embedder, EmbedTimeout: o.EmbedTimeout, View: view,
 	}
 	if len(request.Sections) > 0 {
 		search.TopK = mostHits // many may be of others
 	}
-	if err := search.check(); err != nil {
+	if err := retrieval.CheckSearch(search); err != nil {
 		return err
 	}
 	began := b.ticks()
-	if p.degraded, err = search.embed(ctx, &b.embedCalls); err != nil {
+	if p.degraded, err = b.retrieval.EmbedQuestion(ctx, search); err != nil {
 		return err
 	}
 	p.searched, p.request.Model = b.ticks().Sub(began), search.Model
-	if err := b.asking.take(ctx); err != nil {
+	if err := b.asking.Acquire(ctx); err != nil {
 		return err
 	}
-	defer b.asking.giveBack()
-	if err := b.enter(ctx); err != nil {
+	defer b.asking.Release()
+	if err := b.core.Enter(ctx); err != nil {
 		return err
 	}
-	defer b.leave()
-	p.asking = asking{ctx: ctx, b: b, o: search, view: view, over: true, estimates: true, records: make(map[uint64]*index.Record), keep: packRecords}
+	defer b.core.Leave()
+	p.engine, p.Question = b, retrieval.Question{Ctx: ctx, From: b.retrieval, Options: search, View: view, IncludeExpired: true, Estimates: true, Records: make(map[uint64]*index.Record), Keep: packRecords}
 	if p.fits() {
-		p.room, p.most = request.Budget, p.spanned()
+		p.Room, p.Most = request.Budget, p.spanned()
 	}
 	end, err := p.choose(o.AsOf)
 	if err != nil {
@@ -194,8 +178,8 @@ func (b *Board) packing(ctx context.Context, o *PackOptions, use func(*packing) 
 }
 
 // choose opens the state that is looked at, which end lets go.
-func (p *packing) choose(as AsOf) (end func(), err error) {
-	snap := p.b.store.Snapshot()
+func (p *packing) choose(as retrieval.AsOf) (end func(), err error) {
+	snap := p.From.Core().Store().Snapshot()
 	ends := []func(){func() { _ = snap.Close() }} // nothing was promised of it
 	release := func() {
 		for i := len(ends) - 1; i >= 0; i-- {
@@ -207,8 +191,8 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 			release()
 		}
 	}()
-	name := p.o.Tenant
-	if err := enterTenant(p.ctx, name); err != nil {
+	name := p.Options.Tenant
+	if err := board.EnterTenant(p.Ctx, name); err != nil {
 		return nil, err
 	}
 	t, ok, err := ledger.Lookup(snap, name)
@@ -216,29 +200,30 @@ func (p *packing) choose(as AsOf) (end func(), err error) {
 		return nil, err
 	}
 	if !ok {
-		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = p.view.now(&ledger.Tenant{})
-		return release, as.ofNothing()
+		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.Now = board.NowOf(p.View, &ledger.Tenant{})
+		return release, retrieval.AsOfNothing(as)
 	}
-	if err := p.view.timely(t); err != nil {
+	if err := board.Timely(p.View, t); err != nil {
 		return nil, err
 	}
-	m, letGo, err := p.b.moment(p.ctx, snap, t, as)
+	m, letGo, err := p.From.At(p.Ctx, snap, t, as)
 	if err != nil {
 		return nil, err
 	}
 	ends = append(ends, letGo)
-	if m.t == nil {
-		p.root = Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.now = p.view.now(&ledger.Tenant{})
+	if m.Tenant == nil {
+		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
+		p.Now = board.NowOf(p.View, &ledger.Tenant{})
 		return release, nil
 	}
-	p.root, p.asThen = rootOf(m.t), as.again && !as.hiding
-	if err := p.enter(m); err != nil {
+	p.root, p.AsThen = board.RootOf(m.Tenant), retrieval.ShowsAsThen(as)
+	p.engine = p.engine.over(m.From)
+	if err := p.Enter(m); err != nil {
 		return nil, err
 	}
-	if p.rows == nil {
-		p.rows, err = p.roster()
+	if p.Rows == nil {
+		p.Rows, err = p.Roster()
 	}
 	return release, err
 }
@@ -262,7 +247,7 @@ func (p *packing) thin(made *hmx.Pack) bool {
 
 // restart forgets what was found, and has as many hits looked at as there may be.
 func (p *packing) restart() {
-	p.room = 0
+	p.Room = 0
 	p.list, p.seen, p.rules, p.conflict, p.goals, p.loads = nil, nil, nil, nil, nil, nil
 	p.at, p.schemas = make(map[uint64]int), make(map[string]float64)
 	p.reached.Store(0)
@@ -272,8 +257,8 @@ func (p *packing) restart() {
 // composeOnce is compose without looking further.
 func (p *packing) composeOnce() (*pack.Result, error) {
 	var task pack.Task
-	if p.rows != nil {
-		p.foretell = p.foresee
+	if p.Rows != nil {
+		p.Foretell = p.foresee
 		err := p.gather()
 		p.foreseen.end()
 		if err != nil {
@@ -286,10 +271,10 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 			return nil, err
 		}
 	} else {
-		p.class = recall.Classify(p.request.Query, at(p.now), nil)
+		p.class = recall.Classify(p.request.Query, board.TimeOf(p.Now), nil)
 	}
 	var newest hmx.Opt[int64]
-	if p.rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {
+	if p.Rows != nil && p.request.Strategy == hmx.StrategyRecencyBiased {
 		var err error
 		if newest, err = p.newestEvent(); err != nil {
 			return nil, err
@@ -298,7 +283,7 @@ func (p *packing) composeOnce() (*pack.Result, error) {
 	p.loads, p.counted = make([]loaded, len(p.list)), p.likely()
 	defer p.readAhead()()
 	return pack.Compose(pack.Input{
-		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.now, Newest: newest,
+		Request: p.request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.Now, Newest: newest,
 		Class: p.class.Classification(), Candidates: slices.Clone(p.list), Conflicts: p.conflict, Task: task, Rules: p.rules,
 		Load: p.load, Counter: p.counter,
 	})

@@ -4,21 +4,22 @@ import (
 	"context"
 	"strings"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // PackContextOptions says what a block of context is about, and who looks.
 type PackContextOptions struct {
 	Tenant string
 	pack.BlockRequest
-	View View
+	View board.View
 }
 
 // PackContext returns a markdown block of what is known of a topic: as many of the best
@@ -29,40 +30,40 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return "", err
 	}
-	view, err := b.look(o.Tenant, o.View)
+	view, err := b.core.Authorize(o.Tenant, o.View)
 	if err != nil {
 		return "", err
 	}
-	if err := view.checkAgent(); err != nil {
+	if err := board.CheckAgent(view); err != nil {
 		return "", err
 	}
 	request, err := o.BlockRequest.Normalize()
 	if err != nil {
 		return "", err
 	}
-	if most := view.access.Budget(); most > 0 && most < request.Budget.Value {
+	if most := board.AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
-	if err := b.asking.take(ctx); err != nil {
+	if err := b.asking.Acquire(ctx); err != nil {
 		return "", err
 	}
-	defer b.asking.giveBack()
+	defer b.asking.Release()
 	var entries []pack.BlockEntry
-	now, there := view.now(&ledger.Tenant{}), false
-	err = b.see(ctx, o.Tenant, view, func(r kv.Reader, t *ledger.Tenant, v View) error {
+	now, there := board.NowOf(view, &ledger.Tenant{}), false
+	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
 		there = true
-		search := &SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: v}
-		if err := search.check(); err != nil {
+		search := &retrieval.SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
+		if err := retrieval.CheckSearch(search); err != nil {
 			return err
 		}
-		p := &packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, o: search, view: v, now: v.now(t), records: make(map[uint64]*index.Record), keep: packRecords,
+		p := &packing{engine: b, Question: retrieval.Question{
+			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: board.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: packRecords,
 		}}
-		now = p.now
-		if p.visible, err = b.visible(ctx, r, t, v); err != nil {
+		now = p.Now
+		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
 			return err
 		}
-		if p.whole, err = unerased(r, t); err != nil {
+		if p.Whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {
@@ -81,7 +82,7 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 
 // blockEntries returns what a block may have.
 func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
-	answer, _, err := p.answer()
+	answer, _, err := p.Answer()
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +112,16 @@ func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
 
 // blockEntry reads a hit, or returns nil for what belongs into no block.
 func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
-	rec, err := p.record(h.Position)
+	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil {
 		return nil, err
 	}
 	var s pack.Source
 	e := &pack.BlockEntry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
 	if rec.Event != nil {
-		quoteEvent(rec.Event, p.t.Name, &s)
+		quoteEvent(rec.Event, p.Tenant.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
-		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + at(e.Time).Format("2006-01-02")
+		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		e.Time = after(e.Time, p.lag)
 	} else {
 		x, err := p.look(h.Position)
@@ -152,7 +153,7 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 			if name == "" || x.head.Kind == record.Relation {
 				name = x.head.Kind.String()
 			}
-			e.Name = name + " " + at(e.Time).Format("2006-01-02")
+			e.Name = name + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		}
 	}
 	e.ID, e.Text = s.ID, s.Text

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -14,6 +15,7 @@ import (
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // Explanation says why something is in a pack, or is not.
@@ -71,7 +73,7 @@ type meant struct {
 // explain finds out what became of something.
 func (p *packing) explain(res *pack.Result, what string) (*Explanation, error) {
 	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
-	if p.rows == nil {
+	if p.Rows == nil {
 		return unknown, nil
 	}
 	m, err := p.meant(what)
@@ -104,7 +106,7 @@ func (p *packing) meant(what string) (*meant, error) {
 		if err != nil {
 			return nil, err
 		}
-		if u.Tenant != p.t.Name {
+		if u.Tenant != p.Tenant.Name {
 			return nil, nil
 		}
 		return p.thingMeant(u.Kind, u.ID)
@@ -115,16 +117,16 @@ func (p *packing) meant(what string) (*meant, error) {
 		}
 	}
 	for _, k := range []record.Kind{record.Memory, record.Policy} {
-		d, ok, err := catalog.Holder(p.r, p.t.Number, k, what)
+		d, ok, err := catalog.Holder(p.Reader, p.Tenant.Number, k, what)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			h, _, err := catalog.HeadOf(p.r, p.t.Number, k, d)
+			h, _, err := catalog.HeadOf(p.Reader, p.Tenant.Number, k, d)
 			if err != nil || h == nil {
 				return nil, err
 			}
-			if shown, err := p.shows(h); err != nil || shown {
+			if shown, err := p.Shows(h); err != nil || shown {
 				return p.headMeant(h), err
 			}
 		}
@@ -136,39 +138,39 @@ func (p *packing) headMeant(h *catalog.Head) *meant {
 	if h == nil {
 		return nil
 	}
-	return &meant{uri: headURI(p.t.Name, h), position: h.Position, head: h}
+	return &meant{uri: headURI(p.Tenant.Name, h), position: h.Position, head: h}
 }
 
 // thingMeant returns the event or thing of an id, or nil if none is shown.
 func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
 	if k != record.Event {
-		h, ok, err := catalog.HeadOf(p.r, p.t.Number, k, catalog.ThingOf(p.t.Name, k, id))
+		h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, k, catalog.ThingOf(p.Tenant.Name, k, id))
 		switch {
 		case err != nil || !ok:
 			return nil, err
-		case h.State == catalog.Redacted && (p.view.Scope != "" || p.view.Agent != ""):
+		case h.State == catalog.Redacted && (p.View.Scope != "" || p.View.Agent != ""):
 			return nil, nil // nothing is left that would tell whether it was shown
 		case h.State == catalog.Redacted:
-			return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: h.Position, head: h}, nil
+			return &meant{uri: memory.URI{Tenant: p.Tenant.Name, Kind: k, ID: id}, position: h.Position, head: h}, nil
 		}
-		if shown, err := p.shows(h); err != nil || !shown {
+		if shown, err := p.Shows(h); err != nil || !shown {
 			return nil, err
 		}
 		return p.headMeant(h), nil
 	}
-	digest := record.ID(p.t.Name, record.Event, id)
-	position, ok, err := ledger.Find(p.r, p.t.Number, &digest)
+	digest := record.ID(p.Tenant.Name, record.Event, id)
+	position, ok, err := ledger.Find(p.Reader, p.Tenant.Number, &digest)
 	if err != nil || !ok {
 		return nil, err
 	}
-	rec, err := p.record(position)
-	if err := p.passed(err); err != nil {
+	rec, err := p.Record(position)
+	if err := p.Passed(err); err != nil {
 		return nil, err
 	}
-	if rec == nil && p.view.Scope != "" || rec != nil && rec.Event != nil && !p.view.seesEvent(&StoredEvent{Event: rec.Event}) {
+	if rec == nil && p.View.Scope != "" || rec != nil && rec.Event != nil && !board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}) {
 		return nil, nil
 	}
-	return &meant{uri: memory.URI{Tenant: p.t.Name, Kind: k, ID: id}, position: position}, nil
+	return &meant{uri: memory.URI{Tenant: p.Tenant.Name, Kind: k, ID: id}, position: position}, nil
 }
 
 // verdictText says in sentences what became of a candidate.
@@ -232,18 +234,18 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 			return ReasonExcluded, "It is nothing that agents are told.", nil
 		}
 		if !p.inScope(x.body) {
-			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + scopeText(x.body) + ".", nil
+			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + board.ScopeText(x.body) + ".", nil
 		}
 		return p.whyNotFound(m, where.section, h.Tags)
 	}
-	rec, err := p.record(m.position)
-	if err := p.passed(err); err != nil {
+	rec, err := p.Record(m.position)
+	if err := p.Passed(err); err != nil {
 		return "", "", err
 	}
 	if rec == nil {
 		return ReasonErased, "It was erased for good.", nil
 	}
-	row, ok, err := p.rows.Row(m.position)
+	row, ok, err := p.Rows.Row(m.position)
 	if err != nil {
 		return "", "", err
 	}
@@ -263,17 +265,17 @@ func (p *packing) whyNotFound(m *meant, section hmx.Section, tags []string) (rea
 	if !p.request.Includes(section) {
 		return ReasonExcluded, fmt.Sprintf("It is of section %s, which was not asked for.", section), nil
 	}
-	if !p.tagged(tags) {
+	if !p.Tagged(tags) {
 		return ReasonUntagged, "It has none of the tags that were asked for.", nil
 	}
 	there := func(h recall.Hit) bool { return h.Position == m.position }
 	if place := slices.IndexFunc(p.found, there); place >= 0 {
 		return ReasonExcluded, fmt.Sprintf("The search found it at place %d, but it has too little to do with the question to be a rule for it, or is for others.", place+1), nil
 	}
-	looked, room := p.o.TopK, p.room
-	p.o.TopK, p.room = MaxSearchHits, 0
-	answer, _, err := p.answer()
-	p.o.TopK, p.room = looked, room
+	looked, room := p.Options.TopK, p.Room
+	p.Options.TopK, p.Room = retrieval.MaxSearchHits, 0
+	answer, _, err := p.Answer()
+	p.Options.TopK, p.Room = looked, room
 	if err != nil {
 		return "", "", err
 	}

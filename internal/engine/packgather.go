@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -48,12 +50,12 @@ func (p *packing) gather() error {
 	if err != nil {
 		return err
 	}
-	began := p.b.ticks()
-	answer, degraded, err := p.answer()
+	began := p.engine.ticks()
+	answer, degraded, err := p.Answer()
 	if err != nil {
 		return err
 	}
-	p.searched += p.b.ticks().Sub(began)
+	p.searched += p.engine.ticks().Sub(began)
 	p.degraded, p.class, p.found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
 	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
 	best := 0.0
@@ -63,11 +65,11 @@ func (p *packing) gather() error {
 	if err := p.addHits(answer.Hits, pins, best); err != nil {
 		return err
 	}
-	began = p.b.ticks()
+	began = p.engine.ticks()
 	if err := p.addThings(answer, pins, best); err != nil {
 		return err
 	}
-	p.searched += p.b.ticks().Sub(began)
+	p.searched += p.engine.ticks().Sub(began)
 	for _, position := range pins {
 		if err := p.addThing(position, finding{pinned: true}); err != nil {
 			return err
@@ -84,15 +86,15 @@ func (p *packing) gather() error {
 
 // pins returns where that is which is told whatever is asked, in its order.
 func (p *packing) pins() (list []uint64, err error) {
-	g := gathering{b: p.b, r: p.r, t: p.t, view: p.view, now: p.now, tags: p.request.Tags}
-	look := frame.Look(p.r, p.t.Number)
+	g := coldstart.Judging(p.From.Core(), board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Now, p.request.Tags)
+	look := frame.Look(p.Reader, p.Tenant.Number)
 	for _, rank := range frame.Ranks() {
 		looked, kept := 0, 0
 		var failed error
 		walked := look.Pinned(rank, func(c *frame.Card) bool {
-			if g.shows(c) && (p.visible == nil || p.visible.has(c.Position)) {
+			if g.Shows(c) && (p.Shown == nil || p.Shown.Has(c.Position)) {
 				var outside bool
-				if outside, failed = g.outside(c); !outside && failed == nil {
+				if outside, failed = g.Outside(c); !outside && failed == nil {
 					list = append(list, c.Position)
 					kept++
 				}
@@ -100,9 +102,9 @@ func (p *packing) pins() (list []uint64, err error) {
 			looked++
 			return failed == nil && looked < walkedMost && kept < toldOf(rank)
 		})
-		err = first(first(err, failed), walked)
+		err = fault.First(fault.First(err, failed), walked)
 	}
-	return list, first(err, look.Close())
+	return list, fault.First(err, look.Close())
 }
 
 // toldOf returns how many of what is pinned with a rank are told whatever is asked: of
@@ -174,7 +176,7 @@ func (p *packing) share(n int, do func(i int) error) error {
 	const each = 8 // pieces that are worth a goroutine
 	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			if err := p.ctx.Err(); err != nil {
+			if err := p.Ctx.Err(); err != nil {
 				return err
 			}
 			if err := do(i); err != nil {
@@ -187,7 +189,7 @@ func (p *packing) share(n int, do func(i int) error) error {
 
 // look reads what a thing is, which may be nothing: it was erased meanwhile.
 func (p *packing) look(position uint64) (x seen, err error) {
-	rec, err := p.record(position)
+	rec, err := p.Record(position)
 	switch {
 	case fault.CodeOf(err) == fault.Damaged:
 		// What cannot be read has a head, and is told to be without proof.
@@ -197,28 +199,28 @@ func (p *packing) look(position uint64) (x seen, err error) {
 		return x, err
 	}
 	x.body = rec.Body
-	x.head, err = p.head(position)
+	x.head, err = p.Head(position)
 	return x, err
 }
 
 // headOfDamaged returns the head of a thing whose record cannot be read, or nil. Its
 // name is in no header, so it is looked for among the newest of its kind.
 func (p *packing) headOfDamaged(position uint64) (found *catalog.Head, err error) {
-	row, ok, err := p.rows.Row(position)
+	row, ok, err := p.Rows.Row(position)
 	if err != nil || !ok {
 		return nil, err
 	}
 	looked := 0
 	var failed error
-	err = catalog.List(p.r, p.t.Number, catalog.All(row.Kind, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
-		h, _, err := catalog.HeadOf(p.r, p.t.Number, row.Kind, d)
+	err = catalog.List(p.Reader, p.Tenant.Number, catalog.All(row.Kind, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		h, _, err := catalog.HeadOf(p.Reader, p.Tenant.Number, row.Kind, d)
 		if failed = err; h != nil && h.Position == position {
 			found = h
 		}
 		looked++
-		return failed == nil && found == nil && looked < scanRows
+		return failed == nil && found == nil && looked < coldstart.ScanRows
 	})
-	return found, first(failed, err)
+	return found, fault.First(failed, err)
 }
 
 // candidate makes what all candidates have.
@@ -231,7 +233,7 @@ func (p *packing) candidate(position uint64, row *roster.Row, where placed, x fi
 		c.Salience = x.salience
 	}
 	if c.Trust < record.User {
-		c.Salience = min(c.Salience, underPinned)
+		c.Salience = min(c.Salience, coldstart.UnderPinned)
 	}
 	if row.Session != (index.Digest{}) {
 		c.Session = string(row.Session[:])
@@ -254,14 +256,14 @@ func (p *packing) addEvent(position uint64, row *roster.Row, x finding) error {
 	c := p.candidate(position, row, where, x)
 	c.Class = eventTypes()[row.Class]
 	if row.Closer {
-		rec, err := p.record(position)
+		rec, err := p.Record(position)
 		if err != nil {
-			return p.passed(err)
+			return p.Passed(err)
 		}
 		if rec == nil || rec.Event == nil {
 			return nil
 		}
-		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= p.now {
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= p.Now {
 			c.Deprecated = "its time to live is over"
 		}
 	}
@@ -274,7 +276,7 @@ func (p *packing) addThing(position uint64, x finding) error {
 	if _, there := p.at[position]; there {
 		return nil
 	}
-	row, ok, err := p.rows.Row(position)
+	row, ok, err := p.Rows.Row(position)
 	if err != nil || !ok {
 		return err
 	}
@@ -292,7 +294,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	if h == nil || h.State != catalog.Live {
 		return nil
 	}
-	if shown, err := p.shows(h); err != nil || !shown {
+	if shown, err := p.Shows(h); err != nil || !shown {
 		return err
 	}
 	where, err := p.place(h, known.body)
@@ -309,7 +311,7 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 	if rule && !x.pinned && x.relevance < ruleRelevance {
 		return nil
 	}
-	if policy, ok := known.body.(*memory.Policy); ok && p.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, p.view.Agent) {
+	if policy, ok := known.body.(*memory.Policy); ok && p.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, p.View.Agent) {
 		return nil // it is for others
 	}
 	c := p.candidate(position, row, where, x)
@@ -335,21 +337,21 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 // relates them to others. Where not all is shown nobody is asked for names, as in a
 // search, nor where only what has a tag is wanted, which relations have not.
 func (p *packing) addNamed(names []string) error {
-	if p.visible != nil || p.view.access != nil || len(p.o.Tags) > 0 {
+	if p.Shown != nil || board.AccessOf(p.View) != nil || len(p.Options.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head
 	for _, name := range names[:min(len(names), askedNames)] {
 		list, err := p.heads(record.Entity, 0, func(visit func(catalog.Thing) bool) error {
-			return catalog.Named(p.r, p.t.Number, record.Entity, name, visit)
+			return catalog.Named(p.Reader, p.Tenant.Number, record.Entity, name, visit)
 		}, graphThings-len(things))
 		if err != nil {
 			return err
 		}
 		for _, h := range list {
 			related, err := p.heads(record.Relation, 0, func(visit func(catalog.Thing) bool) error {
-				uri := memory.URI{Tenant: p.t.Name, Kind: record.Entity, ID: h.ID}
-				return catalog.ReferrersOf(p.r, p.t.Number, uri.String(), record.Relation, func(r catalog.Referrer) bool { return visit(r.Thing) })
+				uri := memory.URI{Tenant: p.Tenant.Name, Kind: record.Entity, ID: h.ID}
+				return catalog.ReferrersOf(p.Reader, p.Tenant.Number, uri.String(), record.Relation, func(r catalog.Referrer) bool { return visit(r.Thing) })
 			}, graphThings-len(things))
 			if err != nil {
 				return err
@@ -398,7 +400,7 @@ func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(
 	if err == nil && failed == nil && len(list) < most {
 		read()
 	}
-	return list, first(err, failed)
+	return list, fault.First(err, failed)
 }
 
 // shownOf appends the heads of things to a list, up to so many: those that are shown,
@@ -406,7 +408,7 @@ func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(
 func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
 	found := make([]*catalog.Head, len(things))
 	err := p.share(len(things), func(i int) (err error) {
-		found[i], _, err = catalog.HeadOf(p.r, p.t.Number, k, things[i])
+		found[i], _, err = catalog.HeadOf(p.Reader, p.Tenant.Number, k, things[i])
 		return err
 	})
 	if err != nil {
@@ -416,7 +418,7 @@ func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trus
 		if h == nil || h.State != catalog.Live || h.Trust < least || len(list) == most {
 			continue
 		}
-		shown, err := p.shows(h)
+		shown, err := p.Shows(h)
 		if err != nil {
 			return list, err
 		}
@@ -431,7 +433,7 @@ func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trus
 // the open conflicts between them.
 func (p *packing) addConflicts() error {
 	list, err := p.heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.All(record.Conflict, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Conflict, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, conflictsSeen)
 	if err != nil || len(list) == 0 {
 		return err
@@ -439,7 +441,7 @@ func (p *packing) addConflicts() error {
 	things := make(map[string]int, len(p.list))
 	for i := range p.list {
 		if c := &p.list[i]; c.Kind != record.Event {
-			things[memory.URI{Tenant: p.t.Name, Kind: c.Kind, ID: c.Thing}.String()] = i
+			things[memory.URI{Tenant: p.Tenant.Name, Kind: c.Kind, ID: c.Thing}.String()] = i
 		}
 	}
 	for _, h := range list {
@@ -475,7 +477,7 @@ func (p *packing) addConflict(h *catalog.Head, things map[string]int) error {
 	if open || c.Winner > 0 {
 		p.conflict = append(p.conflict, c)
 	}
-	if !open || len(p.o.Tags) > 0 {
+	if !open || len(p.Options.Tags) > 0 {
 		return nil
 	}
 	// It matters as much as the second of those that it is between.
@@ -493,8 +495,8 @@ func (p *packing) eventIn(uri string) (int, bool, error) {
 	if err != nil || u.Kind != record.Event {
 		return 0, false, nil
 	}
-	id := record.ID(p.t.Name, record.Event, u.ID)
-	position, ok, err := ledger.Find(p.r, p.t.Number, &id)
+	id := record.ID(p.Tenant.Name, record.Event, u.ID)
+	position, ok, err := ledger.Find(p.Reader, p.Tenant.Number, &id)
 	if err != nil || !ok {
 		return 0, false, err
 	}
@@ -507,7 +509,7 @@ func (p *packing) isGoal(text string) (bool, error) {
 	if p.goals == nil {
 		p.goals = make(map[string]bool)
 		list, err := p.heads(record.Memory, record.User, func(visit func(catalog.Thing) bool) error {
-			return catalog.List(p.r, p.t.Number, catalog.OfClass(record.Memory, string(memory.TypeGoal)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+			return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(record.Memory, string(memory.TypeGoal)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 		}, pinsOfRank)
 		if err != nil {
 			return false, err
@@ -516,8 +518,8 @@ func (p *packing) isGoal(text string) (bool, error) {
 			if h.Status != string(memory.GoalActive) || p.overNow(h) != "" {
 				continue
 			}
-			rec, err := p.record(h.Position)
-			if err := p.passed(err); err != nil {
+			rec, err := p.Record(h.Position)
+			if err := p.Passed(err); err != nil {
 				return false, err
 			}
 			if rec == nil {

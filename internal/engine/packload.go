@@ -9,46 +9,15 @@ import (
 	"sync/atomic"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kind"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 )
-
-// unerased reports whether nothing of a tenant was erased.
-func unerased(r kv.Reader, t *ledger.Tenant) (bool, error) {
-	any, err := ledger.AnyErased(r, t.Number)
-	return !any, err
-}
-
-// wholeAt is frameAt where nothing was erased, for a reader that sees what is committed
-// only, at less cost.
-func (b *Board) wholeAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	f, _, err := b.wholeLeafAt(r, t, position)
-	return f, err
-}
-
-// wholeLeafAt is wholeAt with the hash of the header.
-func (b *Board) wholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f journal.Frame, leaf merkle.Hash, err error) {
-	place, ok, err := b.places.At(r, t.Number, t.Size, position)
-	if err == nil && ok {
-		f, err := b.log.Read(place.LSN, nil)
-		if err == nil && !apply.Blank(&f) && merkle.LeafHash(f.Header) == place.Leaf {
-			return f, place.Leaf, nil
-		}
-	}
-	if f, err = b.frameAt(r, t, position); err == nil { // which says what is wrong
-		leaf = merkle.LeafHash(f.Header)
-	}
-	return f, leaf, err
-}
 
 // loaded is what was read of a candidate.
 type loaded struct {
@@ -61,7 +30,7 @@ type loaded struct {
 
 // load is the composer's way to read a candidate.
 func (p *packing) load(c *pack.Candidate, s *pack.Source) error {
-	if err := p.ctx.Err(); err != nil {
+	if err := p.Ctx.Err(); err != nil {
 		return err
 	}
 	x := p.read(c.Index)
@@ -116,7 +85,7 @@ func (p *packing) readAhead() (end func()) {
 	var ended atomic.Bool
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		for !ended.Load() && p.ctx.Err() == nil && p.ahead() {
+		for !ended.Load() && p.Ctx.Err() == nil && p.ahead() {
 		}
 	})
 	return func() {
@@ -161,18 +130,18 @@ func (p *packing) foresee(positions []uint64) {
 	f.mu.Unlock()
 	f.wait.Go(func() {
 		for _, position := range positions {
-			if f.ended.Load() || p.ctx.Err() != nil {
+			if f.ended.Load() || p.Ctx.Err() != nil {
 				return
 			}
 			if f.get(position) != nil {
 				continue // it was likely in a smaller search too
 			}
-			rec, err := p.record(position)
+			rec, err := p.Record(position)
 			if err != nil || rec == nil || rec.Event == nil {
 				continue
 			}
 			s := new(pack.Source)
-			quoteEvent(rec.Event, p.t.Name, s)
+			quoteEvent(rec.Event, p.Tenant.Name, s)
 			s.Prepare()
 			f.mu.Lock()
 			f.events[position] = s
@@ -185,7 +154,7 @@ func (p *packing) foresee(positions []uint64) {
 func (p *packing) source(i int, s *pack.Source) error {
 	c := &p.list[i]
 	s.Origin, s.Evidence, s.Type = pack.OriginOf(c.Kind), 1, c.Class
-	rec, err := p.record(c.Position)
+	rec, err := p.Record(c.Position)
 	switch {
 	case fault.CodeOf(err) == fault.Damaged:
 		p.damaged(i, s, err)
@@ -204,7 +173,7 @@ func (p *packing) source(i int, s *pack.Source) error {
 			*s = *early
 			s.Origin, s.Evidence = origin, evidence
 		} else {
-			quoteEvent(rec.Event, p.t.Name, s)
+			quoteEvent(rec.Event, p.Tenant.Name, s)
 		}
 	} else if err := p.quoteThing(p.seen[i], s); err != nil {
 		return err
@@ -220,9 +189,9 @@ func (p *packing) damaged(i int, s *pack.Source, err error) {
 	c := &p.list[i]
 	s.Evidence, s.Unproven = 0, "its record cannot be read: "+fault.From(err).Error()
 	s.ID = "position:" + strconv.FormatUint(c.Position, 10)
-	s.URI = memory.URI{Tenant: p.t.Name, Kind: c.Kind, ID: s.ID}
+	s.URI = memory.URI{Tenant: p.Tenant.Name, Kind: c.Kind, ID: s.ID}
 	if h := p.seen[i].head; h != nil {
-		s.ID, s.URI = h.ID, headURI(p.t.Name, h)
+		s.ID, s.URI = h.ID, headURI(p.Tenant.Name, h)
 	}
 }
 
@@ -252,7 +221,7 @@ func (p *packing) quoteThing(x seen, s *pack.Source) (err error) {
 	if x.head == nil || x.body == nil {
 		return pack.ErrGone
 	}
-	s.ID, s.URI, s.Type = x.head.ID, headURI(p.t.Name, x.head), x.head.Class
+	s.ID, s.URI, s.Type = x.head.ID, headURI(p.Tenant.Name, x.head), x.head.Class
 	if s.Text, err = p.textOf(x); err != nil {
 		return err
 	}
@@ -326,11 +295,11 @@ func entityText(e *memory.Entity) string {
 
 // nameOf returns the name of an entity, or its id if it is not shown.
 func (p *packing) nameOf(id string) (string, error) {
-	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Entity, catalog.ThingOf(p.t.Name, record.Entity, id))
+	h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, record.Entity, catalog.ThingOf(p.Tenant.Name, record.Entity, id))
 	if err != nil || !ok || h.State != catalog.Live || len(h.Names) == 0 {
 		return id, err
 	}
-	if shown, err := p.shows(h); err != nil || !shown {
+	if shown, err := p.Shows(h); err != nil || !shown {
 		return id, err
 	}
 	return h.Names[0], nil
@@ -447,31 +416,31 @@ func (p *packing) prove(body memory.Body, s *pack.Source) error {
 // sourceAt returns where the record of a source is, and whether it is there still, for
 // whoever looks. Of a thing it is the one that says what it is.
 func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
-	if u.Tenant != "" && u.Tenant != p.t.Name {
+	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return 0, false, nil
 	}
 	if u.Kind == record.Event {
-		id := record.ID(p.t.Name, record.Event, u.ID)
-		if position, ok, err = ledger.Find(p.r, p.t.Number, &id); err != nil || !ok {
+		id := record.ID(p.Tenant.Name, record.Event, u.ID)
+		if position, ok, err = ledger.Find(p.Reader, p.Tenant.Number, &id); err != nil || !ok {
 			return 0, false, err
 		}
 	} else {
-		h, found, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+		h, found, err := catalog.HeadOf(p.Reader, p.Tenant.Number, u.Kind, catalog.ThingOf(p.Tenant.Name, u.Kind, u.ID))
 		if err != nil || !found || h.State == catalog.Redacted {
 			return 0, false, err
 		}
-		if shown, err := p.shows(h); err != nil || !shown {
+		if shown, err := p.Shows(h); err != nil || !shown {
 			return 0, false, err
 		}
 		position = h.Position
 	}
-	_, gone, err := ledger.Erased(p.r, p.t.Number, position)
-	if err == nil && !gone && p.since != nil {
-		var since erasure
-		since, err = p.since(position)
-		gone = since != onRecord
+	_, gone, err := ledger.Erased(p.Reader, p.Tenant.Number, position)
+	if err == nil && !gone && p.Since != nil {
+		var since board.Fate
+		since, err = p.Since(position)
+		gone = since != board.OnRecord
 	}
-	if err == nil && !gone && u.Kind == record.Event && p.view.access != nil {
+	if err == nil && !gone && u.Kind == record.Event && board.AccessOf(p.View) != nil {
 		shown, err := p.showsEvent(position)
 		return position, shown, err
 	}
@@ -481,11 +450,11 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 // showsEvent reports whether whoever looks may see the event at a position. One that
 // cannot be read is shown to nobody.
 func (p *packing) showsEvent(position uint64) (bool, error) {
-	rec, err := p.record(position)
+	rec, err := p.Record(position)
 	if err != nil || rec == nil || rec.Event == nil {
-		return false, p.passed(err)
+		return false, p.Passed(err)
 	}
-	return p.view.seesEvent(&StoredEvent{Event: rec.Event}), nil
+	return board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}), nil
 }
 
 // maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
@@ -539,8 +508,8 @@ func (p *packing) write(i int, s *pack.Source) {
 // kept returns what is kept of the counts of a candidate, nil if nothing is.
 func (p *packing) kept(i int) *count {
 	c := &p.list[i]
-	if c.Kind != record.Event || p.counter.Name() != p.b.tokens.Name() {
+	if c.Kind != record.Event || p.counter.Name() != p.From.Core().Tokens().Name() {
 		return nil
 	}
-	return p.b.counts.of(p.t.Number, c.Position)
+	return p.engine.counts.of(p.Tenant.Number, c.Position)
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 )
 
@@ -19,16 +19,16 @@ import (
 // counts: the time of the newest event that is shown and not from the future. There is
 // none where the caller says what time it is.
 func (p *packing) newestEvent() (newest hmx.Opt[int64], err error) {
-	if !p.view.Now.IsZero() {
+	if !p.View.Now.IsZero() {
 		return newest, nil
 	}
 	var shown roster.Mask
-	if p.visible != nil {
-		shown = p.visible.Mask
+	if p.Shown != nil {
+		shown = p.Shown.Mask
 	} else if newest, future, err := p.newestOfAgents(); err != nil || !future {
 		return newest, err
 	}
-	at, ok, err := p.rows.Newest(record.Event, p.now, shown)
+	at, ok, err := p.Rows.Newest(record.Event, p.Now, shown)
 	if err != nil || !ok {
 		return newest, err
 	}
@@ -38,23 +38,23 @@ func (p *packing) newestEvent() (newest hmx.Opt[int64], err error) {
 // newestOfAgents returns the time of the newest event of all agents, which costs less
 // than a look at each event; or that it is from the future.
 func (p *packing) newestOfAgents() (newest hmx.Opt[int64], future bool, err error) {
-	err = timeline.Agents(p.r, p.t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+	err = timeline.Agents(p.Reader, p.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		if at := s.Last.Timestamp; s.Events > 0 && (!newest.Set || at > newest.Value) {
 			newest = hmx.Some(at)
 		}
 		return true
 	})
-	return newest, newest.Set && newest.Value > p.now, err
+	return newest, newest.Set && newest.Value > p.Now, err
 }
 
 // measureLag finds out how far the newest event is behind now, and opens the rows for it.
 func (p *packing) measureLag() (err error) {
-	if p.rows, err = p.b.searcher.Roster(recall.State{Reader: p.r, Tenant: p.t.Number, Size: p.t.Size}); err != nil {
+	if p.Rows, err = p.From.Roster(board.State{Reader: p.Reader, Tenant: p.Tenant}); err != nil {
 		return err
 	}
 	newest, err := p.newestEvent()
 	if newest.Set {
-		p.lag = between(newest.Value, p.now)
+		p.lag = between(newest.Value, p.Now)
 	}
 	return err
 }

@@ -8,10 +8,14 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/advise"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
@@ -31,9 +35,6 @@ const (
 // its condition is not in the question's words.
 const decisionRelevance = 0.35
 
-// always is the condition of a rule without one.
-const always = "always"
-
 // ruleOf makes a rule of a candidate that is a constraint in memory, once: one whose section
 // is not wanted may be found again.
 func (p *packing) ruleOf(c *pack.Candidate, x seen) {
@@ -48,7 +49,7 @@ func (p *packing) ruleOf(c *pack.Candidate, x seen) {
 
 // memoryRule returns the rule that a constraint in memory is.
 func memoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
-	condition := always
+	condition := learn.Always
 	if len(m.Frames) > 0 {
 		texts := make([]string, len(m.Frames))
 		for i, f := range m.Frames {
@@ -94,16 +95,16 @@ func (p *packing) addRules() error {
 // inUse returns the active artifacts of a type that hold and are shown, the newest first.
 // Versions that are put aside crowd nothing out.
 func (p *packing) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
-	active, err := p.b.activeArtifacts(p.r, p.t)
+	active, err := p.From.Active(p.Reader, p.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	var list []*catalog.Head
-	for _, h := range active.heads {
+	for _, h := range active.Heads {
 		if h.Class != string(of) || p.overNow(h) != "" {
 			continue
 		}
-		shown, err := p.shows(h)
+		shown, err := p.Shows(h)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +137,7 @@ func (p *packing) foremost(list []*catalog.Head, most int, count func(*catalog.H
 // far, newest first.
 func (p *packing) each(k record.Kind, least record.Trust, class string, most int, visit func(seen)) error {
 	list, err := p.heads(k, least, func(visit func(catalog.Thing) bool) error {
-		return catalog.List(p.r, p.t.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
+		return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, most)
 	if err != nil {
 		return err
@@ -163,9 +164,9 @@ func (p *packing) visit(list []*catalog.Head, visit func(seen)) error {
 func (p *packing) bodies(list []*catalog.Head) ([]memory.Body, error) {
 	found := make([]memory.Body, len(list))
 	return found, p.share(len(list), func(i int) error {
-		rec, err := p.record(list[i].Position)
+		rec, err := p.Record(list[i].Position)
 		if err != nil || rec == nil || rec.Body == nil {
-			return p.passed(err)
+			return p.Passed(err)
 		}
 		spoiled, err := p.spoiled(rec.Body)
 		if err == nil && !spoiled {
@@ -187,8 +188,8 @@ func (p *packing) relevance(position uint64) float64 {
 func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
-	if len(s.Agents) > 0 && p.view.Agent != "" {
-		if !addressed(s.Agents, p.view.Agent) {
+	if len(s.Agents) > 0 && p.View.Agent != "" {
+		if !board.Addressed(s.Agents, p.View.Agent) {
 			return
 		}
 		narrow = true
@@ -211,7 +212,7 @@ func (p *packing) addPolicy(h *catalog.Head, b *memory.Policy) {
 // policyRule returns the rule that a policy is.
 func policyRule(h *catalog.Head, b *memory.Policy) pack.Rule {
 	return pack.Rule{
-		ID: h.ID, Source: hmx.SourcePolicy, Condition: conditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
+		ID: h.ID, Source: hmx.SourcePolicy, Condition: learn.ConditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
 		Strength: b.Strength, Trust: h.Trust,
 	}
 }
@@ -221,30 +222,6 @@ func (p *packing) remembers(s *memory.Scope) bool {
 	return slices.ContainsFunc(p.seen, func(x seen) bool {
 		return x.head != nil && x.head.Kind == record.Memory && s.CoversType(memory.Type(x.head.Class)) && s.CoversKey(x.head.Key)
 	})
-}
-
-// conditionOf says in words what a policy applies to.
-func conditionOf(s *memory.Scope) string {
-	var parts []string
-	say := func(name string, values ...string) {
-		if len(values) > 0 {
-			parts = append(parts, name+" "+strings.Join(values, ", "))
-		}
-	}
-	say("agent", s.Agents...)
-	say("tag", s.Tags...)
-	types := make([]string, len(s.Types))
-	for i, t := range s.Types {
-		types[i] = string(t)
-	}
-	say("type", types...)
-	if s.KeyPrefix != "" {
-		say("key", s.KeyPrefix)
-	}
-	if len(parts) == 0 {
-		return always
-	}
-	return strings.Join(parts, "; ")
 }
 
 // addDecision makes a rule of a compiled decision policy, if its condition is about what
@@ -259,7 +236,7 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 		return
 	}
 	named := func(name string) bool {
-		return name == p.view.Agent && name != "" || slices.Contains(p.request.Tags, name) || mostlyIn(name, asked)
+		return name == p.View.Agent && name != "" || slices.Contains(p.request.Tags, name) || mostlyIn(name, asked)
 	}
 	if len(d.Scope) > 0 && !slices.ContainsFunc(d.Scope, named) {
 		return
@@ -274,7 +251,7 @@ func (p *packing) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.T
 func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.Rule {
 	condition, strength := d.Condition, memory.StrengthSoft
 	if condition == "" {
-		condition = always
+		condition = learn.Always
 	}
 	if h.Trust >= record.User && fixed(a.Metadata) {
 		strength = memory.StrengthHard
@@ -287,12 +264,12 @@ func decisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 
 // holds reports whether an artifact's own scope holds for the caller.
 func (p *packing) holds(a *hmx.Artifact) bool {
-	return p.view.applies(&a.ValidityScope.Value, p.t.Name, p.request.Tags, p.now)
+	return board.Applies(p.View, &a.ValidityScope.Value, p.Tenant.Name, p.request.Tags, p.Now)
 }
 
 // inScope reports whether a record holds for the caller, apart from the time.
 func (p *packing) inScope(body memory.Body) bool {
-	return p.view.appliesBody(body, p.t.Name, p.request.Tags, p.now)
+	return board.AppliesBody(p.View, body, p.Tenant.Name, p.request.Tags, p.Now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.
@@ -355,7 +332,7 @@ func (p *packing) next() (list []pack.Next, err error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.b.foresee(p.ctx, p.r, p.t, p.view, p.request.Session, p.request.Tags, DefaultNextSteps)
+	found, err := p.engine.adviser.Foresee(p.Ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.request.Session, p.request.Tags, advise.DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +371,7 @@ func (p *packing) deeds() ([]pack.Deed, error) {
 	if p.request.Session == "" {
 		return nil, nil
 	}
-	w, err := timeline.NewWalker(p.r, p.t.Number)
+	w, err := timeline.NewWalker(p.Reader, p.Tenant.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -410,7 +387,7 @@ func (p *packing) deeds() ([]pack.Deed, error) {
 			break
 		}
 	}
-	return list[max(0, len(list)-deedsSeen):], first(err, w.Close())
+	return list[max(0, len(list)-deedsSeen):], fault.First(err, w.Close())
 }
 
 // deed is something that the session did, and the call that it was or answers.
@@ -425,9 +402,9 @@ type deed struct {
 func (p *packing) done(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.share(len(positions), func(i int) error {
-		rec, err := p.record(positions[i])
-		if err != nil || rec == nil || rec.Event == nil || !p.view.seesEvent(&StoredEvent{Event: rec.Event}) {
-			return p.passed(err)
+		rec, err := p.Record(positions[i])
+		if err != nil || rec == nil || rec.Event == nil || !board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}) {
+			return p.Passed(err)
 		}
 		found[i] = deedOf(rec.Event)
 		return nil

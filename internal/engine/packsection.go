@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // placed is where in a pack something belongs, and what it is called there.
@@ -23,7 +24,7 @@ var nowhere = placed{}
 
 // eventPlace returns where an event belongs.
 func eventPlace(c roster.Class) placed {
-	section := hmx.Section(eventSections()[c])
+	section := hmx.Section(retrieval.EventSections()[c])
 	if section == "" {
 		section = hmx.SectionEvidence // of a type that nobody knows
 	}
@@ -93,7 +94,7 @@ func (p *packing) place(h *catalog.Head, body memory.Body) (placed, error) {
 
 // entityPlace returns where an entity belongs.
 func (p *packing) entityPlace(h *catalog.Head, body memory.Body) placed {
-	agent := p.view.Agent
+	agent := p.View.Agent
 	self := agent != "" && (h.ID == agent || slices.ContainsFunc(h.Names, func(name string) bool { return strings.EqualFold(name, agent) }))
 	described := false
 	if e, ok := body.(*memory.Entity); ok {
@@ -134,13 +135,13 @@ func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, erro
 }
 
 // overNow says why a thing no longer holds, or nothing.
-func (a *asking) overNow(h *catalog.Head) string {
+func (p *packing) overNow(h *catalog.Head) string {
 	switch {
-	case h.Expires <= a.now:
+	case h.Expires <= p.Now:
 		return "its time to live is over"
-	case a.now >= h.ValidUntil:
+	case p.Now >= h.ValidUntil:
 		return "it is no longer valid"
-	case a.now < h.ValidFrom:
+	case p.Now < h.ValidFrom:
 		return "it is not valid yet"
 	}
 	switch h.Kind {

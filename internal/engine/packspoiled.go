@@ -3,47 +3,19 @@ package engine
 import (
 	"math"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
-
-// erasure is what became of a record.
-type erasure int
-
-const (
-	onRecord    erasure = iota
-	wasExpired          // its time was over
-	wasRedacted         // somebody wants it gone
-)
-
-// erasure returns what became of the record at a position.
-func (b *Board) erasure(r kv.Reader, t *ledger.Tenant, position uint64) (erasure, error) {
-	by, gone, err := ledger.Erased(r, t.Number, position)
-	if err != nil || !gone {
-		return onRecord, err
-	}
-	later := *t
-	later.Size = max(t.Size, by+1) // the reader may be ahead of the tenant
-	f, err := b.frameAt(r, &later, by)
-	if err != nil {
-		return wasRedacted, err
-	}
-	h, err := record.ParseHeader(f.Header)
-	if err == nil && h.Kind == record.Expiry {
-		return wasExpired, nil
-	}
-	return wasRedacted, err
-}
 
 // spoiled reports whether something was derived of what is erased by now, so that it may
 // quote what nobody is to read. An artifact is with the first of its sources that was
 // redacted, until it is compiled anew; whatever else names sources is with the last of them
 // that is gone. In a past state that holds for what was erased since, too.
 func (p *packing) spoiled(body memory.Body) (bool, error) {
-	if p.whole && p.since == nil {
+	if p.Whole && p.Since == nil {
 		return false, nil
 	}
 	_, compiled := body.(*memory.Artifact)
@@ -53,9 +25,9 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 		switch e, err := p.erased(u); {
 		case err != nil:
 			return false, err
-		case e == wasRedacted && compiled:
+		case e == board.WasRedacted && compiled:
 			return true, nil
-		case e == onRecord:
+		case e == board.OnRecord:
 			if left = true; !compiled {
 				return false, nil
 			}
@@ -66,47 +38,47 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 
 // spoiledArtifact is spoiled for the artifact of an id.
 func (p *packing) spoiledArtifact(id string) (bool, error) {
-	if p.whole && p.since == nil {
+	if p.Whole && p.Since == nil {
 		return false, nil
 	}
-	h, ok, err := catalog.HeadOf(p.r, p.t.Number, record.Artifact, catalog.ThingOf(p.t.Name, record.Artifact, id))
+	h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, record.Artifact, catalog.ThingOf(p.Tenant.Name, record.Artifact, id))
 	if err != nil || !ok {
 		return false, err
 	}
-	rec, err := p.record(h.Position)
+	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil || rec.Body == nil {
-		return true, p.passed(err)
+		return true, p.Passed(err)
 	}
 	return p.spoiled(rec.Body)
 }
 
 // erased returns what became of a source.
-func (p *packing) erased(u memory.URI) (erasure, error) {
-	if u.Tenant != "" && u.Tenant != p.t.Name {
-		return onRecord, nil
+func (p *packing) erased(u memory.URI) (board.Fate, error) {
+	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
+		return board.OnRecord, nil
 	}
 	position := uint64(0)
 	if u.Kind == record.Event {
-		id := record.ID(p.t.Name, record.Event, u.ID)
-		at, ok, err := ledger.Find(p.r, p.t.Number, &id)
+		id := record.ID(p.Tenant.Name, record.Event, u.ID)
+		at, ok, err := ledger.Find(p.Reader, p.Tenant.Number, &id)
 		if err != nil || !ok {
-			return onRecord, err
+			return board.OnRecord, err
 		}
 		position = at
 	} else {
-		h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+		h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, u.Kind, catalog.ThingOf(p.Tenant.Name, u.Kind, u.ID))
 		switch {
 		case err != nil || !ok:
-			return onRecord, err
+			return board.OnRecord, err
 		case h.State == catalog.Redacted:
-			return wasRedacted, nil
+			return board.WasRedacted, nil
 		}
 		position = h.Position
 	}
-	if p.since != nil {
-		if e, err := p.since(position); err != nil || e != onRecord {
+	if p.Since != nil {
+		if e, err := p.Since(position); err != nil || e != board.OnRecord {
 			return e, err
 		}
 	}
-	return p.b.erasure(p.r, p.t, position)
+	return p.From.Core().ErasureOf(p.Reader, p.Tenant, position)
 }

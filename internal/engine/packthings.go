@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 )
 
 // What is remembered and compiled is little beside what happened. Among the best of a
@@ -33,7 +34,7 @@ func ofThings(sections []hmx.Section) bool {
 	if len(sections) == 0 || slices.Contains(sections, hmx.SectionEvidence) { // which is where unknown types are
 		return false
 	}
-	for _, section := range eventSections() {
+	for _, section := range retrieval.EventSections() {
 		if slices.Contains(sections, hmx.Section(section)) {
 			return false
 		}
@@ -46,7 +47,7 @@ func ofThings(sections []hmx.Section) bool {
 // outside the program have no such measure, since things may have none.
 func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
-	if len(hits) == 0 || p.o.Vector != nil || !answer.More && len(hits) < p.o.TopK {
+	if len(hits) == 0 || p.Options.Vector != nil || !answer.More && len(hits) < p.Options.TopK {
 		return nil
 	}
 	alone, least := ofThings(p.request.Sections), thingRelevance*best
@@ -61,14 +62,14 @@ func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) 
 	if any, err := p.anyThing(); err != nil || !any {
 		return err
 	}
-	all, foretell, room := p.o, p.foretell, p.room
-	defer func() { p.o, p.foretell, p.room, p.beside = all, foretell, room, nil }()
+	all, foretell, room := p.Options, p.Foretell, p.Room
+	defer func() { p.Options, p.Foretell, p.Room, p.Beside = all, foretell, room, nil }()
 	narrow := *all
 	if narrow.Kinds = thingKinds(); !alone {
 		narrow.TopK = thingHits
 	}
-	p.o, p.foretell, p.room, p.beside = &narrow, nil, 0, answer
-	more, _, err := p.answer()
+	p.Options, p.Foretell, p.Room, p.Beside = &narrow, nil, 0, answer
+	more, _, err := p.Answer()
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func countThings(hits []recall.Hit) (n int) {
 // anyThing reports whether there is a thing that could be found.
 func (p *packing) anyThing() (any bool, err error) {
 	for _, k := range thingKinds() {
-		err := catalog.List(p.r, p.t.Number, catalog.All(k, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+		err := catalog.List(p.Reader, p.Tenant.Number, catalog.All(k, catalog.Live), nil, func([]byte, catalog.Thing) bool {
 			any = true
 			return false
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -16,6 +17,7 @@ import (
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -122,7 +124,7 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	}
 	if proof.Remade == RemadeNo && !erased && m.Size > 0 {
 		// Something may have been erased while it was made again.
-		err := b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
+		err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
 			erased, err = erasedSince(ctx, r, t, m.Size)
 			return err
 		})
@@ -143,26 +145,26 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 // verifyPack proves the parts of a pack of a tenant with records. It reports whether
 // something was erased since.
 func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
-	err = b.read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if m.Size > t.Size {
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
 		}
 		v.nodes = ledger.Nodes(r, t.Number)
-		if v.root, err = rootAt(r, t, m.Size); err != nil {
+		if v.root, err = board.RootWhen(r, t, m.Size); err != nil {
 			return err
 		}
 		if hex.EncodeToString(v.root[:]) != m.Root {
 			return notProven("metadata.root: it is %q, but the first %d records of tenant %q have the root %x", m.Root, m.Size, tenant, v.root)
 		}
 		now := v.p.CreatedAt.Time()
-		v.packing = packing{asking: asking{
-			ctx: ctx, b: b, r: r, t: t, view: View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, over: true, now: index.Nanos(now), records: make(map[uint64]*index.Record), keep: packRecords,
+		v.packing = packing{engine: b, Question: retrieval.Question{
+			Ctx: ctx, From: b.retrieval, Reader: r, Tenant: t, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: packRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err
 		}
 		proof.Root, proof.Records = v.root, len(v.proven)
-		signed, err := b.notary.SignAt(tenant, b.tree(r, t), m.Size)
+		signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(r, t), m.Size)
 		if err != nil {
 			return err
 		}
@@ -227,7 +229,7 @@ type verifying struct {
 // all proves all parts of a pack.
 func (v *verifying) all(proof *PackProof) error {
 	for i := range v.p.Entries {
-		if err := v.ctx.Err(); err != nil {
+		if err := v.Ctx.Err(); err != nil {
 			return err
 		}
 		e, err := v.entry(&v.p.Entries[i])
@@ -250,7 +252,7 @@ func (v *verifying) all(proof *PackProof) error {
 
 // record1 proves a record and reads it. What does not hold is told in words.
 func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record, problem string, err error) {
-	f, err := v.b.frameAt(v.r, v.t, position)
+	f, err := v.From.Core().FrameAt(v.Reader, v.Tenant, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, fault.From(err).Error(), nil
 	}
@@ -277,7 +279,7 @@ func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record
 	case record.Commit(f.Body) != header.Commitment:
 		return nil, fmt.Sprintf("position %d does not match its commitment", position), nil
 	}
-	rec, err = v.record(position)
+	rec, err = v.Record(position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, fault.From(err).Error(), nil
 	}
@@ -291,7 +293,7 @@ func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record
 // history returns what had happened to a thing in the state of the pack, and which of
 // that holds its content, -1 if it was not there.
 func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, content int, err error) {
-	entries, err = catalog.Entries(v.r, v.t.Number, k, catalog.ThingOf(v.t.Name, k, id))
+	entries, err = catalog.Entries(v.Reader, v.Tenant.Number, k, catalog.ThingOf(v.Tenant.Name, k, id))
 	n, content := 0, -1
 	for ; n < len(entries) && entries[n].Position < v.size; n++ {
 		if entries[n].Op == catalog.Put {
@@ -324,7 +326,7 @@ func (v *verifying) then(k record.Kind, id string) (x seen, problem string, err 
 	// What is in the tree counts, not what an index says of it.
 	put := &entries[content]
 	put.Time, put.Trust, put.Actor = rec.Header.Time, rec.Header.Trust, rec.Header.Actor
-	return seen{catalog.Past(v.t.Name, k, entries, content, rec.Body), rec.Body}, "", nil
+	return seen{catalog.Past(v.Tenant.Name, k, entries, content, rec.Body), rec.Body}, "", nil
 }
 
 // holds1 says why a thing was not told to whoever looked in the state of the pack, or
@@ -335,13 +337,13 @@ func (v *verifying) holds1(x seen) string {
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
 	case v.overNow(h) != "":
 		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.overNow(h))
-	case !v.view.sees(h):
+	case !board.Sees(v.View, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.body.(*memory.Policy); ok && v.view.Agent != "" && len(policy.Scope.Agents) > 0 && !addressed(policy.Scope.Agents, v.view.Agent) {
+	if policy, ok := x.body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.View.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
 	}
-	if !v.view.appliesBody(x.body, v.t.Name, v.request.Tags, v.now) {
+	if !board.AppliesBody(v.View, x.body, v.Tenant.Name, v.request.Tags, v.Now) {
 		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.head.Kind, x.head.ID)
 	}
 	return ""

@@ -42,12 +42,12 @@ func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
 		}
 	}
 	u, err := memory.ParseURI(uri)
-	if err != nil || u.Tenant != v.t.Name || u.ID != d.SourceID {
+	if err != nil || u.Tenant != v.Tenant.Name || u.ID != d.SourceID {
 		return "uri: it does not name the source of this tenant", nil
 	}
 	if of != "" {
 		o, err := memory.ParseURI(of)
-		if err != nil || o.Tenant != v.t.Name {
+		if err != nil || o.Tenant != v.Tenant.Name {
 			return "of: it does not name anything of this tenant", nil
 		}
 		if there, gone, _, err := v.sourceThen(o.Head()); err != nil || !there && !gone {
@@ -78,8 +78,8 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 	}
 	var places []placed
 	if u.Kind == record.Event {
-		id := record.ID(v.t.Name, record.Event, u.ID)
-		position, _, err := ledger.Find(v.r, v.t.Number, &id)
+		id := record.ID(v.Tenant.Name, record.Event, u.ID)
+		position, _, err := ledger.Find(v.Reader, v.Tenant.Number, &id)
 		if err != nil {
 			return "", err
 		}
@@ -89,7 +89,7 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 		}
 		t := v.eventTruth(rec)
 		end, ends := index.EndOfLife(rec.Header.Time, rec.Event)
-		if problem := v.droppedFor(d, ends && end <= v.now, false, t.texts); problem != "" {
+		if problem := v.droppedFor(d, ends && end <= v.Now, false, t.texts); problem != "" {
 			return problem, nil
 		}
 		places = t.places

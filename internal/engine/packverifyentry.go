@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -95,7 +96,7 @@ func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
 	u, err := memory.ParseURI(said.URI)
 	switch {
 	case problem != "":
-	case err != nil || u.Tenant != v.t.Name || u.ID != e.SourceID:
+	case err != nil || u.Tenant != v.Tenant.Name || u.ID != e.SourceID:
 		problem = "uri: it does not name the source of this tenant"
 	case out.Position >= v.size:
 		problem = fmt.Sprintf("position: %d is not among the %d records of the pack's state", out.Position, v.size)
@@ -124,7 +125,7 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 		if rec.Event == nil || rec.Event.EventID != u.ID {
 			return nil, another, nil
 		}
-		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= v.now {
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= v.Now {
 			return nil, "its time to live was over in the state of the pack", nil
 		}
 		return v.eventTruth(rec), "", nil
@@ -141,7 +142,7 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 		return nil, v.holds1(x), nil
 	}
 	t = &truth{
-		kind: u.Kind, time: rec.Header.Time, trust: rec.Header.Trust, class: x.head.Class, uri: headURI(v.t.Name, x.head),
+		kind: u.Kind, time: rec.Header.Time, trust: rec.Header.Trust, class: x.head.Class, uri: headURI(v.Tenant.Name, x.head),
 		confidence: x.head.Confidence, least: 1, most: 1,
 	}
 	if t.places, err = v.placesOf(x); err != nil {
@@ -157,7 +158,7 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 // eventTruth returns what an event makes an entry say.
 func (v *verifying) eventTruth(rec *index.Record) *truth {
 	var s pack.Source
-	quoteEvent(rec.Event, v.t.Name, &s)
+	quoteEvent(rec.Event, v.Tenant.Name, &s)
 	return &truth{
 		kind: record.Event, places: []placed{eventPlace(roster.ClassOf(string(rec.Event.EventType)))}, texts: []string{s.Text},
 		time: index.Nanos(rec.Event.Timestamp.Time()), trust: rec.Header.Trust, class: s.Type, label: s.Label, uri: s.URI,
@@ -172,7 +173,7 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	}
 	here := func(p placed) bool { return p.section == e.Section && p.source == e.SourceType }
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-	switch at := hmx.TimeOf(at(t.time)).String(); {
+	switch at := hmx.TimeOf(board.TimeOf(t.time)).String(); {
 	case !slices.ContainsFunc(t.places, here):
 		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs into %s as %s", e.Section, e.SourceType, t.places[0].section, t.places[0].source)
 	case said.At != at:
@@ -281,7 +282,7 @@ func (v *verifying) textsOf(x seen) ([]string, error) {
 // the pack, or by its id if it was not shown.
 func (v *verifying) namesOf(id string) ([]string, error) {
 	x, problem, err := v.then(record.Entity, id)
-	if err != nil || problem != "" || x.head.State != catalog.Live || !v.view.sees(x.head) || len(x.head.Names) == 0 {
+	if err != nil || problem != "" || x.head.State != catalog.Live || !board.Sees(v.View, x.head) || len(x.head.Names) == 0 {
 		return []string{id}, err
 	}
 	hidden, err := v.hiddenSince(memory.URI{Kind: record.Entity, ID: id})
@@ -294,11 +295,11 @@ func (v *verifying) namesOf(id string) ([]string, error) {
 // hiddenSince reports whether a thing is hidden now from whom the pack was made for. It has
 // no part in a pack that was asked for later, as of its state.
 func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
-	if u.Kind == record.Event || v.view.Agent == "" {
+	if u.Kind == record.Event || v.View.Agent == "" {
 		return false, nil
 	}
-	h, ok, err := catalog.HeadOf(v.r, v.t.Number, u.Kind, catalog.ThingOf(v.t.Name, u.Kind, u.ID))
-	return ok && h.State != catalog.Redacted && !v.view.sees(h), err
+	h, ok, err := catalog.HeadOf(v.Reader, v.Tenant.Number, u.Kind, catalog.ThingOf(v.Tenant.Name, u.Kind, u.ID))
+	return ok && h.State != catalog.Redacted && !board.Sees(v.View, h), err
 }
 
 // sidesThen returns the texts of a conflict that has no words of its own: two or more of
@@ -340,7 +341,7 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 	}
 	t.least, t.most = 0, 0
 	for _, u := range list {
-		if u.Tenant != "" && u.Tenant != v.t.Name {
+		if u.Tenant != "" && u.Tenant != v.Tenant.Name {
 			continue
 		}
 		there, gone, problem, err := v.sourceThen(u)
@@ -377,7 +378,7 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 // state of the pack, or may have been and is gone since.
 func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, err error) {
 	if u.Kind != record.Event {
-		h, ok, err := catalog.HeadOf(v.r, v.t.Number, u.Kind, catalog.ThingOf(v.t.Name, u.Kind, u.ID))
+		h, ok, err := catalog.HeadOf(v.Reader, v.Tenant.Number, u.Kind, catalog.ThingOf(v.Tenant.Name, u.Kind, u.ID))
 		if err != nil || !ok || h.State == catalog.Redacted {
 			return false, ok && h.Position >= v.size, "", err
 		}
@@ -388,14 +389,14 @@ func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, 
 		if err != nil || problem != "" {
 			return false, false, problem, err
 		}
-		return v.view.sees(x.head), false, "", nil
+		return board.Sees(v.View, x.head), false, "", nil
 	}
-	id := record.ID(v.t.Name, record.Event, u.ID)
-	position, ok, err := ledger.Find(v.r, v.t.Number, &id)
+	id := record.ID(v.Tenant.Name, record.Event, u.ID)
+	position, ok, err := ledger.Find(v.Reader, v.Tenant.Number, &id)
 	if err != nil || !ok || position >= v.size {
 		return false, false, "", err
 	}
-	if by, erased, err := ledger.Erased(v.r, v.t.Number, position); err != nil || erased {
+	if by, erased, err := ledger.Erased(v.Reader, v.Tenant.Number, position); err != nil || erased {
 		return false, by >= v.size, "", err
 	}
 	_, problem, err = v.record1(position, nil)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
@@ -123,13 +124,13 @@ func (v *verifying) blockers(list []string) (string, error) {
 	if len(list) == 0 {
 		return "", nil
 	}
-	w, err := timeline.NewWalker(v.r, v.t.Number)
+	w, err := timeline.NewWalker(v.Reader, v.Tenant.Number)
 	if err != nil {
 		return "", err
 	}
 	end := timeline.Place{Sequence: math.MaxInt64, Timestamp: math.MaxInt64, Position: math.MaxUint64}
 	positions, _, err := w.Around(nil, index.DigestOf(v.request.Session), end, deedsPassed, 0)
-	if err := first(err, w.Close()); err != nil {
+	if err := fault.First(err, w.Close()); err != nil {
 		return "", err
 	}
 	positions = slices.DeleteFunc(positions, func(position uint64) bool { return position >= v.size })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
@@ -103,7 +104,7 @@ func (v *verifying) rules() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		uri := headURI(v.t.Name, x.head)
+		uri := headURI(v.Tenant.Name, x.head)
 		if complete && v.request.Includes(where.section) && !uris[string(pack.Quoted(uri.String()))] {
 			return fmt.Sprintf("entries: %s binds, and is neither among them nor among the drops", uri), nil
 		}
@@ -134,20 +135,20 @@ func (v *verifying) rulesThen() (list []seen, all bool, err error) {
 			var ids []string
 			looked := 0
 			var failed error
-			err := catalog.List(v.r, v.t.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
+			err := catalog.List(v.Reader, v.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
 				if looked++; looked%256 == 0 {
-					failed = v.ctx.Err()
+					failed = v.Ctx.Err()
 				}
 				var h *catalog.Head
 				if failed == nil {
-					h, _, failed = catalog.HeadOf(v.r, v.t.Number, k, d)
+					h, _, failed = catalog.HeadOf(v.Reader, v.Tenant.Number, k, d)
 				}
 				if h != nil && ruleClass(h) {
 					ids = append(ids, h.ID)
 				}
 				return failed == nil && looked < walkedMost && len(ids) <= policiesSeen
 			})
-			if err := first(failed, err); err != nil {
+			if err := fault.First(failed, err); err != nil {
 				return nil, false, err
 			}
 			if looked == walkedMost || len(ids) > policiesSeen {

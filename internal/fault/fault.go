@@ -157,3 +157,13 @@ func ExitCode(err error) int {
 	}
 	return Lookup(code).Exit
 }
+
+// First returns the first error that is one.
+func First(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

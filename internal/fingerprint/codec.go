@@ -78,6 +78,15 @@ func (f *Fingerprint) Verify() error {
 	return nil
 }
 
+// Check refuses a document that is no fingerprint, or whose hash is wrong.
+func Check(document []byte) error {
+	f, err := Decode(document)
+	if err != nil {
+		return err
+	}
+	return f.Verify()
+}
+
 // Decode reads a fingerprint and applies every rule but that the hash is right, which
 // Verify does.
 func Decode(data []byte) (*Fingerprint, error) {

@@ -1,0 +1,211 @@
+package advise
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// Bounds of CheckAction.
+const (
+	MaxToolName        = 256                // bytes of the name of a tool
+	MaxActionCommand   = trace.MaxLine      // bytes of a command line
+	MaxActionArguments = guide.MaxArguments // bytes of arguments
+)
+
+// CheckOptions says which action is planned, and by whom.
+type CheckOptions struct {
+	Tenant string
+	// Action is a tool with its arguments as a JSON object, or a command line.
+	Action guide.Action
+	// Session is where the action would be taken. With it, what the session did before is
+	// known; empty means that it is not.
+	Session string
+	// Tags narrow which artifacts and policies hold.
+	Tags []string
+	View board.View
+}
+
+// CheckedAction is what is known about an action before it is taken.
+type CheckedAction struct {
+	// Verdict has the level, the counts, the reasons and what to do instead. All sources
+	// in it are URIs.
+	guide.Verdict
+	// Past is how many doings of the same and its like were looked at, the newest. More
+	// says that there are older ones.
+	Past int
+	More bool
+	// Rules and Artifacts are how many were asked: those that hold for whoever asks.
+	Rules, Artifacts int
+}
+
+// CheckAction says what happened when an action or its like was taken before, which rules
+// and artifacts speak against it, and what to do instead. It holds nobody back, reads one
+// state and writes nothing: the same state and question have the same answer, whatever was
+// compiled, rebuilt or asked before.
+//
+// Rules are the constraints and policies of a user's or an operator's trust that hold, and
+// artifacts those that are active and hold. Nothing has a part in the answer that the view
+// does not show, or that was erased.
+func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
+	var out *CheckedAction
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
+		if err := o.check(s.View); err != nil {
+			return err
+		}
+		c := checking{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, view: s.View}
+		var err error
+		out, err = c.check(&o)
+		return err
+	})
+	return out, err
+}
+
+// check judges what is asked.
+func (o *CheckOptions) check(v board.View) error {
+	if err := checkAction(&o.Action); err != nil {
+		return err
+	}
+	if o.Session != "" {
+		if err := board.CheckName("session", o.Session); err != nil {
+			return err
+		}
+	}
+	if len(o.Tags) > hmx.MaxTags {
+		return fault.Newf(fault.InvalidArgument, "tags: there are %d, but at most %d are allowed", len(o.Tags), hmx.MaxTags).WithFix("name fewer")
+	}
+	for i, tag := range o.Tags {
+		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+			return err
+		}
+	}
+	return board.CheckAgent(v)
+}
+
+// checkAction judges an action.
+func checkAction(a *guide.Action) error {
+	const one = "give a tool with its arguments, or a command line"
+	switch {
+	case a.Tool == "" && a.Command == "":
+		return fault.New(fault.InvalidArgument, "tool, command: neither is given").WithFix(one)
+	case a.Tool != "" && a.Command != "":
+		return fault.New(fault.InvalidArgument, "tool, command: both are given").WithFix(one)
+	case a.Tool == "" && a.Arguments != "":
+		return fault.New(fault.InvalidArgument, "arguments: a command line has none of its own").WithFix("write them into the command, or name a tool")
+	}
+	if err := checkText("tool", a.Tool, MaxToolName, ""); err != nil {
+		return err
+	}
+	if a.Tool != "" && strings.TrimSpace(a.Tool) == "" {
+		return fault.New(fault.InvalidArgument, "tool: is blank").WithFix(one)
+	}
+	if err := checkText("command", a.Command, MaxActionCommand, "\t\n\r"); err != nil {
+		return err
+	}
+	if a.Command != "" && strings.TrimSpace(a.Command) == "" {
+		return fault.New(fault.InvalidArgument, "command: is blank").WithFix(one)
+	}
+	if a.Arguments == "" {
+		return nil
+	}
+	if len(a.Arguments) > MaxActionArguments {
+		return tooLong("arguments", len(a.Arguments), MaxActionArguments)
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(a.Arguments), &object); err != nil || object == nil {
+		return fault.New(fault.InvalidArgument, "arguments: are not a JSON object").WithCause(err).WithFix(`write them as {"name": "value"}, or leave them out`)
+	}
+	return nil
+}
+
+// checkText judges a text of an action: how long it is, and that it is text, with no
+// control characters but those that are allowed.
+func checkText(field, text string, most int, allowed string) error {
+	if len(text) > most {
+		return tooLong(field, len(text), most)
+	}
+	if !utf8.ValidString(text) {
+		return fault.Newf(fault.InvalidArgument, "%s: is not UTF-8", field).WithFix("give it as text")
+	}
+	for i, r := range text {
+		if unicode.IsControl(r) && !strings.ContainsRune(allowed, r) {
+			return fault.Newf(fault.InvalidArgument, "%s: has the control character U+%04X at byte %d", field, r, i).WithFix("leave control characters out")
+		}
+	}
+	return nil
+}
+
+func tooLong(field string, bytes, most int) error {
+	return fault.Newf(fault.TooLarge, "%s: has %d bytes, but at most %d are allowed", field, bytes, most).WithFix("give the part that says what is done")
+}
+
+// check is CheckAction on a state.
+func (c *checking) check(o *CheckOptions) (*CheckedAction, error) {
+	if err := c.look(); err != nil {
+		return nil, err
+	}
+	out := &CheckedAction{}
+	checker, err := c.checker(o.Tags, out)
+	if err != nil {
+		return nil, err
+	}
+	tool, shape := o.Action.Step()
+	past, err := c.past(tool, shape, out)
+	if err != nil {
+		return nil, err
+	}
+	session, err := c.session(o.Session)
+	if err != nil {
+		return nil, err
+	}
+	out.Verdict = checker.Check(o.Action, past, session)
+	return out, c.name(&out.Verdict)
+}
+
+// name puts the URIs of events in the place of the marks that stand for them.
+func (c *checking) name(v *guide.Verdict) error {
+	for i := range v.Reasons {
+		if err := c.nameEvent(&v.Reasons[i].Source); err != nil {
+			return err
+		}
+		if f := v.Reasons[i].Rule; f != nil {
+			if err := c.stated(f); err != nil {
+				return err
+			}
+		}
+	}
+	if v.Last == nil {
+		return nil
+	}
+	return c.nameEvent(&v.Last.Event)
+}
+
+// nameEvent puts the URI of an event in the place of its mark, and nothing if it was erased
+// since the state was taken.
+func (c *checking) nameEvent(mark *string) error {
+	position, ok := eventMark(*mark)
+	if !ok {
+		return nil
+	}
+	*mark = ""
+	ev, err := c.b.core.EventAt(c.r, c.t, position)
+	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	*mark = memory.URI{Tenant: c.t.Name, Kind: record.Event, ID: ev.Event.EventID}.String()
+	return nil
+}

@@ -1,0 +1,187 @@
+package advise
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/deeds"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/trace"
+)
+
+// Bounds of what is looked at.
+const (
+	pastSeen      = 200     // doings of the same, and as many of its like, the newest
+	pastPassed    = 1 << 17 // doings that are not shown
+	eventsBefore  = 32      // events of a session before a doing
+	eventsBehind  = 128     // and behind it, that tell how it went
+	sessionEvents = 2048    // of the session of whoever asks, the latest
+)
+
+// checking is one check under way.
+type checking struct {
+	ctx   context.Context
+	b     *Adviser
+	r     kv.Reader
+	t     *ledger.Tenant
+	view  board.View
+	shown func(position uint64) bool // nil shows every event
+}
+
+// look finds out which events are shown.
+func (c *checking) look() error {
+	if board.AccessOf(c.view) == nil {
+		return nil
+	}
+	seen, err := c.b.retrieval.Visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
+	if err == nil {
+		c.shown = seen.Has
+	}
+	return err
+}
+
+// past returns the newest doings of the same and of the like of an act. They come out of
+// the index: how each went is replayed from the events of its session around it.
+func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, error) {
+	places, err := c.newest(tool, shape, out)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	w, err := deeds.NewWalker(c.r, c.t.Number, c.shown)
+	if err != nil {
+		return nil, err
+	}
+	var list []guide.Doing
+	var replay trace.Replay
+	for len(places) > 0 && err == nil {
+		if err = c.ctx.Err(); err != nil {
+			break
+		}
+		var n int
+		if n, err = replayAround(w, &replay, places); err != nil {
+			break
+		}
+		for _, d := range replay.Deeds() {
+			if slices.ContainsFunc(places[:n], func(p deeds.Place) bool { return p.Position == d.Position }) {
+				list = append(list, doingOf(&d))
+			}
+		}
+		places = places[n:]
+	}
+	return list, fault.First(err, w.Close())
+}
+
+// newest returns where the newest doings are, by session and in its order.
+func (c *checking) newest(tool, shape string, out *CheckedAction) ([]deeds.Place, error) {
+	var places []deeds.Place
+	seen := make(map[uint64]bool)
+	for _, kin := range deeds.KinOf(tool, shape) {
+		found, passed := 0, 0
+		err := deeds.Newest(c.r, c.t.Number, kin, func(p deeds.Place) bool {
+			if c.shown != nil && !c.shown(p.Position) {
+				passed++
+				return passed < pastPassed
+			}
+			if found++; found > pastSeen {
+				out.More = true
+				return false
+			}
+			if !seen[p.Position] {
+				seen[p.Position] = true
+				places = append(places, p)
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out.Past = len(places)
+	slices.SortFunc(places, func(a, b deeds.Place) int { return a.Compare(&b) })
+	return places, nil
+}
+
+// replayAround replays the session of the first place from a few events before it on, until
+// enough events are behind the last place that it came to. It returns how many it did.
+func replayAround(w *deeds.Walker, replay *trace.Replay, places []deeds.Place) (met int, err error) {
+	replay.Reset()
+	left := 0
+	err = w.On(w.Back(places[0], eventsBefore), func(at deeds.Place, g *trace.Glance) bool {
+		replay.Add(at.Position, milliseconds(at.Timestamp), g)
+		if met < len(places) && at == places[met] {
+			met++
+			left = eventsBehind
+			return true
+		}
+		left--
+		return met == 0 || left > 0
+	})
+	return max(met, 1), err
+}
+
+// session returns what a session did, nil if none is named. One of which no event is shown
+// is not known.
+func (c *checking) session(name string) ([]guide.Doing, error) {
+	if name == "" {
+		return nil, nil
+	}
+	w, err := deeds.NewWalker(c.r, c.t.Number, c.shown)
+	if err != nil {
+		return nil, err
+	}
+	end := deeds.Place{Session: index.DigestOf(name), Sequence: math.MaxInt64, Timestamp: math.MaxInt64, Position: math.MaxUint64}
+	from := w.Back(end, sessionEvents)
+	if from == end {
+		err = fault.Newf(fault.NotFound, "session: no event of %q is on record", name).WithFix("name one that `lukasa events` shows, or leave it out")
+		return nil, fault.First(w.Close(), err)
+	}
+	var replay trace.Replay
+	err = w.On(from, func(at deeds.Place, g *trace.Glance) bool {
+		replay.Add(at.Position, milliseconds(at.Timestamp), g)
+		return true
+	})
+	list := make([]guide.Doing, 0)
+	for _, d := range replay.Deeds() {
+		list = append(list, doingOf(&d))
+	}
+	return list, fault.First(err, w.Close())
+}
+
+// milliseconds returns a time in whole milliseconds.
+func milliseconds(nanos int64) int64 {
+	ms := nanos / 1_000_000
+	if nanos%1_000_000 < 0 {
+		ms--
+	}
+	return ms
+}
+
+// doingOf returns a doing as a check has it.
+func doingOf(d *trace.Deed) guide.Doing {
+	return guide.Doing{Tool: d.Tool, Shape: d.Shape, State: d.State, Error: d.Error, Time: d.Time, Event: markEvent(d.Told), Task: d.Task}
+}
+
+// markEvent returns what stands for the event at a position until its id is read, which
+// is only done for the few that an answer names. No id begins so.
+func markEvent(position uint64) string {
+	digits := strconv.FormatUint(position, 10)
+	return "\x00" + strings.Repeat("0", 20-len(digits)) + digits
+}
+
+// eventMark returns the position that a mark stands for.
+func eventMark(mark string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(mark, "\x00")
+	if !ok {
+		return 0, false
+	}
+	position, err := strconv.ParseUint(digits, 10, 64)
+	return position, err == nil
+}

@@ -1,0 +1,35 @@
+package board
+
+import (
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// Fate is what became of a record.
+type Fate int
+
+const (
+	OnRecord    Fate = iota
+	WasExpired       // its time was over
+	WasRedacted      // somebody wants it gone
+)
+
+// ErasureOf returns what became of the record at a position.
+func (b *Board) ErasureOf(r kv.Reader, t *ledger.Tenant, position uint64) (Fate, error) {
+	by, gone, err := ledger.Erased(r, t.Number, position)
+	if err != nil || !gone {
+		return OnRecord, err
+	}
+	later := *t
+	later.Size = max(t.Size, by+1) // the reader may be ahead of the tenant
+	f, err := b.FrameAt(r, &later, by)
+	if err != nil {
+		return WasRedacted, err
+	}
+	h, err := record.ParseHeader(f.Header)
+	if err == nil && h.Kind == record.Expiry {
+		return WasExpired, nil
+	}
+	return WasRedacted, err
+}

@@ -1,0 +1,460 @@
+package board
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// Expired says what an expiry took away.
+type Expired struct {
+	Things int // by their own time or by a policy
+	Events int // erased, by their own time or by a policy
+}
+
+// Expire journals the end of everything of a tenant whose time is over at now:
+// things by their TTL, events by their ttl_seconds, and what retention policies
+// say. Expired things keep their history, unless a policy erases them; expired
+// events are erased. The writer stands in the records as the actor.
+//
+// What is over is over whoever says so: the writer's trust does not matter. A
+// policy reaches as far as its own trust, and passes over what is trusted more.
+// So that nobody ends anything early, now must not be in the future: not later
+// than the board's clock or, if that runs behind, the tenant's newest record.
+//
+// No scope may do it.
+func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
+	if err := b.RefuseScope(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
+		return nil, err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	if now.IsZero() {
+		return nil, fault.New(fault.InvalidArgument, "now: it is not given").WithFix("give the time at which things are over, such as the current one")
+	}
+	if !time.Unix(0, now.UnixNano()).Equal(now) {
+		return nil, fault.Newf(fault.InvalidArgument, "now: the year %d is out of range, which is from 1678 to 2262", now.Year()).
+			WithFix("give the current time, or an earlier one in that range")
+	}
+	endings, err := b.due(ctx, w, tenant, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &Expired{}
+	erased := false
+	for _, e := range endings {
+		done, failed := b.eraseOld(ctx, tenant, e)
+		out.Things += done
+		erased = erased || done > 0
+		if err = failed; err != nil {
+			break
+		}
+	}
+	// What a policy erases need not expire before, so this comes second.
+	for i := 0; i < len(endings) && err == nil; i++ {
+		err = b.expireAll(ctx, tenant, endings[i], out)
+	}
+	if erased || out.Events > 0 {
+		// Even after a failure: what is journaled as erased is to be overwritten.
+		err = fault.First(err, b.FinishErasures(ctx))
+	}
+	return out, err
+}
+
+// ending is what is over for one cause.
+type ending struct {
+	writer Writer        // whose trust is that of the policy, if one is the cause
+	expiry memory.Expiry // what expires
+	erase  []memory.URI  // things that a policy erases, with their newest version
+}
+
+// expireAll journals an expiry in as many records as it needs.
+func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
+	for rest := e.expiry.Targets; len(rest) > 0; {
+		n := min(len(rest), memory.MaxTargets)
+		part := &memory.Expiry{Targets: rest[:n:n], Cause: e.expiry.Cause, Policy: e.expiry.Policy}
+		if err := b.eraseEmbeddings(ctx, e.writer, tenant, part.Targets); err != nil {
+			return err
+		}
+		if err := b.expire(ctx, e.writer, tenant, part); err != nil {
+			return err
+		}
+		for _, t := range part.Targets {
+			if t.Kind == record.Event {
+				out.Events++
+			} else {
+				out.Things++
+			}
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// eraseEmbeddings erases what models made of events that are about to be erased.
+// It comes before: were it cut short the other way round, nothing would tell any more
+// what the rest was made of.
+func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, targets []memory.ExpiryTarget) error {
+	var made []memory.URI
+	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		any := false
+		err := catalog.List(r, t.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+			any = true
+			return false
+		})
+		if err != nil || !any {
+			return err
+		}
+		for _, target := range targets {
+			if target.Kind != record.Event {
+				continue
+			}
+			ev, err := b.EventAt(r, t, target.Position)
+			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			list, err := madeOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
+			if err != nil {
+				return err
+			}
+			made = append(made, list...)
+		}
+		return nil
+	})
+	// What is over is over whoever says so.
+	w = Writer{Actor: w.Actor, Trust: record.Operator}
+	for part := range slices.Chunk(made, memory.MaxTargets) {
+		if err == nil {
+			_, err = b.redact(ctx, w, part, false)
+		}
+	}
+	return err
+}
+
+// expire puts the record of an expiry. Its targets are then what was still due
+// when its turn came: the fold ends whatever the record names.
+func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.Expiry) error {
+	id, err := b.ids.Next()
+	if err != nil {
+		return err
+	}
+	return b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) error {
+		t, err := g.Tenant(tenant)
+		if err != nil {
+			return err
+		}
+		kept := e.Targets[:0]
+		for _, target := range e.Targets {
+			ok, err := g.stillDue(t, target)
+			if err != nil {
+				return err
+			}
+			if ok {
+				kept = append(kept, target)
+			}
+		}
+		if e.Targets = kept; len(kept) == 0 {
+			return nil
+		}
+		entry, err := g.b.ControlEntry(w, tenant, id, e)
+		if err != nil {
+			return err
+		}
+		_, err = g.Put(entry)
+		return err
+	}})
+}
+
+// stillDue reports whether a record that was to expire is still the current
+// content of a live thing, or an event that is still there. What cannot be read
+// is left to Verify: it must not keep the rest alive.
+func (g *Group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
+	f, err := g.b.FrameAt(g.tx, t, target.Position)
+	if fault.CodeOf(err) == fault.Damaged {
+		return false, nil
+	}
+	if err != nil {
+		return false, g.Stop(err)
+	}
+	if f.Erased {
+		return false, nil
+	}
+	r, err := apply.Decode(&f)
+	if err != nil || r.Header.Kind != target.Kind {
+		return false, nil
+	}
+	if r.Event != nil {
+		return g.unembedded(t, r.Event.EventID)
+	}
+	if r.Body == nil {
+		return false, nil
+	}
+	id, _ := r.Body.Identity()
+	h, ok, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
+	if err != nil {
+		return false, g.Stop(err)
+	}
+	return ok && h.State == catalog.Live && h.Position == target.Position, nil
+}
+
+// unembedded reports whether no model made a vector of an event that is still there.
+// One that was made since they were erased would outlive the event; it goes with it
+// the next time.
+func (g *Group) unembedded(t *ledger.Tenant, event string) (bool, error) {
+	made, err := madeOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
+	if err != nil {
+		return false, g.Stop(err)
+	}
+	for _, u := range made {
+		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return false, g.Stop(err)
+		}
+		if ok && h.State != catalog.Redacted {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// eraseOld journals the erasure of what a policy erases, in as many records as
+// it needs. It returns how many things were erased.
+func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
+	for rest := e.erase; len(rest) > 0; {
+		id, err := b.ids.Next()
+		if err != nil {
+			return things, err
+		}
+		var did, seen int
+		err = b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) (err error) {
+			did, seen, err = g.eraseOld(e.writer, tenant, id, rest)
+			return err
+		}})
+		if err != nil {
+			return things, err
+		}
+		things += did
+		rest = rest[seen:]
+	}
+	return things, nil
+}
+
+// eraseOld puts one redaction of things that are as old as they were when they
+// were looked up. It returns how many it erases, and how many it looked at, which
+// is at least one.
+func (g *Group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
+	t, err := g.Tenant(tenant)
+	if err != nil {
+		return 0, 0, err
+	}
+	red := &memory.Redaction{}
+	for _, u := range uris {
+		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		if err != nil {
+			return 0, 0, g.Stop(err)
+		}
+		if !ok || h.State == catalog.Redacted || uint64(h.Version) != u.Version {
+			seen++
+			continue
+		}
+		// Without a key the content may come again: it was let go for its age alone.
+		targets, _, err := g.targetsOf(w, t, u, nil)
+		if fault.CodeOf(err) == fault.Untrusted || len(targets) > memory.MaxTargets {
+			seen++ // the policy does not reach it, or no record could say it
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		if len(red.Targets)+len(targets) > memory.MaxTargets {
+			break
+		}
+		red.Targets = append(red.Targets, targets...)
+		seen++
+		did++
+	}
+	if did == 0 {
+		return 0, seen, nil
+	}
+	return did, seen, g.putRedaction(w, tenant, id, red, &Erasure{})
+}
+
+// due collects what is over.
+func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time) (list []*ending, err error) {
+	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		if latest := time.Unix(0, max(b.o.Clock().UnixNano(), t.Time)); now.After(latest) {
+			return fault.Newf(fault.InvalidArgument, "now: %s is in the future; it is %s", now.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339)).
+				WithFix("give the current time or an earlier one")
+		}
+		ttl := &ending{writer: w, expiry: memory.Expiry{Cause: memory.CauseTTL}}
+		var failed error
+		err := catalog.Ended(r, t.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
+			var h *catalog.Head
+			if h, _, failed = catalog.HeadOf(r, t.Number, kind, d); failed != nil || h == nil {
+				return failed == nil
+			}
+			ttl.ends(kind, h.Position)
+			return true
+		})
+		if err != nil || failed != nil {
+			return fault.First(failed, err)
+		}
+		err = timeline.Expired(r, t.Number, now.UnixNano(), func(p timeline.Place) bool {
+			ttl.ends(record.Event, p.Position)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		list = append(list, ttl)
+		return b.retention(r, t, func(h *catalog.Head, p *memory.Policy) error {
+			e := &ending{
+				writer: Writer{Actor: w.Actor, Trust: h.Trust},
+				expiry: memory.Expiry{Cause: memory.CauseRetention, Policy: h.ID},
+			}
+			list = append(list, e)
+			return b.outlived(ctx, r, t, p, now.UnixNano(), e)
+		})
+	})
+	return list, err
+}
+
+// ends adds a record to what expires.
+func (e *ending) ends(kind record.Kind, position uint64) {
+	e.expiry.Targets = append(e.expiry.Targets, memory.ExpiryTarget{Kind: kind, Position: position})
+}
+
+// retention calls visit with the retention policies of a tenant that count. One
+// that cannot be read counts for nothing.
+func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
+	var failed error
+	err := catalog.List(r, t.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
+		var h *catalog.Head
+		if h, _, failed = catalog.HeadOf(r, t.Number, record.Policy, d); failed != nil || h == nil {
+			return failed == nil
+		}
+		if h.Trust < record.User || h.Status != "active" {
+			return true
+		}
+		body, err := b.BodyAt(r, t, record.Policy, h.Position)
+		if code := fault.CodeOf(err); code == fault.Damaged || code == fault.Erased {
+			return true
+		}
+		if failed = err; err != nil {
+			return false
+		}
+		if p, ok := body.(*memory.Policy); ok {
+			failed = visit(h, p)
+		}
+		return failed == nil
+	})
+	return fault.First(failed, err)
+}
+
+// outlived adds what a retention policy lets go.
+func (b *Board) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
+	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
+	if now > math.MinInt64+age {
+		cutoff = now - age
+	}
+	for _, kind := range p.Retention.Kinds {
+		if kind == record.Event {
+			if err := b.olderEvents(ctx, r, t, p.Scope, cutoff, e); err != nil {
+				return err
+			}
+			continue
+		}
+		states := []catalog.State{catalog.Live}
+		if p.Retention.Action == memory.RetainErase {
+			states = append(states, catalog.Forgotten, catalog.Expired) // their history is still there
+		}
+		for _, state := range states {
+			err := older(r, t, kind, state, cutoff, func(h *catalog.Head) {
+				switch {
+				case h.Trust > e.writer.Trust || !covers(p.Scope, h):
+				case p.Retention.Action == memory.RetainErase:
+					e.erase = append(e.erase, memory.URI{Tenant: t.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
+				default:
+					e.ends(kind, h.Position)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether a thing is in a scope.
+func covers(s memory.Scope, h *catalog.Head) bool {
+	agent := h.Agent // whom it came from, whoever brought it here
+	if agent == "" {
+		agent = h.Actor
+	}
+	return s.CoversAgent(agent) && s.CoversType(memory.Type(h.Class)) && s.CoversTags(h.Tags) && s.CoversKey(h.Key)
+}
+
+// older calls visit with what is in a state and was last written about before
+// the cutoff.
+func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
+	var failed error
+	err := catalog.List(r, t.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
+		var h *catalog.Head
+		h, _, failed = catalog.HeadOf(r, t.Number, kind, d)
+		if failed == nil && h != nil && h.Updated < cutoff {
+			visit(h)
+		}
+		return failed == nil
+	})
+	return fault.First(failed, err)
+}
+
+// olderEvents adds the events of a scope that were recorded before the cutoff.
+// Times never fall within a tenant, so it stops at the first that is younger.
+func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
+	for position := range t.Size {
+		if position%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f, err := b.FrameAt(r, t, position)
+		if fault.CodeOf(err) == fault.Damaged {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		h, err := record.ParseHeader(f.Header)
+		if err != nil {
+			return err
+		}
+		if h.Time >= cutoff {
+			return nil
+		}
+		if f.Erased || h.Kind != record.Event || h.Trust > e.writer.Trust {
+			continue
+		}
+		rec, err := apply.Decode(&f)
+		if err != nil || rec.Event == nil {
+			continue // Verify tells
+		}
+		if s.CoversAgent(rec.Event.AgentID) && s.CoversTags(rec.Event.Tags) {
+			e.ends(record.Event, position)
+		}
+	}
+	return nil
+}

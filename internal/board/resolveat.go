@@ -1,0 +1,126 @@
+package board
+
+import (
+	"context"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// At says which past is meant: a version of a thing, or the whole board as it
+// was when a position was the tenant's newest. The zero At is the present.
+type At struct {
+	version  uint32
+	position uint64
+	past     bool
+}
+
+// AtVersion means a version of a thing; 0 is the newest.
+func AtVersion(v uint32) At { return At{version: v} }
+
+// AtPosition means the time when a position was the newest of its tenant.
+func AtPosition(p uint64) At { return At{position: p, past: true} }
+
+// ResolveAt returns what a URI named at a version or, as of a position, what
+// [Board.Resolve] would have returned then: forgotten things are returned and say
+// so, what was not there yet is not found. What was erased since is erased
+// whatever the position. What may not be seen now is not there, and what could
+// not be seen then neither.
+//
+// Without a time in the view, what had expired and what was valid as of a
+// position is judged by the time of the record there.
+func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
+	switch {
+	case at.version != 0 && u.Kind == record.Event:
+		return nil, fault.New(fault.InvalidArgument, "version: an event has no versions").WithFix("leave the version out")
+	case at.version != 0 && u.Version != 0 && u.Version != uint64(at.version):
+		return nil, fault.Newf(fault.InvalidArgument, "version: %d is asked for, but the URI names version %d", at.version, u.Version).
+			WithFix("leave one of them out")
+	case at.past && u.Version != 0:
+		return nil, fault.Newf(fault.InvalidArgument, "position: a position is asked for, but the URI names version %d", u.Version).
+			WithFix("leave out # and what follows in the URI, or leave the position out")
+	case at.version != 0:
+		u.Version = uint64(at.version)
+	}
+	if !at.past {
+		return b.Resolve(ctx, u, v)
+	}
+	var res *Resolved
+	err := b.ReadAs(ctx, u.Tenant, v, func(s State) (err error) {
+		header, err := b.HeaderAt(s.Reader, s.Tenant, at.position)
+		if err != nil {
+			return err
+		}
+		// The tenant as it was then, as far as time is concerned.
+		then := *s.Tenant
+		then.Time = header.Time
+		if u.Kind == record.Event {
+			res, err = b.eventBy(s, u.ID, at.position)
+			return err
+		}
+		res, err = b.thingBy(State{Reader: s.Reader, Tenant: &then, View: s.View}, u, at.position)
+		return err
+	})
+	return res, err
+}
+
+// HeaderAt reads the header of the record at a position.
+func (b *Board) HeaderAt(r kv.Reader, t *ledger.Tenant, position uint64) (record.Header, error) {
+	f, err := b.FrameAt(r, t, position)
+	if err != nil && !apply.Bodiless(err) {
+		return record.Header{}, err
+	}
+	return record.ParseHeader(f.Header)
+}
+
+// eventBy returns an event that was recorded at a position or before.
+func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) {
+	ev, err := b.EventSeen(s, id)
+	if err != nil {
+		return nil, err
+	}
+	if ev.Position > position {
+		return nil, fault.Newf(fault.NotFound, "tenant %q had no event %q at position %d", s.Tenant.Name, id, position)
+	}
+	return &Resolved{Event: ev}, nil
+}
+
+// thingBy returns a thing as it was when a position was the newest.
+func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, error) {
+	h, err := FindHead(s, RefOf(u))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, h.Kind, catalog.ThingOf(s.Tenant.Name, h.Kind, h.ID))
+	if err != nil {
+		return nil, err
+	}
+	n, content := 0, -1
+	for ; n < len(entries) && entries[n].Position <= position; n++ {
+		if entries[n].Op == catalog.Put {
+			content = n
+		}
+	}
+	missing := fault.Newf(fault.NotFound, "tenant %q had no %s at position %d", s.Tenant.Name, RefOf(u).name(), position)
+	if n == 0 {
+		return nil, missing
+	}
+	if content < 0 {
+		return nil, fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
+	}
+	body, err := b.BodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
+	if err != nil {
+		return nil, err
+	}
+	past := catalog.Past(s.Tenant.Name, h.Kind, entries[:n], content, body)
+	if !Sees(s.View, past) {
+		return nil, missing
+	}
+	thing, err := b.ThingIn(s, past, 0)
+	return &Resolved{Thing: thing}, err
+}

@@ -1,0 +1,15 @@
+package board
+
+import (
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+)
+
+// State is what one read runs on: a snapshot of the index, a tenant as it is in that
+// snapshot, and the view of the caller. The view is verified: a scope in it was checked when
+// the read began.
+type State struct {
+	Reader kv.Reader
+	Tenant *ledger.Tenant
+	View   View
+}

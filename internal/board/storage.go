@@ -1,0 +1,73 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/index/lexical"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/kv"
+)
+
+// Storage is how much room a directory takes, in bytes.
+type Storage struct {
+	Journal  int64
+	Segments int // files of the journal
+	Index    int64
+	// Words and Vectors are about how much of the index is for them. What the index has
+	// not written out yet is in none of these.
+	Words, Vectors int64
+	Traces         int64 // what sessions did, for the next compile
+}
+
+// Storage returns how much room the directory takes: that of all tenants together.
+func (b *Board) Storage(ctx context.Context) (*Storage, error) {
+	if err := b.Enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.Leave()
+	s := &Storage{}
+	for _, x := range b.log.Segments() {
+		s.Journal += x.Size
+		s.Segments++
+	}
+	for _, x := range []struct {
+		name string
+		to   *int64
+	}{{NameIndex, &s.Index}, {NameTraces, &s.Traces}} {
+		var err error
+		if *x.to, err = b.sizeOf(x.name); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range []struct {
+		prefix byte
+		to     *int64
+	}{{lexical.Prefix, &s.Words}, {vector.Prefix, &s.Vectors}} {
+		n, err := b.store.Size([]byte{x.prefix}, kv.PrefixEnd([]byte{x.prefix}))
+		if err != nil {
+			return nil, err
+		}
+		*x.to = int64(n)
+	}
+	return s, nil
+}
+
+// sizeOf returns how many bytes the files of a directory have. Files come and go meanwhile.
+func (b *Board) sizeOf(name string) (n int64, err error) {
+	names, err := b.o.FS.List(b.Path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, disk.Fault(err)
+	}
+	for _, file := range names {
+		if info, err := b.o.FS.Stat(b.Path(name, file)); err == nil && !info.IsDir() {
+			n += info.Size()
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,175 @@
+package board
+
+import (
+	"context"
+	"slices"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/column"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// A part of a tail is at most so many events, so many positions passed over, and so
+// many bytes.
+const (
+	tailEvents    = 64
+	tailPositions = 4096
+	tailBytes     = 64 << 10
+)
+
+// TailQuery says which new events are wanted.
+type TailQuery struct {
+	Tenant  string
+	From    uint64        // the first position to look at
+	Session string        // empty for all
+	Agent   string        // empty for all
+	Type    hmx.EventType // empty for all
+	Until   uint64        // the position behind the last to look at; zero for all there are
+	View    View
+}
+
+// Tailed is a part of a tail.
+type Tailed struct {
+	Events []*StoredEvent // in the order in which they were recorded
+	// Next is where to go on. It is Size when there is no more for now.
+	Next uint64
+	Size uint64 // of the tenant
+	// Damaged is how many records were passed over that cannot be read.
+	Damaged int
+}
+
+// Tail returns events in the order in which they were recorded, from a position on: a
+// part of them, which takes a bounded time and memory. A tenant without records has
+// none yet.
+func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
+	if err := memory.CheckTenant(q.Tenant); err != nil {
+		return nil, err
+	}
+	part := &Tailed{Next: q.From}
+	err := b.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
+		q.View, part.Size = s.View, s.Tenant.Size
+		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
+	})
+	if fault.CodeOf(err) == fault.NotFound {
+		err = nil // no record yet
+	}
+	return part, err
+}
+
+// tail fills a part.
+func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
+	until := t.Size
+	if q.Until > 0 {
+		until = min(until, q.Until)
+	}
+	likely, err := likelyIn(r, t, q)
+	if err != nil {
+		return err
+	}
+	bytes := 0
+	for passed := 0; part.Next < until && passed < tailPositions && len(part.Events) < tailEvents && bytes < tailBytes; passed++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if likely != nil {
+			at, found, err := likely.next(part.Next, until)
+			if part.Next = at; err != nil || !found {
+				return err
+			}
+		}
+		ev, err := b.EventAt(r, t, part.Next)
+		switch code := fault.CodeOf(err); {
+		case code == fault.Erased, code == fault.NotFound: // or no event
+		case code == fault.Damaged: // verify says where
+			part.Damaged++
+		case err != nil:
+			return err
+		case q.wants(ev):
+			part.Events = append(part.Events, ev)
+			bytes += ev.Event.Size()
+		}
+		part.Next++
+	}
+	return nil
+}
+
+// tailChunks is how many chunks of rows a part looks through for events that are asked
+// for.
+const tailChunks = 256
+
+// likely finds events that may be asked for by the rows of the roster, so that those that
+// are not need not be read.
+type likely struct {
+	rows    *roster.View
+	class   roster.Class
+	agent   roster.Agent
+	session index.Digest
+	q       *TailQuery
+
+	left  int // chunks
+	chunk int
+	list  []uint64 // positions in it
+}
+
+// likelyIn returns what finds the events of a query; nil if it asks for all.
+func likelyIn(r kv.Reader, t *ledger.Tenant, q *TailQuery) (*likely, error) {
+	if q.Session == "" && q.Agent == "" && q.Type == "" {
+		return nil, nil
+	}
+	rows, err := roster.Open(r, t.Number, t.Size, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &likely{
+		rows: rows, class: roster.ClassOf(string(q.Type)), agent: roster.AgentOf(q.Agent), session: index.DigestOf(q.Session),
+		q: q, left: tailChunks, chunk: -1,
+	}, nil
+}
+
+// next returns the first position from one on and before another that may be asked for.
+// Without one it returns how far it looked.
+func (x *likely) next(from, until uint64) (at uint64, found bool, err error) {
+	for from < until {
+		if c := int(from / column.ChunkDocs); c != x.chunk {
+			if x.left == 0 {
+				return from, false, nil
+			}
+			x.left--
+			if err := x.load(c); err != nil {
+				return from, false, err
+			}
+		}
+		if i, _ := slices.BinarySearch(x.list, from); i < len(x.list) && x.list[i] < until {
+			return x.list[i], true, nil
+		}
+		from = (uint64(x.chunk) + 1) * column.ChunkDocs
+	}
+	return until, false, nil
+}
+
+// load looks through the rows of a chunk.
+func (x *likely) load(chunk int) error {
+	x.chunk, x.list = chunk, x.list[:0]
+	if chunk >= x.rows.Chunks() {
+		return nil
+	}
+	return x.rows.Each(chunk, func(offset int, row *roster.Row) {
+		if row.Kind == record.Event && (x.q.Type == "" || row.Class == x.class) && (x.q.Agent == "" || row.Agent == x.agent) &&
+			(x.q.Session == "" || row.Session == x.session) {
+			x.list = append(x.list, uint64(chunk)*column.ChunkDocs+uint64(offset))
+		}
+	})
+}
+
+// wants reports whether an event is one of those that are asked for.
+func (q *TailQuery) wants(ev *StoredEvent) bool {
+	e := ev.Event
+	return (q.Session == "" || e.SessionID == q.Session) && (q.Agent == "" || e.AgentID == q.Agent) &&
+		(q.Type == "" || e.EventType == q.Type) && SeesEvent(q.View, ev)
+}

@@ -1,0 +1,55 @@
+package board
+
+import (
+	"context"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// URIAt returns what the record at a position is of: an event, or a thing without its
+// version. What a view does not show, was erased or is neither is not found, in the same
+// words: a position tells nothing of what is hidden.
+func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v View) (memory.URI, error) {
+	var u memory.URI
+	err := b.ReadAs(ctx, tenant, v, func(s State) error {
+		missing := fault.Newf(fault.NotFound, "tenant %q has nothing at #%d", s.Tenant.Name, position)
+		if position >= s.Tenant.Size {
+			return missing
+		}
+		f, err := b.FrameAt(s.Reader, s.Tenant, position)
+		if err != nil {
+			return err
+		}
+		if f.Erased {
+			return missing
+		}
+		rec, err := apply.Decode(&f)
+		switch {
+		case err != nil:
+			return err
+		case rec.Event != nil:
+			if !SeesEvent(s.View, &StoredEvent{Event: rec.Event}) {
+				return missing
+			}
+			u = memory.URI{Tenant: s.Tenant.Name, Kind: record.Event, ID: rec.Event.EventID}
+			return nil
+		case rec.Body == nil:
+			return missing
+		}
+		id, _ := rec.Body.Identity()
+		h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, rec.Body.Kind(), catalog.ThingOf(s.Tenant.Name, rec.Body.Kind(), id))
+		if err != nil {
+			return err
+		}
+		if !ok || h.State == catalog.Redacted || !Sees(s.View, h) {
+			return missing
+		}
+		u = memory.URI{Tenant: s.Tenant.Name, Kind: h.Kind, ID: h.ID}
+		return nil
+	})
+	return u, err
+}

@@ -1,0 +1,28 @@
+package board
+
+import (
+	"context"
+
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/record"
+)
+
+// Weight returns how many bytes the payloads of a tenant have, from a position on, and
+// the position that comes after them. What is erased weighs nothing.
+func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
+	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		for to = from; to < t.Size; to++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			f, err := b.FrameAt(r, t, to)
+			if err != nil {
+				return err
+			}
+			bytes += int64(max(len(f.Body)-record.SaltSize, 0))
+		}
+		return nil
+	})
+	return bytes, to, err
+}

@@ -1,0 +1,86 @@
+// Package engine opens a board with everything that reads it: search, find, cold starts,
+// packs, the compiler, next steps and checks, fingerprints, and what is proven of packs.
+//
+// What is guaranteed of the directory itself, from the life of a write to that of an erasure,
+// is said in package board. Beyond that,
+//
+//   - Reads run on one snapshot, write nothing, and leave every root as it was.
+//   - Under a scope, what it does not allow is for reads as if it were not there. Every
+//     method of [Board] that takes a token verifies it.
+//   - Nothing is compiled by itself unless [Options.CompileAfter] says so.
+package engine
+
+import (
+	"context"
+	"time"
+
+	"lukasa.dev/internal/advise"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/coldstart"
+	"lukasa.dev/internal/learn"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/semaphore"
+	"lukasa.dev/internal/sessions"
+)
+
+// Board is an open data directory with everything that reads it. It is safe for concurrent
+// use.
+type Board struct {
+	core *board.Board
+
+	retrieval *retrieval.Retriever
+	sessions  *sessions.Sessions
+	learner   *learn.Learner
+	adviser   *advise.Adviser
+	contexts  *coldstart.Composer
+	asking    semaphore.FIFO   // of calls that compose bundles and packs
+	counts    *counts          // of what packs quoted, by the records of the index
+	priors    *priors          // of imported fingerprints; nil in a past state
+	ticks     func() time.Time // by which it is measured how long something takes
+}
+
+// Open opens the data directory dir, making it if it does not exist.
+func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
+	b := &Board{
+		asking: semaphore.PerProcessor(),
+		counts: newCounts(),
+		priors: newPriors(), ticks: time.Now,
+	}
+	core, err := board.Open(ctx, dir, o, b.attach)
+	if err != nil {
+		return nil, err
+	}
+	b.core = core
+	b.learner.Start()
+	return b, nil
+}
+
+// attach has everything that is derived from a board follow it.
+func (b *Board) attach(core *board.Board) {
+	b.core = core
+	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
+	b.retrieval = retrieval.New(core)
+	b.sessions = sessions.New(b.retrieval)
+	b.learner = learn.New(b.retrieval, b.sessions)
+	b.adviser = advise.New(b.retrieval, b.sessions)
+	core.Follow(b.priors)
+	core.Require(record.Fingerprint, fingerprintRule())
+}
+
+// over returns an engine for packs of a past state, which keeps nothing of its own but what it
+// counted.
+func (b *Board) over(r *retrieval.Retriever) *Board {
+	if r == b.retrieval {
+		return b
+	}
+	counted := r.Beside(func() any { return newCounts() }).(*counts)
+	return &Board{core: r.Core(), retrieval: r, adviser: b.adviser.Over(r), ticks: b.ticks, counts: counted}
+}
+
+// Close waits for what is under way, makes everything durable and lets the directory go. A
+// second call does nothing.
+func (b *Board) Close() error {
+	b.learner.Stop()
+	return b.core.Close()
+}

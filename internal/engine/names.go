@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+
+	"lukasa.dev/internal/advise"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/transfer"
+	"lukasa.dev/internal/coldstart"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/find"
+	"lukasa.dev/internal/learn"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/sessions"
+)
+
+// The names of the packages below that callers of the engine use.
+type (
+	AppendResult       = board.AppendResult
+	ArtifactChange     = learn.ArtifactChange
+	ArtifactDecided    = learn.ArtifactDecided
+	ArtifactDecision   = learn.ArtifactDecision
+	ArtifactDetail     = learn.ArtifactDetail
+	ArtifactDiff       = learn.ArtifactDiff
+	ArtifactDifference = learn.ArtifactDifference
+	ArtifactOptions    = learn.ArtifactOptions
+	ArtifactPage       = learn.ArtifactPage
+	ArtifactVersion    = learn.ArtifactVersion
+	AsOf               = retrieval.AsOf
+	At                 = board.At
+	Change             = board.Change
+	CheckOptions       = advise.CheckOptions
+	CheckedAction      = advise.CheckedAction
+	Compare            = find.Compare
+	CompileAfter       = board.CompileAfter
+	CompileChange      = learn.CompileChange
+	CompileOp          = learn.CompileOp
+	CompileOptions     = learn.CompileOptions
+	CompileReport      = learn.CompileReport
+	ConflictOptions    = learn.ConflictOptions
+	ConflictPage       = learn.ConflictPage
+	ConflictSettlement = learn.ConflictSettlement
+	ConflictSide       = learn.ConflictSide
+	ContextOptions     = coldstart.ContextOptions
+	Count              = sessions.Count
+	Day                = sessions.Day
+	DiffOp             = learn.DiffOp
+	Direction          = find.Direction
+	Disposition        = board.Disposition
+	EmbedOptions       = retrieval.EmbedOptions
+	EmbedProblem       = retrieval.EmbedProblem
+	Embedded           = retrieval.Embedded
+	Erasure            = board.Erasure
+	EventPage          = board.EventPage
+	EventQuery         = board.EventQuery
+	EventReceipt       = board.EventReceipt
+	Expect             = board.Expect
+	Expired            = board.Expired
+	FindOptions        = find.FindOptions
+	FindOrder          = find.FindOrder
+	Finding            = audit.Finding
+	Found              = find.Found
+	Graph              = find.Graph
+	GraphEdge          = find.GraphEdge
+	GraphNode          = find.GraphNode
+	GraphQuery         = find.GraphQuery
+	Hit                = find.Hit
+	ImportReport       = transfer.ImportReport
+	IngestOptions      = board.IngestOptions
+	IngestReport       = board.IngestReport
+	LearnReport        = learn.LearnReport
+	Lesson             = learn.Lesson
+	LessonOptions      = learn.LessonOptions
+	ListOptions        = board.ListOptions
+	Made               = sessions.Made
+	Moment             = sessions.Moment
+	MomentSort         = sessions.MomentSort
+	NextOptions        = advise.NextOptions
+	NextSteps          = advise.NextSteps
+	Options            = board.Options
+	Page               = board.Page
+	ProveOptions       = board.ProveOptions
+	PutResult          = board.PutResult
+	Ref                = board.Ref
+	RefineOptions      = learn.RefineOptions
+	RefineProblem      = learn.RefineProblem
+	RefineReport       = learn.RefineReport
+	Refined            = learn.Refined
+	Rejection          = board.Rejection
+	Resolved           = board.Resolved
+	Root               = board.Root
+	Salvage            = transfer.Salvage
+	Salvaged           = transfer.Salvaged
+	SearchHit          = retrieval.SearchHit
+	SearchOptions      = retrieval.SearchOptions
+	Searched           = retrieval.Searched
+	SessionInfo        = board.SessionInfo
+	StatedRule         = learn.StatedRule
+	Stats              = sessions.Stats
+	StatsQuery         = sessions.StatsQuery
+	Step               = find.Step
+	Storage            = board.Storage
+	StoredArtifact     = learn.StoredArtifact
+	StoredConflict     = learn.StoredConflict
+	StoredEvent        = board.StoredEvent
+	TailQuery          = board.TailQuery
+	Tailed             = board.Tailed
+	Tally              = sessions.Tally
+	Thing              = board.Thing
+	Timeline           = sessions.Timeline
+	TimelineQuery      = sessions.TimelineQuery
+	ToolCount          = sessions.ToolCount
+	VerifyOptions      = audit.VerifyOptions
+	VerifyReport       = audit.VerifyReport
+	VersionsOptions    = board.VersionsOptions
+	VersionsPage       = board.VersionsPage
+	View               = board.View
+	Writer             = board.Writer
+)
+
+const (
+	Accepted              = board.Accepted
+	BothWay               = find.BothWay
+	ByRelevance           = find.ByRelevance
+	BySalience            = find.BySalience
+	ByTime                = find.ByTime
+	CompileActivate       = learn.CompileActivate
+	CompileCreate         = learn.CompileCreate
+	CompileDeprecate      = learn.CompileDeprecate
+	CompileForget         = learn.CompileForget
+	CompileSettle         = learn.CompileSettle
+	CompileSupersede      = learn.CompileSupersede
+	CompileUpdate         = learn.CompileUpdate
+	Compiler              = learn.Compiler
+	DefaultEmbedTimeout   = retrieval.DefaultEmbedTimeout
+	DefaultFindLimit      = find.DefaultFindLimit
+	DefaultNextSteps      = advise.DefaultNextSteps
+	DefaultRefineParallel = learn.DefaultRefineParallel
+	DiffAdd               = learn.DiffAdd
+	DiffChange            = learn.DiffChange
+	DiffOrder             = learn.DiffOrder
+	DiffRemove            = learn.DiffRemove
+	Duplicate             = board.Duplicate
+	Inward                = find.Inward
+	Late                  = board.Late
+	LeastRootPrefix       = retrieval.LeastRootPrefix
+	MaxEmbedText          = retrieval.MaxEmbedText
+	MaxFindHops           = find.MaxFindHops
+	MaxFindLimit          = find.MaxFindLimit
+	MaxNextSteps          = advise.MaxNextSteps
+	MaxRefineParallel     = learn.MaxRefineParallel
+	MaxSearchHits         = retrieval.MaxSearchHits
+	MaxSearchQuery        = retrieval.MaxSearchQuery
+	MomentCall            = sessions.MomentCall
+	MomentDecision        = sessions.MomentDecision
+	MomentDeed            = sessions.MomentDeed
+	MomentEdit            = sessions.MomentEdit
+	MomentError           = sessions.MomentError
+	MomentFeedback        = sessions.MomentFeedback
+	MomentMessage         = sessions.MomentMessage
+	MomentOther           = sessions.MomentOther
+	MomentPrompt          = sessions.MomentPrompt
+	MomentReply           = sessions.MomentReply
+	MomentResult          = sessions.MomentResult
+	MomentState           = sessions.MomentState
+	NameKind              = find.NameKind
+	Outward               = find.Outward
+	Own                   = board.Own
+	Refused               = board.Refused
+	SystemTenant          = board.SystemTenant
+)
+
+// AnyVersion expects nothing.
+func AnyVersion() Expect { return board.AnyVersion() }
+
+// AsSystem lets calls with the context read and write [SystemTenant].
+func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
+
+// AtPosition means the time when a position was the newest of its tenant.
+func AtPosition(p uint64) At { return board.AtPosition(p) }
+
+// AtVersion means a version of a thing; 0 is the newest.
+func AtVersion(v uint32) At { return board.AtVersion(v) }
+
+// NarrowScope adds a block to a token, which can only take away.
+func NarrowScope(token string, g scope.Grant) (string, error) { return board.NarrowScope(token, g) }
+
+// RefOf returns the reference that a URI is.
+func RefOf(u memory.URI) Ref { return board.RefOf(u) }
+
+// Version expects the thing to be at a version; 0 expects that there is none.
+func Version(v uint32) Expect { return board.Version(v) }
+
+// OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
+// index, its keys and its mark. It must be closed.
+func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
+
+// FindOrders lists the orders.
+func FindOrders() []find.FindOrder { return find.FindOrders() }
+
+// ProjectCondition returns the condition of what holds in a project.
+func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }
+
+// RulesOnDisk returns the rules that users of a tenant stated and that held when something was
+// last learned, without opening the directory: for a caller that must not wait for the process
+// that has it. They come from the cache that Learn keeps, which goes before an erasure is
+// acknowledged. Without that file there are none.
+func RulesOnDisk(fs disk.FS, dir string, tenant string) []learn.StatedRule {
+	return learn.RulesOnDisk(fs, dir, tenant)
+}

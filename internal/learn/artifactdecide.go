@@ -1,0 +1,314 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
+)
+
+// ArtifactDecision says what becomes of an artifact.
+type ArtifactDecision struct {
+	Tenant string
+	ID     string
+	// To is active, archived or deprecated.
+	To hmx.Status
+	// Reason is why, in words. What is archived or deprecated needs one.
+	Reason string
+	Expect board.Expect
+}
+
+// ArtifactDecided says what became of an artifact.
+type ArtifactDecided struct {
+	board.PutResult
+	From, To hmx.Status
+	// Superseded is the version that it put aside; zero for none.
+	Superseded memory.URI
+}
+
+// DecideArtifact gives an artifact its status by hand: it approves a draft, or archives
+// or deprecates what is in use. What is decided stays: no compile undoes it.
+//
+// A draft is approved if its hash is that of its content, everything it was made of is
+// on record, and no conflict speaks against it. The active version that it supersedes is
+// superseded with it, in one step. It is refused if another version of it is active that
+// it does not name, or another one took the place of the one it names.
+func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
+	ref := board.Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
+	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, board.TargetOf(ref))
+	if err != nil {
+		return nil, err
+	}
+	d.Reason, _ = b.core.ScrubText(ctx, d.Reason)
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	for range Tries {
+		erasures := b.core.Erasures()
+		if d.To == hmx.StatusActive {
+			if err := b.approvable(ctx, w, d); err != nil {
+				return nil, err
+			}
+		}
+		out, err := b.decide(ctx, w, ref, d, erasures)
+		if err != ErrErased {
+			return out, err
+		}
+	}
+	return nil, fault.New(fault.VersionConflict, "something was erased each time that the evidence was looked up").WithFix("approve it when no erasure is under way")
+}
+
+// check applies the rules that need no state.
+func (d *ArtifactDecision) check() error {
+	if err := memory.CheckID("artifact", d.ID); err != nil {
+		return err
+	}
+	if d.Reason = strings.TrimSpace(d.Reason); len(d.Reason) > memory.MaxReason {
+		return fault.Newf(fault.InvalidArgument, "reason: has %d bytes, but may have at most %d", len(d.Reason), memory.MaxReason).WithFix("say it in fewer words")
+	}
+	switch d.To {
+	case hmx.StatusActive:
+		return nil
+	case hmx.StatusArchived, hmx.StatusDeprecated:
+		if d.Reason == "" {
+			return fault.New(fault.InvalidArgument, "reason: there is none").WithFix("say why, for whoever finds it later")
+		}
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "to: is %s, which nobody decides by hand", retrieval.Quoted(string(d.To))).WithFix("use one of active, archived, deprecated")
+}
+
+// approvable refuses a draft that would not pass the validation of a compile.
+func (b *Learner) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
+	v := board.View{}
+	if board.Scoped(w) {
+		v = board.ViewOf(w)
+	}
+	return b.core.ReadAs(ctx, d.Tenant, v, func(s board.State) error {
+		h, err := findArtifact(s, d.ID)
+		if fault.CodeOf(err) == fault.NotFound && board.Scoped(w) {
+			return nil // who may not see it is refused where that is journaled
+		}
+		if err != nil {
+			return err
+		}
+		if hmx.Status(h.Status) != hmx.StatusDraft {
+			return notAllowed(h, d.To)
+		}
+		x, err := b.artifactDetail(ctx, s, h)
+		if err != nil {
+			return err
+		}
+		if err := x.flaw(); err != nil {
+			return err
+		}
+		return b.onlyVersion(s.Reader, s.Tenant, x.Artifact)
+	})
+}
+
+// flaw returns what keeps a draft from being approved.
+func (x *ArtifactDetail) flaw() error {
+	id := x.Artifact.ArtifactID
+	switch {
+	case !x.HashVerified:
+		return fault.Newf(fault.InvalidArgument, "artifact %s: its content has another hash than it states", id).
+			WithFix("deprecate it, and write it anew with the hash of its content: `lukasa hash`")
+	case x.Events+x.Memories == 0:
+		return fault.Newf(fault.InvalidArgument, "artifact %s names nothing that it was made of", id).
+			WithFix("write it anew with the source_events or source_memory_ids that speak for it")
+	case x.MissingCount > 0:
+		return fault.Newf(fault.InvalidArgument, "artifact %s: %d of the %d records that it was made of are not on record, such as %s", id, x.MissingCount, x.Events+x.Memories, x.Missing[0]).
+			WithFix("deprecate it; `lukasa compile` makes it anew of what there is")
+	case len(x.Conflicts) > 0:
+		return fault.Newf(fault.InvalidArgument, "artifact %s is contradicted: %s", id, x.Conflicts[0]).
+			WithFix("`lukasa conflicts show " + x.Conflicts[0].ID + "` tells by what; resolve it in favour of the artifact or dismiss it first")
+	}
+	return nil
+}
+
+// onlyVersion refuses a draft of a compiler if another version of the same is active
+// that it does not supersede.
+func (b *Learner) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) error {
+	key, ok := compile.KeyOf(a)
+	if !ok {
+		return nil
+	}
+	var failed error
+	err := catalog.List(r, t.Number, catalog.OfClass(record.Artifact, string(a.ArtifactType)), nil, func(_ []byte, d catalog.Thing) bool {
+		var h *catalog.Head
+		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+			return failed == nil
+		}
+		if h.Status != string(hmx.StatusActive) || h.Actor != Compiler || h.ID == a.Supersedes.Or("") {
+			return true
+		}
+		var other *StoredArtifact
+		if other, failed = b.artifactOf(r, t, h); failed != nil {
+			if code := fault.CodeOf(failed); code == fault.Erased || code == fault.Damaged {
+				failed = nil
+			}
+			return failed == nil
+		}
+		if same, _ := compile.KeyOf(other.Artifact); same == key {
+			failed = fault.Newf(fault.InvalidArgument, "artifact %s: another version of it is active, %s, which it does not supersede", a.ArtifactID, h.ID).
+				WithFix("archive or deprecate that one first, or deprecate this one")
+		}
+		return failed == nil
+	})
+	return fault.First(failed, err)
+}
+
+// notAllowed is the error for a change of status that HMX-A does not have, with what it
+// has.
+func notAllowed(h *catalog.Head, to hmx.Status) error {
+	from := hmx.Status(h.Status)
+	err := from.Transition(to)
+	e := fault.Newf(fault.InvalidArgument, "artifact %s: %w", h.ID, err)
+	wrong, ok := errors.AsType[*hmx.TransitionError](err)
+	switch {
+	case from == to:
+		e = fault.Newf(fault.InvalidArgument, "artifact %s is %s already", h.ID, to)
+		return e.WithFix("there is nothing to do")
+	case !ok || len(wrong.Allowed) == 0:
+		return e.WithFix("what is " + string(from) + " stays so; `lukasa artifacts chain` shows the versions, and a new draft can take its place")
+	case from == hmx.StatusDraft:
+		return e.WithFix("approve or deprecate it: `lukasa artifacts approve`, `lukasa artifacts deprecate`")
+	}
+	return e.WithFix("deprecate or archive it: `lukasa artifacts deprecate`, `lukasa artifacts archive`")
+}
+
+// decide writes what becomes of an artifact, and of the one that it supersedes.
+func (b *Learner) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	var out *ArtifactDecided
+	err := b.core.Submit(ctx, &board.Request{Indexed: true, Records: 2, Admit: func(g *board.Group) (err error) {
+		if d.To == hmx.StatusActive && g.Board().Erasures() != erasures {
+			return ErrErased
+		}
+		out, err = decideIn(g, w, ref, d)
+		return err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// decideIn is decide in log order.
+func decideIn(g *board.Group, w board.Writer, ref board.Ref, d ArtifactDecision) (*ArtifactDecided, error) {
+	t, err := g.Tenant(ref.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	h, err := decidable(g, w, t, ref, d.To)
+	if err != nil {
+		return nil, err
+	}
+	if err := board.CheckExpected(d.Expect, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, h); err != nil {
+		return nil, err
+	}
+	var old *catalog.Head
+	if d.To == hmx.StatusActive {
+		if old, err = replacedBy(g, w, t, h); err != nil {
+			return nil, err
+		}
+	}
+	out := &ArtifactDecided{From: hmx.Status(h.Status), To: d.To}
+	if old != nil {
+		out.Superseded = memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}
+		by := &memory.Transition{ArtifactID: old.ID, From: hmx.Status(old.Status), To: hmx.StatusSuperseded, SupersededBy: h.ID, Reason: d.Reason}
+		if _, err := turnTo(g, w, t, by); err != nil {
+			return nil, err
+		}
+	}
+	out.Position, err = turnTo(g, w, t, &memory.Transition{ArtifactID: h.ID, From: out.From, To: d.To, Reason: d.Reason})
+	out.URI = memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID, Version: uint64(h.Version) + 1}
+	out.Trust = h.Trust
+	return out, err
+}
+
+// decidable returns the head of an artifact that a writer may give a status.
+func decidable(g *board.Group, w board.Writer, t *ledger.Tenant, ref board.Ref, to hmx.Status) (*catalog.Head, error) {
+	h, err := g.Changeable(w, memory.OpTransition, t, ref)
+	if err != nil {
+		return nil, noArtifact(err)
+	}
+	if h.State != catalog.Live {
+		return nil, fault.Newf(fault.NotFound, "artifact %s is %s", h.ID, h.State)
+	}
+	if err := board.Outranks(w, h); err != nil {
+		return nil, err
+	}
+	if hmx.Status(h.Status).Transition(to) != nil {
+		return nil, notAllowed(h, to)
+	}
+	return h, nil
+}
+
+// replacedBy returns the active version that a draft supersedes, or nil if there is none,
+// and refuses what would break a rule of chains.
+func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
+	next, err := artifactIn(g, t, h)
+	if err != nil {
+		return nil, err
+	}
+	if next == nil {
+		return nil, fault.Newf(fault.Damaged, "artifact %s cannot be read", h.ID)
+	}
+	next.Status = hmx.StatusActive
+	changed := []*hmx.Artifact{next}
+	var old *catalog.Head
+	if id := linked(h, "supersedes"); id != "" {
+		before, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
+		if err != nil {
+			return nil, g.Stop(err)
+		}
+		if ok && before.State == catalog.Live && before.Status == string(hmx.StatusActive) {
+			old = before
+		}
+	}
+	if old != nil {
+		if old, err = decidable(g, w, t, board.Ref{Tenant: t.Name, Kind: record.Artifact, ID: old.ID}, hmx.StatusSuperseded); err != nil {
+			return nil, fmt.Errorf("the version that it supersedes: %w", err)
+		}
+		a, err := artifactIn(g, t, old)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			a.Status, a.SupersededBy = hmx.StatusSuperseded, hmx.Some(h.ID)
+			changed = append(changed, a)
+		}
+	}
+	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	if err != nil {
+		return nil, g.Stop(err)
+	}
+	return old, checkChain(g, w, t, heads, changed...)
+}
+
+// turnTo puts a change of status.
+func turnTo(g *board.Group, w board.Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
+	id, err := g.Board().NewID()
+	if err != nil {
+		return 0, err
+	}
+	e, err := g.Board().ControlEntry(w, t.Name, id, c)
+	if err != nil {
+		return 0, err
+	}
+	return g.Put(e)
+}

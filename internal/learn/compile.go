@@ -1,0 +1,285 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/trace"
+)
+
+// Compiler is the actor of what a compile writes.
+const Compiler = "compiler"
+
+// Tries is how often a compile begins anew because something was erased while it
+// ran.
+const Tries = 5
+
+// CompileOptions says how events become artifacts. The zero value works.
+type CompileOptions struct {
+	// Full reads every session anew, whatever is kept of it. The outcome is the same.
+	Full bool
+	// DryRun finds out what would change and writes nothing to the journal.
+	DryRun bool
+	// Progress is told how many events were read, of those that are to be. It may be nil.
+	Progress func(done, all int)
+}
+
+// CompileReport says what a compile did, or with DryRun would do.
+type CompileReport struct {
+	Sessions int // that were read, since they had new events
+	Events   int // of these that were read
+	Tasks    int // of all sessions
+	// Changes are what was written, in order, and Unchanged how many artifacts stay as
+	// they are.
+	Changes   []CompileChange
+	Unchanged int
+	Root      board.Root // of the tenant, when it was done
+}
+
+// CompileChange is one thing that a compile did.
+type CompileChange struct {
+	// Op says what became of it.
+	Op CompileOp
+	// URI names it, without a version.
+	URI memory.URI
+	// Class is the type of an artifact or of a memory; empty for a conflict.
+	Class string
+	// Title is what it is called, or what it says.
+	Title  string
+	Reason string
+}
+
+// CompileOp is what a compile does with something.
+type CompileOp string
+
+// What a compile does.
+const (
+	CompileCreate    CompileOp = "create"    // it is new; an artifact as a draft
+	CompileUpdate    CompileOp = "update"    // it says something else now
+	CompileSupersede CompileOp = "supersede" // an artifact is put aside by its next version
+	CompileActivate  CompileOp = "activate"  // a draft becomes active
+	CompileDeprecate CompileOp = "deprecate" // an artifact is put out of use
+	CompileForget    CompileOp = "forget"    // a memory no longer holds
+	CompileSettle    CompileOp = "settle"    // a conflict is over
+)
+
+// Compile makes artifacts of what the sessions of a tenant did, memories of what users
+// plainly stated, and conflicts of what contradicts itself.
+//
+// What it writes is a function of the tenant's records: read in one go or as they came,
+// with or without what is kept beside the index, it is the same, and a second call
+// without new events writes nothing. Nothing is trusted further than the lowest of what
+// it was made of, and what people wrote, archived or forgot themselves stays as they
+// left it. Cut short anywhere, it leaves a state without two active versions of an
+// artifact, which the next call completes. Of several calls one runs, and the others
+// wait.
+//
+// No scope may do it. The writer is not named in what is written: that is the board's.
+func (b *Learner) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
+		return nil, err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	return b.compile(ctx, tenant, o)
+}
+
+// compile is Compile for the board itself.
+func (b *Learner) compile(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
+	select {
+	case <-b.compiling.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { b.compiling.turn <- struct{}{} }()
+	for range Tries {
+		report, err := b.compileOnce(ctx, tenant, o)
+		if err != ErrErased {
+			return report, err
+		}
+	}
+	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("compile when no erasure is under way")
+}
+
+// ErrErased says that something was erased that a compile may have read.
+var ErrErased = fault.New(fault.VersionConflict, "something was erased meanwhile")
+
+// compilation is one compile under way.
+type compilation struct {
+	b        *Learner
+	tenant   string
+	erasures uint64 // that what was read knows of
+
+	traced   *sessions.Traced
+	now      hmx.Time // of the newest event
+	known    []*hmx.Artifact
+	heads    map[string]*catalog.Head // of the artifacts
+	byHand   map[string]bool          // artifacts that somebody else gave their status
+	gone     map[record.Hash]bool     // events that were erased
+	erased   map[record.Hash]bool     // artifacts that were
+	said     *saying
+	statings map[string]*statedHead // memories of what users said, by id
+	claims   map[memory.URI]claim
+	disputes map[string]*disputeHead
+
+	writes []write
+	report *CompileReport
+}
+
+func (b *Learner) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
+	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), report: &CompileReport{}}
+	if err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
+		return nil, err
+	}
+	if err := together(func() error { return c.plan(ctx) }, func() error { return c.keep(ctx) }); err != nil {
+		return nil, err
+	}
+	for i := range c.writes {
+		if c.writes[i].change.Op != "" {
+			c.report.Changes = append(c.report.Changes, c.writes[i].change)
+		}
+	}
+	if !o.DryRun {
+		if err := c.write(ctx); err != nil {
+			return nil, err
+		}
+		if err := c.keepSaid(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	c.report.Root, err = b.core.Root(ctx, tenant)
+	return c.report, err
+}
+
+// together does things that do not depend on each other, at once if there are processors
+// for it, and returns the error of the first that has one.
+func together(do ...func() error) error {
+	return index.Share(len(do), len(do), func(part, _, _ int) error { return do[part]() })
+}
+
+// gather reads what there is.
+func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) (err error) {
+	old := &sessions.Traced{}
+	if !o.Full {
+		if old, err = c.b.sessions.KeptTraces(r, t); err != nil {
+			return err
+		}
+	}
+	if c.traced, c.report.Sessions, c.report.Events, err = c.b.sessions.TraceAll(ctx, r, t, old, o.Progress); err != nil {
+		return err
+	}
+	var newest int64
+	for _, x := range c.traced.List() {
+		c.report.Tasks += len(x.Tasks)
+		for i := range x.Tasks {
+			newest = max(newest, x.Tasks[i].To.Time)
+		}
+	}
+	c.now = trace.Ref{Time: newest}.When()
+	if err := c.gatherErased(ctx, r, t); err != nil {
+		return err
+	}
+	return together(
+		func() error { return c.gatherArtifacts(r, t, old) },
+		func() error { return c.gatherSaid(r, t) },
+		func() error { return c.gatherClaims(r, t) },
+	)
+}
+
+// keep writes what sessions did beside the index. That it cannot is no reason to stop:
+// what it is for can be read again.
+func (c *compilation) keep(ctx context.Context) error {
+	if c.report.Sessions == 0 {
+		return nil
+	}
+	if err := c.b.core.Enter(ctx); err != nil {
+		return err
+	}
+	defer c.b.core.Leave()
+	_ = c.b.sessions.KeepTraces(c.tenant, c.traced, c.erasures)
+	return nil
+}
+
+// keepSaid keeps what holds of what users said, for Learn.
+func (c *compilation) keepSaid(ctx context.Context) error {
+	giveBack, err := c.b.learning.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	return c.b.keepSaid(ctx, c.tenant, &learned{root: c.traced.Root, size: c.traced.Size, erasures: c.erasures, saying: c.said})
+}
+
+// gatherErased finds out which events and artifacts were erased.
+func (c *compilation) gatherErased(ctx context.Context, r kv.Reader, t *ledger.Tenant) error {
+	gone, erased := make(map[record.Hash]bool), make(map[record.Hash]bool)
+	n := 0
+	for e, err := range ledger.Erasures(r) {
+		if n++; n%1024 == 0 && err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if e.Tenant != t.Number {
+			continue
+		}
+		h, err := c.b.core.HeaderAt(r, t, e.Position)
+		if err != nil {
+			return err
+		}
+		switch h.Kind {
+		case record.Event:
+			gone[h.ID] = true
+		case record.Artifact:
+			erased[h.ID] = true
+		}
+	}
+	c.gone, c.erased = gone, erased
+	return nil
+}
+
+// plan finds out what is to be written.
+func (c *compilation) plan(ctx context.Context) error {
+	o := compile.Options{Tenant: c.tenant, Now: c.now, ByHand: func(a *hmx.Artifact) bool { return c.byHand[a.ArtifactID] }}
+	if len(c.gone) > 0 {
+		o.Resolves = func(id string) bool { return !c.gone[record.ID(c.tenant, record.Event, id)] }
+	}
+	if len(c.erased) > 0 {
+		// An artifact is written once, so its text is that of its first version.
+		o.Erased = func(id string) bool { return c.erased[record.ID(c.tenant, record.Artifact, id+"#1")] }
+	}
+	c.complete()
+	drafts, err := compile.Mine(ctx, c.traced.List(), o)
+	if err != nil {
+		return fmt.Errorf("mine: %w", err)
+	}
+	trusts := make(map[string]record.Trust)
+	for i := range drafts {
+		trusts[sameContent(&drafts[i].Artifact)] = drafts[i].Trust
+	}
+	for _, a := range c.known {
+		c.recommend(a)
+	}
+	for _, change := range compile.Merge(drafts, c.known, o) {
+		c.artifact(&change, trusts)
+		c.recommend(change.Old)
+		c.recommend(change.Artifact)
+	}
+	c.state()
+	c.dispute()
+	return nil
+}

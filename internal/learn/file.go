@@ -1,0 +1,242 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"maps"
+	"slices"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/statement"
+)
+
+// What holds of what users said is kept beside the traces, in a file for each tenant. It
+// is a cache as they are: one that is lost, damaged or of another state is read as none,
+// and it goes with them before an erasure is acknowledged.
+//
+//	8 bytes   saidMark
+//	uvarint   saidFormat, statement.Version
+//	uvarint   length of the tenant's name, and the name
+//	32 bytes  root of the tenant
+//	uvarint   how many records it had then
+//	uvarint   length of what holds, and that as JSON
+//	4 bytes   CRC-32C of all before, little-endian
+const (
+	saidFormat = 1
+	saidMark   = "lukasasd"
+	saidSuffix = "-said"
+)
+
+// savedSaying is what a file says.
+type savedSaying struct {
+	Several  bool                          `json:"several,omitempty"`
+	First    map[string]statement.Identity `json:"first,omitempty"`
+	One      []statement.Identity          `json:"one,omitempty"`
+	Sessions map[string]statement.Identity `json:"sessions,omitempty"`
+	Live     []savedThing                  `json:"live,omitempty"` // those of one in their order
+}
+
+// savedThing is one thing that holds.
+type savedThing struct {
+	ID       string          `json:"id"`
+	Type     memory.Type     `json:"type"`
+	Subject  string          `json:"subject,omitempty"`
+	Text     string          `json:"text"`
+	Position uint64          `json:"position"`
+	Speaker  string          `json:"speaker,omitempty"`
+	Claims   string          `json:"claims,omitempty"`
+	Voice    string          `json:"voice,omitempty"` // the session that tells it apart
+	Project  string          `json:"project,omitempty"`
+	Strength memory.Strength `json:"strength,omitempty"`
+	Polarity memory.Polarity `json:"polarity,omitempty"`
+	Topic    string          `json:"topic,omitempty"`
+	Base     string          `json:"base,omitempty"` // unless it is the whole
+	When     int64           `json:"when"`
+	Born     uint64          `json:"born"`
+	Session  string          `json:"session,omitempty"`
+	Events   []string        `json:"events"`
+}
+
+// save returns what is kept.
+func (s *saying) save() *savedSaying {
+	out := &savedSaying{Several: s.voices.several, First: s.voices.first, Sessions: s.voices.sessions}
+	for id, is := range s.voices.one {
+		if is {
+			out.One = append(out.One, id)
+		}
+	}
+	slices.SortFunc(out.One, func(a, b statement.Identity) int {
+		return cmp.Or(cmp.Compare(a.About, b.About), cmp.Compare(a.Who, b.Who))
+	})
+	owners := slices.SortedFunc(maps.Keys(s.live), func(a, b whose) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.Speaker, b.Speaker), cmp.Compare(a.claims, b.claims), cmp.Compare(a.Voice.session, b.Voice.session))
+	})
+	for _, own := range owners {
+		for _, k := range s.live[own] {
+			x := savedThing{
+				ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Position: k.Position, Speaker: own.Speaker, Claims: own.claims,
+				Voice: own.Voice.session, Project: own.project, Strength: k.strength, Polarity: k.polarity, Topic: k.topic, When: k.when, Born: k.born,
+				Session: k.session, Events: k.events,
+			}
+			if k.base != k.squashed {
+				x.Base = k.base
+			}
+			out.Live = append(out.Live, x)
+		}
+	}
+	return out
+}
+
+// saying returns what was kept, of a tenant.
+func (x *savedSaying) saying(tenant string) *saying {
+	s := newSaying(tenant)
+	s.voices.several = x.Several
+	maps.Copy(s.voices.first, x.First)
+	maps.Copy(s.voices.sessions, x.Sessions)
+	for _, id := range x.One {
+		s.voices.one[id] = true
+	}
+	for i := range x.Live {
+		k := &x.Live[i]
+		own := whose{Voice{k.Speaker, k.Claims, k.Voice}, k.Project}
+		thing := &saidThing{
+			Known: statement.Known{ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Trust: record.User, Position: k.Position},
+			whose: own, strength: k.Strength, polarity: k.Polarity, topic: k.Topic, squashed: squash(k.Text), base: k.Base,
+			when: k.When, born: k.Born, session: k.Session, events: k.Events,
+		}
+		if thing.base == "" {
+			thing.base = thing.squashed
+		}
+		as := statement.Statement{Type: k.Type, Subject: k.Subject, Text: k.Text}
+		thing.who, _ = as.Identity()
+		s.live[own] = append(s.live[own], thing)
+	}
+	return s
+}
+
+// touched prepends the changed memories that were known before to the list of all, in the
+// order in which they began.
+func (s *saying) touched() {
+	known := make(map[string]bool)
+	for _, k := range s.things {
+		known[k.ID] = true
+	}
+	var old []*saidThing
+	for _, k := range s.done {
+		if !known[k.ID] {
+			known[k.ID] = true
+			old = append(old, k)
+		}
+	}
+	slices.SortStableFunc(old, func(a, b *saidThing) int { return cmp.Or(cmp.Compare(a.born, b.born), cmp.Compare(a.ID, b.ID)) })
+	s.things = append(old, s.things...)
+}
+
+// settled forgets what was done, which is written.
+func (s *saying) settled() {
+	for _, list := range s.live {
+		for _, k := range list {
+			k.ops = nil
+		}
+	}
+	s.things, s.done = nil, nil
+}
+
+func memoryThing(t *ledger.Tenant, id string) catalog.Thing {
+	return catalog.ThingOf(t.Name, record.Memory, id)
+}
+
+// encode returns a file.
+func (x *learned) encode(tenant string) ([]byte, error) {
+	text, err := json.Marshal(x.saying.save())
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(nil), saidMark...)
+	for _, n := range []uint64{saidFormat, statement.Version, uint64(len(tenant))} {
+		out = binary.AppendUvarint(out, n)
+	}
+	out = append(out, tenant...)
+	out = append(out, x.root[:]...)
+	out = binary.AppendUvarint(out, x.size)
+	out = binary.AppendUvarint(out, uint64(len(text)))
+	out = append(out, text...)
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
+}
+
+// parseLearned reads a file, or returns nil if it is none of this tenant and version.
+func parseLearned(data []byte, tenant string) *learned {
+	end := len(data) - 4
+	if end < len(saidMark) || string(data[:len(saidMark)]) != saidMark ||
+		crc32.Checksum(data[:end], crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(data[end:]) {
+		return nil
+	}
+	r := sessions.TraceBytes{Rest: data[len(saidMark):end]}
+	format, version, name := r.Number(), r.Number(), string(r.Part())
+	x := &learned{}
+	if copy(x.root[:], r.Bytes(uint64(len(x.root)))) < len(x.root) {
+		return nil
+	}
+	x.size = r.Number()
+	text := r.Part()
+	var saved savedSaying
+	if r.Short || len(r.Rest) > 0 || format != saidFormat || version != statement.Version || name != tenant || json.Unmarshal(text, &saved) != nil {
+		return nil
+	}
+	x.saying = saved.saying(tenant)
+	return x
+}
+
+// learnedBefore returns what is known of what users said, or nil if that is nothing that is
+// of this state or an earlier one. Only the holder of the semaphore may call it, change
+// the result and keep it again.
+func (b *Learner) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
+	if x, ok := b.learning.kept.Take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
+		return x, nil
+	}
+	data, err := b.sessions.ReadBeside(t.Name, saidSuffix)
+	if err != nil {
+		if t.Size <= learnBehind {
+			return &learned{saying: newSaying(t.Name)}, nil // all that there is can be read
+		}
+		return nil, nil
+	}
+	x := parseLearned(data, t.Name)
+	if x == nil || x.size > t.Size {
+		return nil, nil
+	}
+	root, err := board.RootWhen(r, t, x.size)
+	if err != nil || root != x.root {
+		return nil, err
+	}
+	return x, nil
+}
+
+// keepSaid keeps what is known of what users said, all of which is written, unless
+// something was erased since or more is known. Only the holder of the semaphore may call it. That the
+// file cannot be written is no reason to stop: what it is for can be read again.
+func (b *Learner) keepSaid(ctx context.Context, tenant string, x *learned) error {
+	if err := b.core.Enter(ctx); err != nil {
+		return err
+	}
+	defer b.core.Leave()
+	if old, ok := b.learning.kept.Get(tenant); ok && old.erasures == x.erasures && old.size > x.size {
+		return nil
+	}
+	x.saying.settled()
+	data, err := x.encode(tenant)
+	if err != nil {
+		return err
+	}
+	b.sessions.KeepBeside(tenant, saidSuffix, data, x.erasures, func() { b.learning.kept.Put(tenant, x) })
+	return nil
+}

@@ -1,0 +1,221 @@
+package learn
+
+import (
+	"context"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/trace"
+)
+
+// What users state binds at once: it is not left to the next compile. Of all that was said
+// before only what holds is kept beside the index, so that a message is held against that
+// and not against all sessions. It is the same fold over the same messages in the same
+// order as a compile's, cut in two, so both find the same; and what either writes is
+// admitted in log order, where the later word stands.
+
+// learnBehind is how many records Learn reads one by one. If more are new since it was
+// called last, it reads sessions as a compile does.
+const learnBehind = 1 << 14
+
+// LearnReport says what Learn did.
+type LearnReport struct {
+	// Changes are what was written, in order.
+	Changes []CompileChange
+	Root    board.Root // of the tenant, when it was done
+}
+
+// learning is what a board knows of what users said.
+type learning struct {
+	turn chan struct{} // semaphore of one: Learn takes the item
+	kept lru.Cache[string, *learned]
+}
+
+// learned is what holds of what users said up to a state of a tenant.
+type learned struct {
+	root     merkle.Hash
+	size     uint64
+	erasures uint64
+	saying   *saying
+}
+
+// keptLearned is of how many tenants what users said is kept in memory.
+const keptLearned = 8
+
+func newLearning() *learning {
+	l := &learning{turn: make(chan struct{}, 1), kept: lru.New[string, *learned](keptLearned)}
+	l.turn <- struct{}{}
+	return l
+}
+
+// take waits for the turn.
+func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
+	select {
+	case <-l.turn:
+		return func() { l.turn <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Learn makes memories of what users plainly state in events that were recorded just now,
+// as Compile does, and of what else was stated since either was called last: a Compile
+// after it finds nothing to do for them. It reads what is new and not all sessions, and
+// waits for no compile. Without ids, all that is new counts; with ids of events none of
+// which states anything it does nothing.
+//
+// No scope may do it, as with Compile.
+func (b *Learner) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
+		return nil, err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	giveBack, err := b.learning.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	for range Tries {
+		report, err := b.learnOnce(ctx, tenant, ids)
+		if err != ErrErased {
+			return report, err
+		}
+	}
+	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("try again when no erasure is under way")
+}
+
+// learnOnce is Learn for the holder of the semaphore.
+func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
+	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
+	now := &learned{erasures: c.erasures}
+	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		if states, err := b.anyStates(ctx, r, t, ids); err != nil || !states {
+			return err
+		}
+		now.root, now.size = t.Tree.Root(), t.Size
+		return c.gatherNew(ctx, r, t, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	report := &LearnReport{}
+	if now.saying != nil {
+		for i := range c.writes {
+			report.Changes = append(report.Changes, c.writes[i].change)
+		}
+		if err := c.write(ctx); err != nil {
+			return nil, err
+		}
+		if err := b.keepSaid(ctx, tenant, now); err != nil {
+			return nil, err
+		}
+	}
+	report.Root, err = b.core.Root(ctx, tenant)
+	return report, err
+}
+
+// anyStates reports whether one of some events states something, or there are none.
+func (b *Learner) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, ids []string) (states bool, err error) {
+	for _, id := range ids {
+		digest := record.ID(t.Name, record.Event, id)
+		position, ok, err := ledger.Find(r, t.Number, &digest)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, fault.Newf(fault.NotFound, "there is no event %q", id).WithFix("append it first, and give its event_id")
+		}
+		x, err := b.saidAt(r, t, position)
+		if err != nil {
+			return false, err
+		}
+		states = states || x != nil
+	}
+	return states || len(ids) == 0, ctx.Err()
+}
+
+// saidAt returns what a user states in the record at a position, or nil.
+func (b *Learner) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*sessions.Said, error) {
+	f, err := b.core.FrameAt(r, t, position)
+	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := record.ParseHeader(f.Header)
+	if err != nil || h.Kind != record.Event || h.Trust < record.User {
+		return nil, err
+	}
+	rec, err := apply.Decode(&f)
+	if err != nil || rec.Event == nil {
+		return nil, nil // a verify tells
+	}
+	x, ok := sessions.SaidIn(trace.Event{Event: rec.Event, Position: position, Trust: h.Trust}, h.Time)
+	if !ok {
+		return nil, nil
+	}
+	x.Session = rec.Event.SessionID
+	return &x, nil
+}
+
+// gatherNew plans what is to be written of what users said since it was looked at last.
+func (c *compilation) gatherNew(ctx context.Context, r kv.Reader, t *ledger.Tenant, now *learned) error {
+	before, err := c.b.learnedBefore(r, t, c.erasures)
+	if err != nil {
+		return err
+	}
+	if before == nil || t.Size-before.size > learnBehind {
+		return c.gatherAll(ctx, r, t, now)
+	}
+	now.saying = before.saying
+	for position := before.size; position < t.Size; position++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x, err := c.b.saidAt(r, t, position)
+		if err != nil {
+			return err
+		}
+		if x != nil {
+			now.saying.hear(x)
+		}
+	}
+	c.said, c.statings = now.saying, make(map[string]*statedHead)
+	c.said.touched()
+	for _, thing := range c.said.things {
+		d := memoryThing(t, thing.ID)
+		if err := c.stated(r, t, d); err != nil {
+			return err
+		}
+	}
+	c.state()
+	return nil
+}
+
+// gatherAll reads all sessions that changed since the last compile.
+func (c *compilation) gatherAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, now *learned) error {
+	old, err := c.b.sessions.KeptTraces(r, t)
+	if err != nil {
+		return err
+	}
+	if c.traced, _, _, err = c.b.sessions.TraceAll(ctx, r, t, old, nil); err != nil {
+		return err
+	}
+	if err := c.gatherSaid(r, t); err != nil {
+		return err
+	}
+	now.saying = c.said
+	c.state()
+	return nil
+}

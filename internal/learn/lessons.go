@@ -1,0 +1,166 @@
+package learn
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/trace"
+)
+
+// lessonEvents is how many events of sessions that no compile has read are read for
+// lessons, those of the newest sessions.
+const lessonEvents = 20_000
+
+// LessonOptions says which lessons are wanted.
+type LessonOptions struct {
+	Tenant string
+	// Projects are the ids of the project that is asked for; none asks for all.
+	Projects []string
+	// Limit is how many are wanted. Zero means compile.DefaultLessons, and
+	// compile.MaxLessons are allowed.
+	Limit int
+	View  board.View
+}
+
+// Lesson is a command that failed, and how that was mended.
+type Lesson struct {
+	compile.Lesson
+	// Command is the command line that failed last, as the agent wrote it, and FixedCommand
+	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty where
+	// there is none.
+	Command, FixedCommand string
+}
+
+// Lessons returns the commands that failed in the sessions of a tenant and how that was
+// mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
+// the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
+// the newest of them, up to 20,000 events.
+func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
+	if o.Limit < 0 || o.Limit > compile.MaxLessons {
+		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
+	}
+	var out []Lesson
+	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
+		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
+		seen, err := b.retrieval.Visible(ctx, s)
+		if err != nil {
+			return err
+		}
+		if seen != nil {
+			f.Shown = seen.Has
+		}
+		traces, err := b.lessonTraces(ctx, s.Reader, s.Tenant)
+		if err != nil {
+			return err
+		}
+		for _, l := range compile.Lessons(traces, f) {
+			one := Lesson{Lesson: l}
+			whole, err := b.quoteLesson(s.Reader, s.Tenant, &one)
+			if err != nil {
+				return err
+			}
+			if whole {
+				out = append(out, one)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// quoteLesson reads the command lines of a lesson, and reports whether its events are
+// there.
+func (b *Learner) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole bool, err error) {
+	for _, q := range []struct {
+		ref  *trace.Ref
+		text *string
+	}{{&l.Failed, &l.Command}, {&l.Repaired, &l.FixedCommand}} {
+		if q.ref.ID == "" {
+			continue
+		}
+		ev, err := b.core.EventAt(r, t, q.ref.Position)
+		switch code := fault.CodeOf(err); {
+		case code == fault.NotFound || code == fault.Damaged || code == fault.Erased:
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		*q.text = trace.CommandLine(ev.Event)
+	}
+	return true, nil
+}
+
+// lessonTraces returns what sessions did: as it was kept, and of those with events since
+// then the newest.
+func (b *Learner) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenant) ([]*trace.Trace, error) {
+	old, err := b.sessions.KeptTraces(r, t)
+	if err != nil {
+		return nil, err
+	}
+	list, err := b.sessions.ToTrace(r, t, old)
+	if err != nil {
+		return nil, err
+	}
+	if list, err = b.newestFresh(r, t, list); err != nil {
+		return nil, err
+	}
+	if err := b.sessions.TraceEach(ctx, r, t, list, 0, nil); err != nil {
+		return nil, err
+	}
+	fresh := make(map[string]bool, len(list))
+	var out []*trace.Trace
+	for i := range list {
+		fresh[list[i].ID] = true
+		out = append(out, list[i].Parts...)
+	}
+	for session, parts := range old.Traces {
+		if !fresh[session] {
+			out = append(out, parts...)
+		}
+	}
+	return out, nil
+}
+
+// newestFresh returns the sessions whose last events are the newest, as far as there are
+// not too many events to read in them.
+func (b *Learner) newestFresh(r kv.Reader, t *ledger.Tenant, list []sessions.Fresh) ([]sessions.Fresh, error) {
+	left := uint64(0)
+	for i := range list {
+		left += list[i].Left(b.sessions.Part())
+	}
+	if left <= lessonEvents {
+		return list, nil
+	}
+	last := make(map[string]int64, len(list))
+	err := timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+		last[s.ID] = s.Last.Timestamp
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b sessions.Fresh) int {
+		if last[a.ID] != last[b.ID] {
+			if last[a.ID] > last[b.ID] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	left = 0
+	for i := range list {
+		if left += list[i].Left(b.sessions.Part()); left > lessonEvents {
+			return list[:i], nil
+		}
+	}
+	return list, nil
+}

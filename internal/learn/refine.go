@@ -1,0 +1,391 @@
+package learn
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/refine"
+)
+
+// refineTrust is how far a title by a model is trusted: less than anything that an
+// artifact may be made of.
+const refineTrust = record.External
+
+// maxRefineProblems is how many artifacts without a title by a model are named.
+const maxRefineProblems = 100
+
+// How many artifacts a model is asked about at once, unless said, and at most.
+const (
+	DefaultRefineParallel = 2
+	MaxRefineParallel     = 64
+)
+
+// RefineOptions says who writes titles and summaries of artifacts.
+type RefineOptions struct {
+	Refiner refine.Refiner
+	// Limit is how many artifacts the refiner is asked about at most. Zero means any.
+	Limit int
+	// Parallel is how many artifacts the refiner is asked about at once. Zero means 2.
+	Parallel int
+	// Replace also asks about artifacts that have a title by another model. The
+	// newest is the one that is shown.
+	Replace bool
+	// Progress is told how many artifacts have had their turn. It may be nil.
+	Progress func(done, total uint64)
+}
+
+// RefineReport says what came of it.
+type RefineReport struct {
+	Model  string
+	Done   int // refinements journaled
+	Failed int // artifacts that the refiner has no title of; they will be tried again
+	Left   int // artifacts whose turn did not come
+	// Problems names the first artifacts that failed.
+	Problems []RefineProblem
+}
+
+// RefineProblem says why an artifact has no title by a model.
+type RefineProblem struct {
+	URI memory.URI
+	Err error
+}
+
+// Refine has a language model write titles and summaries of the active artifacts that
+// compiles made and that have none by a model yet. Each is journaled as a record of its
+// own, with the lowest trust there is, so that it is there after a restart, in an export
+// and when the index is made anew, without the model; it is erased with its artifact.
+// The artifact itself, its content, its hash and every pack stay as they are.
+//
+// What the refiner cannot do stays for the next call, and has the title that the compile
+// gave it meanwhile. An error says why the call ended early; what was done until then is
+// told even so, and stays. Several calls at once do no harm, except that the refiner may
+// be asked twice.
+//
+// No scope may do it. The board opens no connection; whatever the refiner does is up to
+// whoever gives it.
+func (b *Learner) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
+		return nil, err
+	}
+	if err := memory.CheckActor(w.Actor); err != nil {
+		return nil, err
+	}
+	if err := o.check(tenant); err != nil {
+		return nil, err
+	}
+	if o.Parallel == 0 {
+		o.Parallel = DefaultRefineParallel
+	}
+	x := &refining{b: b, w: w, tenant: tenant, o: &o, out: &RefineReport{Model: o.Refiner.Name()}}
+	return x.out, x.run(ctx)
+}
+
+// check applies the rules that need no state.
+func (o *RefineOptions) check(tenant string) error {
+	if err := memory.CheckTenant(tenant); err != nil {
+		return err
+	}
+	bad := func(format string, args ...any) *fault.Error {
+		return fault.Newf(fault.InvalidArgument, format, args...)
+	}
+	switch {
+	case o.Refiner == nil:
+		return bad("refiner: there is none").WithFix("say who writes the titles")
+	case o.Limit < 0:
+		return bad("limit: is %d, but must not be negative", o.Limit).WithFix("leave it out for no limit")
+	case o.Parallel < 0 || o.Parallel > MaxRefineParallel:
+		return bad("parallel: is %d, but must be from 1 to %d", o.Parallel, MaxRefineParallel).WithFix("leave it out for 2")
+	}
+	// The name stands in every record.
+	return memory.NewRefinement(o.Refiner.Name(), memory.URI{Tenant: tenant, Kind: record.Artifact, ID: "a"}, 0, "t", "s").Validate()
+}
+
+// refining is one call of Refine under way.
+type refining struct {
+	b      *Learner
+	w      board.Writer
+	tenant string
+	o      *RefineOptions
+	out    *RefineReport
+}
+
+// unrefined is an artifact that a model is to be asked about.
+type unrefined struct {
+	uri      memory.URI
+	position uint64
+	prompt   refine.Prompt
+	text     refine.Text
+	err      error
+	body     *memory.Refinement // once there is a text
+	payload  []byte
+}
+
+// run does all there is to do, or as much as it may.
+func (x *refining) run(ctx context.Context) error {
+	list, err := x.list(ctx)
+	if err != nil {
+		return err
+	}
+	later := 0
+	if n := x.o.Limit; n > 0 && n < len(list) {
+		later = len(list) - n
+		list = list[:n]
+	}
+	total := uint64(len(list))
+	for err == nil && len(list) > 0 {
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		n := min(len(list), x.o.Parallel)
+		var untried int
+		untried, err = x.refine(ctx, list[:n])
+		list = list[n:]
+		later += untried
+		if x.o.Progress != nil {
+			x.o.Progress(total-uint64(len(list)), total)
+		}
+	}
+	x.out.Left = len(list) + later
+	return err
+}
+
+// list returns the artifacts that want a title, newest first.
+func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
+	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		var failed error
+		looked := 0
+		err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+			if looked++; looked%64 == 0 {
+				failed = ctx.Err()
+			}
+			var h *catalog.Head
+			if failed == nil {
+				h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d)
+			}
+			if failed != nil || h == nil {
+				return failed == nil
+			}
+			u := &unrefined{uri: memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, position: h.Position}
+			var wanted bool
+			if wanted, failed = x.wants(r, t, u); wanted && failed == nil {
+				list = append(list, u)
+			}
+			return failed == nil
+		})
+		return fault.First(failed, err)
+	})
+	return list, err
+}
+
+// wants reports whether an artifact was made by a compile, is active, and has no title
+// by a model; or, to replace, none by this one. A title by this model that was erased is
+// not made again: whoever erased it did not want it.
+func (x *refining) wants(r kv.Reader, t *ledger.Tenant, u *unrefined) (bool, error) {
+	h, ok, err := catalog.HeadOf(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, u.uri.ID))
+	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != Compiler || hmx.Status(h.Status) != hmx.StatusActive {
+		return false, err
+	}
+	if h.Expires <= max(x.b.core.Now().UnixNano(), t.Time) {
+		return false, nil
+	}
+	id := memory.NewRefinement(x.out.Model, u.uri, u.position, "", "").ID
+	if _, there, err := catalog.HeadOf(r, t.Number, record.Refinement, catalog.ThingOf(t.Name, record.Refinement, id)); err != nil || there {
+		return false, err
+	}
+	if x.o.Replace {
+		return true, nil
+	}
+	other, err := refinementHead(r, t, u.uri)
+	return other == nil, err
+}
+
+// refine asks about artifacts at the same time, and journals what came of it. It returns
+// how many had no answer because of something that is not their fault, and what that is.
+func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, err error) {
+	if list, err = x.read(ctx, list); err != nil {
+		return len(list), err
+	}
+	var all sync.WaitGroup
+	for _, u := range list {
+		all.Go(func() { u.text, u.err = x.o.Refiner.Refine(ctx, u.prompt) })
+	}
+	all.Wait()
+	var made []*unrefined
+	for _, u := range list {
+		if u.err == nil {
+			u.err = u.take(x.out.Model)
+		}
+		switch {
+		case u.err == nil:
+			made = append(made, u)
+		case fault.CodeOf(u.err) == fault.InvalidArgument:
+			x.out.Failed++
+			if len(x.out.Problems) < maxRefineProblems {
+				x.out.Problems = append(x.out.Problems, RefineProblem{u.uri, u.err})
+			}
+		default:
+			untried++
+			err = fault.First(err, u.err)
+		}
+	}
+	if len(made) == 0 {
+		return untried, err
+	}
+	// What was paid for is kept, even if nobody waits for it any more.
+	done, failed := x.journal(context.WithoutCancel(ctx), made)
+	if failed != nil {
+		return untried + len(made), fault.First(failed, err)
+	}
+	x.out.Done += done
+	return untried, err
+}
+
+// read makes the prompts of artifacts. It leaves out what is gone or cannot be read.
+func (x *refining) read(ctx context.Context, list []*unrefined) (there []*unrefined, err error) {
+	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+		for _, u := range list {
+			body, err := x.b.core.BodyAt(r, t, record.Artifact, u.position)
+			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
+				continue // Verify tells
+			}
+			if err != nil {
+				return err
+			}
+			if a, ok := body.(*memory.Artifact); ok {
+				u.prompt = refine.Build(&a.HMX)
+				there = append(there, u)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return list, err
+	}
+	return there, nil
+}
+
+// take makes a record of what a refiner wrote. Whoever it is, the text is cleaned here.
+func (u *unrefined) take(model string) (err error) {
+	title, summary := refine.Clean(u.text.Title, memory.MaxRefinedTitle), refine.Clean(u.text.Summary, memory.MaxRefinedSummary)
+	u.body = memory.NewRefinement(model, u.uri, u.position, title, summary)
+	if err := u.body.Validate(); err != nil {
+		return fault.Newf(fault.InvalidArgument, "%w", err)
+	}
+	if u.payload, err = u.body.AppendJSON(nil); err != nil {
+		return err
+	}
+	// What is read back at a replay must be accepted then.
+	if _, err := memory.Decode(record.Refinement, u.payload); err != nil {
+		return fault.Newf(fault.InvalidArgument, "%w", err)
+	}
+	return nil
+}
+
+// journal writes refinements. It returns how many were written: not those of what has
+// changed or gone meanwhile, nor those that somebody else was faster with.
+func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, err error) {
+	err = x.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
+		done, err = x.put(g, made)
+		return err
+	}})
+	return done, err
+}
+
+// put decides about refinements in log order, and puts them.
+func (x *refining) put(g *board.Group, made []*unrefined) (int, error) {
+	t, err := g.Tenant(x.tenant)
+	if err != nil {
+		return 0, err
+	}
+	var entries []*board.Entry
+	for _, u := range made {
+		if ok, err := x.wants(g.Tx(), t, u); err != nil {
+			return 0, g.Stop(err)
+		} else if !ok {
+			continue
+		}
+		e, err := g.Board().NewEntry(x.w, x.tenant, record.Refinement, u.body.ID+"#1", u.payload)
+		if err != nil {
+			return 0, err
+		}
+		e.Header.Trust, e.Record.Body = refineTrust, u.body
+		entries = append(entries, e)
+	}
+	for _, e := range entries {
+		if _, err := g.Put(e); err != nil {
+			return 0, err
+		}
+	}
+	return len(entries), nil
+}
+
+// Refined is what a model wrote for an artifact: a title and a summary to show, and
+// nothing to decide by. Its trust is the lowest there is.
+type Refined struct {
+	URI      memory.URI // of the refinement
+	Model    string
+	Title    string
+	Summary  string
+	Trust    record.Trust
+	Position uint64
+	Written  time.Time
+}
+
+// Refinement returns the newest title and summary that a model wrote for an artifact,
+// or nil if none did. Whoever may see the artifact may see it.
+func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
+	var out *Refined
+	ref.Kind = record.Artifact
+	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) error {
+		h, err := board.FindHead(s, ref)
+		if err != nil {
+			return err
+		}
+		out, err = b.refined(s.Reader, s.Tenant, h.ID)
+		return err
+	})
+	return out, err
+}
+
+// refined is Refinement for an artifact that may be seen.
+func (b *Learner) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
+	made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: id})
+	if err != nil || made == nil {
+		return nil, err
+	}
+	body, err := b.core.BodyAt(r, t, record.Refinement, made.Position)
+	if fault.CodeOf(err) == fault.Erased {
+		return nil, nil // since the snapshot was taken
+	}
+	x, ok := body.(*memory.Refinement)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &Refined{
+		URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
+		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: board.TimeOf(made.Created),
+	}, nil
+}
+
+// refinementHead returns the head of the newest refinement of an artifact, or nil.
+func refinementHead(r kv.Reader, t *ledger.Tenant, u memory.URI) (newest *catalog.Head, err error) {
+	var failed error
+	err = catalog.ReferrersOf(r, t.Number, u.String(), record.Refinement, func(x catalog.Referrer) bool {
+		var h *catalog.Head
+		h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing)
+		if failed == nil && h != nil && h.State == catalog.Live && (newest == nil || h.Position > newest.Position) {
+			newest = h
+		}
+		return failed == nil
+	})
+	return newest, fault.First(failed, err)
+}

@@ -1,0 +1,151 @@
+package retrieval
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/lru"
+	"lukasa.dev/internal/record"
+)
+
+// Only what is active is for agents: what was superseded, archived or deprecated, and
+// drafts, are there for those who ask for them by their status. Versions may be many
+// times as many as there are active ones, so these are found once and kept until an
+// artifact changes.
+
+// InUse is the active artifacts of a state: the heads of those that say something about
+// next steps, by id, and where all of them are.
+type InUse struct {
+	size      uint64 // how many records there were
+	Heads     []*catalog.Head
+	positions map[uint64]bool
+}
+
+// How many artifacts of each type are looked at for next steps, the newest, and of how many
+// tenants the active ones are kept.
+const (
+	guideArtifacts = 2000
+	keptActive     = 4
+)
+
+// actives keeps the active artifacts of tenants until one changes. It is safe for concurrent
+// use; nil keeps nothing.
+type actives struct {
+	board.NopFollower
+	mu      sync.Mutex
+	touched map[string]uint64 // newest record of each tenant that may have changed an artifact
+	kept    lru.Cache[string, InUse]
+}
+
+func newActives() *actives {
+	return &actives{touched: make(map[string]uint64), kept: lru.New[string, InUse](keptActive)}
+}
+
+// Writing notes a record that may change an artifact.
+func (a *actives) Writing(h *record.Header) {
+	switch h.Kind {
+	case record.Artifact, record.Transition, record.Tombstone, record.Redaction, record.Expiry:
+		a.mu.Lock()
+		a.touched[h.Tenant] = h.Position
+		a.mu.Unlock()
+	}
+}
+
+// Erasing lets go of all that is kept.
+func (a *actives) Erasing() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = lru.New[string, InUse](keptActive)
+	return nil
+}
+
+// Rebuilt lets go of all that is kept.
+func (a *actives) Rebuilt() error { return a.Erasing() }
+
+// in returns the active artifacts of a state, if they are known: those of another state,
+// with no record between the two that may have changed one.
+func (a *actives) in(t *ledger.Tenant) (InUse, bool) {
+	if a == nil {
+		return InUse{}, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known, ok := a.kept.Get(t.Name)
+	last, any := a.touched[t.Name]
+	return known, ok && (!any || last < known.size && last < t.Size)
+}
+
+// keep remembers the active artifacts of a state.
+func (a *actives) keep(t *ledger.Tenant, active InUse) {
+	if a != nil {
+		a.mu.Lock()
+		a.kept.Put(t.Name, active)
+		a.mu.Unlock()
+	}
+}
+
+// Active returns the active artifacts of a state.
+func (b *Retriever) Active(r kv.Reader, t *ledger.Tenant) (InUse, error) {
+	active, known := b.actives.in(t)
+	if known {
+		return active, nil
+	}
+	active, err := findActive(r, t)
+	if err == nil {
+		b.actives.keep(t, active)
+	}
+	return active, err
+}
+
+// findActive looks for the active artifacts of a state. Of those that say something
+// about next steps it has the newest of each type.
+func findActive(r kv.Reader, t *ledger.Tenant) (InUse, error) {
+	out := InUse{size: t.Size, positions: make(map[uint64]bool)}
+	left := map[string]int{
+		string(hmx.TypeDecisionPolicy): guideArtifacts, string(hmx.TypeFailurePlaybook): guideArtifacts, string(hmx.TypeTaskSchema): guideArtifacts,
+	}
+	var failed error
+	err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		var h *catalog.Head
+		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+			return failed == nil
+		}
+		if h.Status != string(hmx.StatusActive) {
+			return true
+		}
+		out.positions[h.Position] = true
+		if left[h.Class] > 0 {
+			left[h.Class]--
+			h.Links = nil // nobody asks for them here
+			out.Heads = append(out.Heads, h)
+		}
+		return true
+	})
+	slices.SortFunc(out.Heads, func(a, b *catalog.Head) int { return strings.Compare(a.ID, b.ID) })
+	return out, fault.First(failed, err)
+}
+
+// usable reports whether the artifact at a position may be found: it is active, or what
+// no longer holds is asked for, too.
+func (a *Question) usable(position uint64) (bool, error) {
+	if a.IncludeExpired {
+		return true, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.active.Set {
+		active, err := a.From.Active(a.Reader, a.Tenant)
+		if err != nil {
+			return false, err
+		}
+		a.active = hmx.Some(active)
+	}
+	return a.active.Value.positions[position], nil
+}

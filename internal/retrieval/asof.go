@@ -1,0 +1,229 @@
+package retrieval
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"sort"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/recall"
+)
+
+// LeastRootPrefix is how many hexadecimal digits of a root name it at least.
+const LeastRootPrefix = 8
+
+// AsOf says which state is meant: that when a position was the newest, that with a root,
+// or that of a time. One of them is given at most; the zero value is the present.
+type AsOf struct {
+	Position hmx.Opt[uint64]
+	Root     hmx.Opt[merkle.Hash]
+	// RootPrefix are the first hexadecimal digits of a root, at least [LeastRootPrefix].
+	// They must be those of one root alone.
+	RootPrefix string
+	// Time means what was recorded at that time or before. Zero is none.
+	Time time.Time
+	// Progress is told how many records of how many are replayed, if a past state has to
+	// be made. It may be nil.
+	Progress func(done, total uint64)
+
+	again  bool // to compare a pack with one of the same state
+	far    bool // and however far back that is
+	hiding bool // and without what is hidden now
+}
+
+// AsOfAgain returns what is filled in to compare a pack with one of the same state, however far
+// back that is, if far.
+func AsOfAgain(far bool, progress func(done, total uint64)) AsOf {
+	return AsOf{again: true, far: far, Progress: progress}
+}
+
+// Hiding returns as, without what is hidden now.
+func Hiding(as AsOf) AsOf {
+	as.hiding = true
+	return as
+}
+
+// ShowsAsThen reports whether a state is shown with what has been hidden since.
+func ShowsAsThen(as AsOf) bool { return as.again && !as.hiding }
+
+// Presence is a tenant as it is now.
+type Presence struct {
+	r kv.Reader
+	t *ledger.Tenant
+}
+
+// StateAt is the state of a tenant that a read looks at.
+type StateAt struct {
+	From   *Retriever
+	Reader kv.Reader
+	Tenant *ledger.Tenant // nil for a state without records
+	// Of a past state: what is kept of it, the tenant as it is now, and what says what
+	// became of a position since.
+	then    *past
+	Present *Presence
+	Since   func(position uint64) (board.Fate, error)
+}
+
+// At returns the state of a tenant that is meant, which end lets go. Those of the
+// past are shared with all who ask for the same one.
+func (b *Retriever) At(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m StateAt, end func(), err error) {
+	end = func() {}
+	size, err := as.size(ctx, b, r, t)
+	switch {
+	case err != nil:
+		return m, end, err
+	case size == t.Size:
+		return StateAt{From: b, Reader: r, Tenant: t}, end, nil
+	case size == 0:
+		return m, end, nil
+	case as.again && !as.far && size > b.pasts.most:
+		return m, end, ErrTooFar
+	}
+	then, err := b.pastOf(ctx, r, t, size, as.Progress)
+	if err != nil {
+		return m, end, err
+	}
+	since := func(position uint64) (board.Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
+	return StateAt{From: then.board, Reader: then.board.core.Store(), Tenant: then.tenant, then: then, Present: &Presence{r, t}, Since: since}, then.letGo, nil
+}
+
+// Shows reports whether a view that sees a thing of a past state may see it now.
+func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
+	if board.AccessOf(v) == nil && v.Agent == "" {
+		return true, nil
+	}
+	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
+	return ok && now.State != catalog.Redacted && board.Sees(v, now), err
+}
+
+// Enter makes a state with records the one that is looked at.
+func (a *Question) Enter(m StateAt) (err error) {
+	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, board.NowOf(a.View, m.Tenant)
+	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
+		return err
+	}
+	if a.Whole, err = board.Unerased(a.Reader, a.Tenant); err != nil || m.then == nil {
+		return err
+	}
+	if a.Rows, err = a.Roster(); err != nil {
+		return err
+	}
+	a.present = m.Present
+	err = a.hide(m.then)
+	if a.AsThen {
+		a.present = nil
+	}
+	return err
+}
+
+// Roster opens the rows of the state.
+func (a *Question) Roster() (*roster.View, error) {
+	return a.From.searcher.Roster(recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size})
+}
+
+// Shows reports whether whoever looks may see a thing. In a past, that is what they
+// could see then and may see now.
+func (a *Question) Shows(h *catalog.Head) (bool, error) {
+	if !board.Sees(a.View, h) || a.present == nil {
+		return board.Sees(a.View, h), nil
+	}
+	return a.present.Shows(a.View, h)
+}
+
+// CheckAsOf refuses what names two states, and what names none.
+func CheckAsOf(as AsOf) error {
+	given := 0
+	for _, is := range []bool{as.Position.Set, as.Root.Set, as.RootPrefix != "", !as.Time.IsZero()} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return fault.New(fault.InvalidArgument, "as_of: there is more than one of a position, a root and a time").WithFix("give one of them")
+	}
+	n := len(as.RootPrefix)
+	if n == 0 || n >= LeastRootPrefix && n <= 2*merkle.HashSize && strings.Trim(as.RootPrefix, "0123456789abcdef") == "" {
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "as_of: %q is not the beginning of a root", as.RootPrefix[:min(n, 80)]).
+		WithFix("give from 8 to 64 hexadecimal digits, in small letters")
+}
+
+// sizeByTime returns how many records a tenant had at a time. Their times never go back.
+func (b *Retriever) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, at time.Time) (uint64, error) {
+	last := index.Nanos(at)
+	if last >= t.Time {
+		return t.Size, nil
+	}
+	var failed error
+	size := sort.Search(int(t.Size), func(position int) bool {
+		if failed = fault.First(failed, ctx.Err()); failed != nil {
+			return true
+		}
+		h, err := b.core.HeaderAt(r, t, uint64(position))
+		failed = err
+		return err != nil || h.Time > last
+	})
+	return uint64(size), failed
+}
+
+// sizeOfPrefix returns how many records a tenant had when its root began like this.
+func sizeOfPrefix(ctx context.Context, r kv.Reader, t *ledger.Tenant, prefix string) (uint64, error) {
+	found, size := 0, uint64(0)
+	see := func(root merkle.Hash, n uint64) {
+		if begins(root, prefix) {
+			found, size = found+1, n
+		}
+	}
+	var tree merkle.Range
+	see(tree.Root(), 0)
+	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+		tree.Append(leaf)
+		see(tree.Root(), position+1)
+		return found < 2
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case found == 0:
+		return 0, noSuchRoot(prefix)
+	case found > 1:
+		return 0, fault.Newf(fault.InvalidArgument, "as_of: the tenant had several roots that begin with %s", prefix).WithFix("give more of its digits")
+	}
+	return size, nil
+}
+
+// begins reports whether the hexadecimal digits of a root begin like this.
+func begins(root merkle.Hash, prefix string) bool {
+	return strings.HasPrefix(hex.EncodeToString(root[:]), prefix)
+}
+
+// eachLeaf visits the leaves of a tenant in order, until visit says no.
+func eachLeaf(ctx context.Context, r kv.Reader, t *ledger.Tenant, visit func(position uint64, leaf merkle.Hash) bool) error {
+	for position := range t.Size {
+		if position%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		place, ok, err := ledger.At(r, t.Number, position)
+		if err != nil || !ok || !visit(position, place.Leaf) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrTooFar says that a state is too far back to be made again for a comparison.
+var ErrTooFar = errors.New("the state is far back")

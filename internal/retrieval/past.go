@@ -1,0 +1,400 @@
+package retrieval
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+)
+
+// A past state of a tenant is made anew, for packs, searches and finds alike: its records up to then are folded into indexes
+// in memory, which are then asked as those of the present are. So what is found, and how
+// it is weighed, is what it was then, to the last bit, but for what was erased since. A
+// mask over the indexes of the present would not do: versions that were superseded are
+// not in them, and how rare a word is depends on what came later.
+
+// keptPast is how many records a past state has at most that is made in memory, and kept
+// for the next who asks. A larger one is made for each, in files that are removed when it
+// is let go, or when the directory is opened next.
+const keptPast = 20_000
+
+// pastChecked is behind how many records of the present a kept state is looked through
+// for erasures, before it is made anew instead.
+const pastChecked = 4096
+
+// pasts keeps the past state that was used last.
+type pasts struct {
+	turn chan struct{} // has one item, which whoever looks for a state takes out
+	kept *past         // of whoever has the turn
+	made int           // in files; of the same
+	most uint64        // records of one in memory: keptPast
+
+	erasures atomic.Uint64 // how often something was erased
+	upTo     uint64        // erasures that the kept state knows of; of whoever has the turn
+
+	mu sync.Mutex // guards how many use a state
+}
+
+func newPasts() *pasts {
+	p := &pasts{turn: make(chan struct{}, 1), most: keptPast}
+	p.turn <- struct{}{}
+	return p
+}
+
+// past is a tenant as it was, in a board of its own that has its indexes and shares the
+// journal.
+type past struct {
+	board   *Retriever
+	tenant  *ledger.Tenant
+	checked uint64 // size of the present up to which nothing of it was erased
+	all     *pasts
+	users   int          // and one if it is kept
+	hidden  *hiddenNow   // from whoever looked last; guarded as users is
+	end     func() error // closes its store
+}
+
+// close lets the kept state go. Nobody uses one any more.
+func (p *pasts) close() error {
+	if p.kept == nil {
+		return nil
+	}
+	kept := p.kept
+	p.kept = nil
+	return kept.end()
+}
+
+// erased has the kept state let go, since something was erased that may be in it. If
+// somebody has the turn, they do it when they give it back.
+func (p *pasts) erased() {
+	p.erasures.Add(1)
+	p.tidy()
+}
+
+// tidy lets a kept state go that is older than an erasure, unless somebody has the turn.
+func (p *pasts) tidy() {
+	select {
+	case <-p.turn:
+	default:
+		return
+	}
+	if p.kept != nil && p.upTo != p.erasures.Load() {
+		p.kept.letGo()
+		p.kept = nil
+	}
+	p.turn <- struct{}{}
+}
+
+// pastFollower lets a kept state go that is older than an erasure, and all that is left of
+// past states before a purge.
+type pastFollower struct {
+	board.NopFollower
+	b *Retriever
+}
+
+func (f pastFollower) Erasing() error {
+	f.b.pasts.erased()
+	return nil
+}
+
+func (f pastFollower) Purging() error { return f.b.forgetPasts() }
+func (f pastFollower) Close() error   { return f.b.pasts.close() }
+
+// forgetPasts removes all that is left of past states. Nobody uses one.
+func (b *Retriever) forgetPasts() error {
+	if err := b.pasts.close(); err != nil {
+		return err
+	}
+	if _, err := b.core.FS().Stat(b.core.Path(board.NamePast)); err != nil {
+		return nil // there is none
+	}
+	return disk.Fault(b.core.FS().RemoveAll(b.core.Path(board.NamePast)))
+}
+
+// use counts users more or fewer, and closes what nobody uses.
+func (x *past) use(n int) {
+	x.all.mu.Lock()
+	defer x.all.mu.Unlock()
+	if x.users += n; x.users == 0 {
+		_ = x.end() // nothing of it is needed again
+	}
+}
+
+// letGo ends one use of a state.
+func (x *past) letGo() { x.use(-1) }
+
+// pastOf returns the state of a tenant when it had so many records, to be let go. Progress
+// may be nil.
+func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
+	select {
+	case <-b.pasts.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() {
+		b.pasts.turn <- struct{}{}
+		b.pasts.tidy()
+	}()
+	erasures := b.pasts.erasures.Load()
+	if kept := b.pasts.kept; kept != nil && kept.tenant.Name == t.Name && kept.tenant.Size == size {
+		good, err := b.stillWhole(r, t, kept)
+		if err != nil {
+			return nil, err
+		}
+		if good {
+			kept.use(1)
+			return kept, nil
+		}
+	}
+	made, err := b.replay(ctx, r, t, size, progress)
+	if err != nil {
+		return nil, err
+	}
+	made.all, made.users = b.pasts, 1
+	if size <= b.pasts.most {
+		if b.pasts.kept != nil {
+			b.pasts.kept.letGo()
+		}
+		made.use(1)
+		b.pasts.kept, b.pasts.upTo = made, erasures
+	}
+	return made, nil
+}
+
+// stillWhole reports whether nothing was erased since a kept state was looked through,
+// and that is known at little cost.
+func (b *Retriever) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, error) {
+	if t.Size < kept.checked || t.Size-kept.checked > pastChecked {
+		return false, nil
+	}
+	for position := kept.checked; position < t.Size; position++ {
+		h, err := b.core.HeaderAt(r, t, position)
+		if err != nil {
+			return false, err
+		}
+		if h.Kind == record.Redaction || h.Kind == record.Expiry {
+			return false, nil
+		}
+	}
+	kept.checked = t.Size
+	return true, nil
+}
+
+// replay makes the state of a tenant when it had so many records.
+func (b *Retriever) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
+	store, end, err := b.pastStore(size)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, end())
+		}
+	}()
+	applier := apply.New(store, b.core.Log())
+	for from := uint64(0); from < size; {
+		if from, err = b.replayGroup(ctx, r, t, applier, store, from, size); err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(from, size)
+		}
+	}
+	then, ok, err := ledger.Lookup(store, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := board.RootWhen(r, t, size)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || then.Size != size || then.Tree.Root() != root {
+		return nil, fault.Newf(fault.Damaged, "the first %d records of tenant %q make another root than the one on record", size, t.Name).
+			WithFix("`lukasa verify --deep` says what is wrong")
+	}
+	was := &Retriever{core: b.core.Over(store), searcher: recall.New(pastRecall), sights: newSights()}
+	return &past{board: was, tenant: then, checked: t.Size, end: end}, nil
+}
+
+// pastBytes is how much memory the index of a past state takes before it is written
+// out, and how much of it is held ready to be read; pastRecall how much is held to answer
+// questions.
+const (
+	pastBytes  = 16 << 20
+	pastRecall = 64 << 20
+)
+
+// pastStore opens a store for so many records, and returns how to close it, too. It is
+// called by whoever has the turn.
+func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
+	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart(), Rows: apply.Rows()}
+	remove := func() error { return nil }
+	if size > b.pasts.most {
+		b.pasts.made++
+		o.FS, o.Dir = b.core.FS(), b.core.Path(board.NamePast, strconv.Itoa(b.pasts.made))
+		remove = func() error { return disk.Fault(b.core.FS().RemoveAll(o.Dir)) }
+		if err := b.core.FS().MkdirAll(b.core.Path(board.NamePast), 0o700); err != nil {
+			return nil, nil, disk.Fault(err)
+		}
+	}
+	if store, err = kv.Open(o); err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	return store, func() error { return errors.Join(store.Close(), remove()) }, nil
+}
+
+// replayedTogether is how many records are folded at once.
+const replayedTogether = 2048
+
+// replayGroup folds some records, and returns which is next.
+func (b *Retriever) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
+	records := make([]index.Record, min(replayedTogether, size-from))
+	err := index.Share(len(records), index.Workers(len(records), 64), func(_, low, high int) error {
+		for i := low; i < high; i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rec, err := b.recordOnce(r, t, from+uint64(i))
+			if err != nil {
+				return err
+			}
+			rec.Doc()
+			records[i] = rec
+		}
+		return nil
+	})
+	if err != nil {
+		return from, err
+	}
+	for len(records) > 0 {
+		if err := ctx.Err(); err != nil {
+			return from, err
+		}
+		n, err := replayTogether(applier, store, records)
+		if err != nil {
+			return from, err
+		}
+		from, records = from+uint64(n), records[n:]
+	}
+	return from, nil
+}
+
+// replayTogether folds the first of some records, as many as can be at once, and returns
+// how many. What takes others away reads what they wrote, and is folded alone.
+func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Record) (n int, err error) {
+	for n < len(records) && !apply.Alone(records[n].Header.Kind) {
+		n++
+	}
+	tx := store.Begin()
+	if n == 0 {
+		n = 1
+		_ = tx.Discard() // nothing is in it
+		tx = store.BeginIndexed()
+		if err := applier.Load(tx, &records[0]); err != nil {
+			applier.Discard(tx)
+			return 0, err
+		}
+	}
+	last := journal.LSN(0)
+	for i := range n {
+		if err := applier.Apply(tx, &records[i]); err != nil {
+			applier.Discard(tx)
+			return 0, err
+		}
+		last = records[i].LSN
+	}
+	if err := applier.Finish(tx, last+1); err != nil {
+		applier.Discard(tx)
+		return 0, err
+	}
+	return n, tx.Commit()
+}
+
+// recordOnce reads a record as a replay does: one that was erased, or cannot be read,
+// has a header alone.
+func (b *Retriever) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (index.Record, error) {
+	f, err := b.core.FrameAt(r, t, position)
+	damaged := apply.Bodiless(err)
+	if damaged {
+		f.Erased, err = true, nil
+	}
+	if err != nil {
+		return index.Record{}, err
+	}
+	rec, err := apply.Decode(&f)
+	rec.Damaged = damaged
+	return rec, err
+}
+
+// size returns how many records a tenant has in the state that is meant.
+func (as AsOf) size(ctx context.Context, b *Retriever, r kv.Reader, t *ledger.Tenant) (uint64, error) {
+	switch {
+	case as.Position.Set:
+		if as.Position.Value >= t.Size {
+			return 0, fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; the newest is %d", as.Position.Value, t.Size-1).
+				WithFix("give a position up to the newest, or leave it out for the present")
+		}
+		return as.Position.Value + 1, nil
+	case as.Root.Set:
+		return sizeOfRoot(ctx, r, t, as.Root.Value)
+	case as.RootPrefix != "":
+		return sizeOfPrefix(ctx, r, t, as.RootPrefix)
+	case !as.Time.IsZero():
+		return b.sizeByTime(ctx, r, t, as.Time)
+	}
+	return t.Size, nil
+}
+
+// AsOfNothing refuses a past of a tenant without records, but for the root that it has.
+func AsOfNothing(as AsOf) error {
+	switch {
+	case as.Position.Set:
+		return fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; there are no records", as.Position.Value).
+			WithFix("leave it out for the present")
+	case as.Root.Set && as.Root.Value != merkle.EmptyRoot():
+		return noSuchRoot(hex.EncodeToString(as.Root.Value[:]))
+	case !begins(merkle.EmptyRoot(), as.RootPrefix):
+		return noSuchRoot(as.RootPrefix)
+	}
+	return nil
+}
+
+// noSuchRoot is the error for a root, or the beginning of one, that never was.
+func noSuchRoot(digits string) error {
+	return fault.Newf(fault.NotFound, "as_of: the tenant never had the root %s", digits).WithFix("`lukasa root` says which it has; give one that it said before, of the same tenant")
+}
+
+// sizeOfRoot returns how many records a tenant had when its root was this one.
+func sizeOfRoot(ctx context.Context, r kv.Reader, t *ledger.Tenant, root merkle.Hash) (uint64, error) {
+	if root == t.Tree.Root() {
+		return t.Size, nil
+	}
+	var tree merkle.Range
+	if root == tree.Root() {
+		return 0, nil
+	}
+	size := uint64(0)
+	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+		if tree.Append(leaf); root == tree.Root() {
+			size = position + 1
+		}
+		return size == 0
+	})
+	if err == nil && size == 0 {
+		err = noSuchRoot(hex.EncodeToString(root[:]))
+	}
+	return size, err
+}

@@ -1,0 +1,574 @@
+package retrieval
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/frame"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/index/vector"
+	"lukasa.dev/internal/index/weights"
+	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/recall"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/salience"
+)
+
+// Bounds of a search.
+const (
+	DefaultSearchHits = 20
+	MaxSearchHits     = 1000
+	MaxSearchQuery    = 1 << 20 // bytes
+	// DefaultEmbedTimeout is how long an embedder may take for a question.
+	DefaultEmbedTimeout = 5 * time.Second
+)
+
+// SearchOptions says what is asked, and among what.
+type SearchOptions struct {
+	Tenant string
+	// Query is the question, in words. Who has the parts in double quotes as they are
+	// counts for more, and if there is nothing else, nobody else is found.
+	Query string
+	// TopK is how many hits are wanted: 1 to [MaxSearchHits]. Zero means
+	// [DefaultSearchHits].
+	TopK int
+
+	// What may be found: of these kinds, types, agents and sessions, with one of the
+	// tags, happened from since on and before until, trusted at least so far. What is
+	// empty narrows nothing.
+	Kinds        []record.Kind
+	Types        []string
+	Agents       []string
+	Sessions     []string
+	NotSessions  []string // events of these are left out
+	Tags         []string
+	Since, Until time.Time
+	MinTrust     record.Trust
+
+	// Vector is the question as a vector, by the model of that name: it is compared
+	// with the vectors that events brought with them and with those of [Board.Embed].
+	// What has none by that model is compared by the built-in one, if there is a Query.
+	Vector []float32
+	Model  string
+	// Embedder makes the Vector of the Query, before anything is read. If it cannot, or
+	// takes longer than EmbedTimeout (zero means [DefaultEmbedTimeout]), or if there
+	// are no vectors by its model yet, the built-in model is used alone, and the answer
+	// says so.
+	Embedder     embed.Provider
+	EmbedTimeout time.Duration
+	// Sources narrows where candidates come from. Zero means all.
+	Sources recall.Sources
+
+	// BudgetTokens is how many tokens the texts of all hits have together at most. A
+	// hit that does not fit ends the answer. Zero means any.
+	BudgetTokens int
+	// Form is how much of each hit is shown. Empty means medium.
+	Form memory.Form
+	// AsOf is the state that is asked. Zero means the present.
+	AsOf AsOf
+	View board.View
+}
+
+// Searched is the answer to a search.
+type Searched struct {
+	Hits []SearchHit
+	// Class is what was made of the question.
+	Class recall.Class
+	// Degraded says, in words, what could not be used.
+	Degraded []string
+	// Candidates is how many were weighed.
+	Candidates int
+	// Trimmed is how many hits within TopK were left out for the budget.
+	Trimmed      int
+	TotalTokens  int
+	BudgetTokens int // that was kept to; zero for none
+	Form         memory.Form
+	Counter      string     // by which tokens are counted
+	Root         board.Root // of the state that was looked at
+}
+
+// SearchHit is an event or a thing that answers.
+type SearchHit struct {
+	URI        memory.URI
+	SourceType hmx.SourceType
+	Thing      *board.Thing // nil for an event
+	Event      *board.StoredEvent
+	Score      float64 // 0 to 1
+	Parts      []recall.Part
+	// DuplicateOf is the earlier hit that says nearly the same; zero for none.
+	DuplicateOf memory.URI
+	Text        string
+	Tokens      int
+}
+
+// Search returns what answers a question, the best first. It reads one state,
+// writes nothing, and the same state has the same answer, bit by bit.
+//
+// What a scope does not show, and what is private to other agents than the one that
+// looks, has no influence on which hits there are, nor on their scores: they are as if
+// it were not there. The graph is then not asked. That others have anything private at
+// all can be told from that.
+//
+// Of a past state the answer is that of then, but for what was erased since, and for what
+// whoever looks may not see now. Artifacts that are not active are not found.
+func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
+	// Whoever may not look has no question sent to anybody.
+	var err error
+	if o.View, err = b.core.Authorize(o.Tenant, o.View); err != nil {
+		return nil, err
+	}
+	if err := CheckSearch(&o); err != nil {
+		return nil, err
+	}
+	degraded, err := o.embed(ctx, &b.embedCalls)
+	if err != nil {
+		return nil, err
+	}
+	var found *Searched
+	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) (err error) {
+		m, letGo, err := b.At(ctx, s.Reader, s.Tenant, o.AsOf)
+		if err != nil {
+			return err
+		}
+		defer letGo()
+		if m.Tenant == nil { // before the first record
+			found = o.nothing(b, s.View)
+			return nil
+		}
+		a := &Question{Ctx: ctx, Options: &o, View: s.View, Records: make(map[uint64]*index.Record), Keep: keptRecords}
+		if err = a.Enter(m); err == nil {
+			found, err = a.run()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Degraded = append(degraded, found.Degraded...)
+	return found, nil
+}
+
+// nothing is the answer where there are no records yet.
+func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
+	return &Searched{
+		Class: recall.Classify(o.Query, board.TimeOf(board.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
+		BudgetTokens: leastBudget(o.BudgetTokens, board.AccessOf(v).Budget()), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
+	}
+}
+
+// Question is one search under way.
+type Question struct {
+	Ctx     context.Context
+	From    *Retriever
+	Reader  kv.Reader
+	Tenant  *ledger.Tenant
+	Options *SearchOptions
+	View    board.View // with its scope
+	Now     int64
+	// Shown is what the view shows, nil if it shows everything.
+	Shown *Visibility
+
+	vectors *vector.View
+	weights salience.Weights
+	used    map[record.Kind]bool // kinds that feedback drew on
+
+	// Foretell is told which documents are likely to be found, see [recall.Request]. It is
+	// nil if nobody wants to know.
+	Foretell func(positions []uint64)
+	// Estimates has documents compared by what is held of their vectors, and none read for
+	// it: scores are off by about 0.002.
+	Estimates bool
+	// Room and most say how much the hits are to fill, and beside by what measure their
+	// scores are, see [recall.Request].
+	Room, Most int
+	Beside     *recall.Answer
+	// IncludeExpired has found, too, what no longer holds, and passes over what cannot be read.
+	IncludeExpired bool
+	// Where the state is a past one: what became of a position since; the tenant as it
+	// is now, unless all is to be as it was for whoever looked then; and whether something
+	// is hidden now that was not then.
+	Since       func(position uint64) (board.Fate, error)
+	present     *Presence
+	AsThen      bool
+	HiddenSince bool
+	Rows        *roster.View // nil until somebody needs it, and for a state without records
+	// Whole says that nothing of the tenant is erased in this state.
+	Whole bool
+
+	active  hmx.Opt[InUse] // unset until somebody asks for it
+	mu      sync.Mutex     // guards records and active
+	Records map[uint64]*index.Record
+	Keep    int // how many of them
+}
+
+// run asks and shows.
+func (a *Question) run() (*Searched, error) {
+	answer, degraded, err := a.Answer()
+	if err != nil {
+		return nil, err
+	}
+	found := &Searched{
+		Class: answer.Class, Candidates: answer.Candidates, Form: a.Options.Form, Counter: a.From.core.Tokens().Name(), Root: board.RootOf(a.Tenant),
+		BudgetTokens: leastBudget(a.Options.BudgetTokens, board.AccessOf(a.View).Budget()), Degraded: degraded,
+	}
+	return found, a.show(answer.Hits, found)
+}
+
+// Answer asks, and says in words what could not be used.
+func (a *Question) Answer() (*recall.Answer, []string, error) {
+	degraded, err := a.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := a.ask()
+	if errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(a.Options.Query) != "" {
+		degraded = append(degraded, a.builtinAlone())
+		answer, err = a.ask()
+	}
+	return answer, degraded, err
+}
+
+// ask asks.
+func (a *Question) ask() (*recall.Answer, error) {
+	q := recall.Request{
+		Query: a.Options.Query, K: a.Options.TopK, Now: a.Now, Where: a.Options.conditions(), Accept: a.accept,
+		Each:   len(a.Options.Tags) > 0,
+		Vector: a.Options.Vector, Model: a.Options.Model, Exact: a.exact, Sources: a.Options.Sources, Likely: a.Foretell, Salience: a.learned,
+	}
+	if a.Estimates {
+		q.Exact = nil
+	}
+	q.Room, q.Most, q.Beside = a.Room, a.Most, a.Beside
+	if a.Shown != nil {
+		q.Visible = &a.Shown.Visible
+	}
+	return a.From.searcher.Search(a.Ctx, recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size}, q)
+}
+
+// leastBudget returns the lower of two budgets, of which zero is none.
+func leastBudget(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// conditions returns what a row of the roster tells.
+func (o *SearchOptions) conditions() roster.Conditions {
+	c := roster.Conditions{
+		Kinds: o.Kinds, Classes: o.Types, Agents: o.Agents, Sessions: o.Sessions, NotSessions: o.NotSessions, MinTrust: o.MinTrust, Tags: o.Tags,
+	}
+	if !o.Since.IsZero() {
+		c.From = hmx.Some(index.Nanos(o.Since))
+	}
+	if n := index.Nanos(o.Until); !o.Until.IsZero() && n < math.MaxInt64 { // nothing is later than that
+		c.Until = hmx.Some(n)
+	}
+	return c
+}
+
+// learned has the best weighed by what feedback says of them, if there is any.
+func (a *Question) learned() (recall.Salience, error) {
+	var err error
+	if a.weights, _, err = weights.For(a.Reader, a.Tenant.Number, a.View.Agent); err != nil {
+		return nil, err
+	}
+	a.used = make(map[record.Kind]bool)
+	for _, k := range record.Kinds() {
+		if !index.IsDocument(k) {
+			continue
+		}
+		used, err := frame.Used(a.Reader, a.Tenant.Number, k)
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			a.used[k] = true
+		}
+	}
+	if len(a.used) == 0 {
+		return nil, nil
+	}
+	return a.salience, nil
+}
+
+// salience says how much a document matters, to whoever looks: its importance, and
+// what having been used adds to that. What was said of others has no influence.
+func (a *Question) salience(position uint64, row roster.Row) (float64, error) {
+	if !a.used[row.Kind] {
+		return row.Importance, nil
+	}
+	rec, err := a.Record(position)
+	if err != nil || rec == nil {
+		return row.Importance, a.Passed(err)
+	}
+	id := ""
+	if rec.Event != nil {
+		id = rec.Event.EventID
+	} else if rec.Body != nil {
+		id, _ = rec.Body.Identity()
+	}
+	c := frame.Card{Updated: min(row.Time, a.Now), Importance: row.Importance}
+	unused := a.weights.Score(c.Factors(a.Now))
+	if c.Uses, c.Wins, c.Losses, err = frame.Usage(a.Reader, a.Tenant.Number, row.Kind, frame.ThingOf(a.Tenant.Name, row.Kind, id)); err != nil || c.Uses == 0 {
+		return row.Importance, err
+	}
+	return row.Importance + (a.weights.Score(c.Factors(a.Now)) - unused), nil
+}
+
+// keptRecords is how many records a search keeps that it has read: the best are looked
+// at several times.
+const keptRecords = 256
+
+// Record reads the record at a position, or nil if it was erased since the snapshot
+// was taken. It may be called by several goroutines.
+func (a *Question) Record(position uint64) (*index.Record, error) {
+	a.mu.Lock()
+	rec, kept := a.Records[position]
+	a.mu.Unlock()
+	if kept {
+		return rec, nil
+	}
+	gone := false
+	var err error
+	if a.Since != nil {
+		since, err := a.Since(position)
+		if err != nil {
+			return nil, err
+		}
+		gone = since != board.OnRecord
+	}
+	var f journal.Frame
+	var leaf merkle.Hash
+	if !gone {
+		if a.Whole {
+			f, leaf, err = a.From.core.WholeLeafAt(a.Reader, a.Tenant, position)
+		} else if f, err = a.From.core.FrameAt(a.Reader, a.Tenant, position); err == nil {
+			leaf = merkle.LeafHash(f.Header)
+		}
+		if err != nil {
+			return nil, err
+		}
+		gone = f.Erased
+	}
+	if !gone {
+		decoded, err := apply.DecodeLeaf(&f, leaf)
+		if err != nil {
+			return nil, err
+		}
+		rec = &decoded
+	}
+	a.mu.Lock()
+	if len(a.Records) < a.Keep {
+		a.Records[position] = rec
+	}
+	a.mu.Unlock()
+	return rec, nil
+}
+
+// accept reports whether a document may be shown, holds and has the tags that are
+// asked for.
+func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
+	if row.Kind == record.Event {
+		rec, err := a.Record(position)
+		if err != nil || rec == nil || rec.Event == nil {
+			return false, a.Passed(err)
+		}
+		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.Now && !a.IncludeExpired {
+			return false, nil
+		}
+		return a.Tagged(rec.Event.Tags) && board.SeesEvent(a.View, &board.StoredEvent{Event: rec.Event}), nil
+	}
+	if row.Kind == record.Artifact {
+		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.Options.Tags) == 0 {
+			return ok, err
+		}
+	}
+	h, err := a.Head(position)
+	if err != nil || h == nil {
+		return false, a.Passed(err)
+	}
+	there := h.State == catalog.Live && (a.IncludeExpired || h.Expires > a.Now && a.Now >= h.ValidFrom && a.Now < h.ValidUntil)
+	return there && a.Tagged(h.Tags) && board.Sees(a.View, h), nil
+}
+
+// Passed is an error, unless it is damage and that is passed over.
+func (a *Question) Passed(err error) error {
+	if a.IncludeExpired && fault.CodeOf(err) == fault.Damaged {
+		return nil
+	}
+	return err
+}
+
+func (a *Question) Tagged(tags []string) bool {
+	return len(a.Options.Tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(a.Options.Tags, tag) })
+}
+
+// Head returns the head of the thing whose version is at a position, or nil if it is
+// gone.
+func (a *Question) Head(position uint64) (*catalog.Head, error) {
+	rec, err := a.Record(position)
+	if err != nil || rec == nil || rec.Body == nil {
+		return nil, err
+	}
+	id, _ := rec.Body.Identity()
+	h, _, err := catalog.HeadOf(a.Reader, a.Tenant.Number, rec.Body.Kind(), catalog.ThingOf(a.Tenant.Name, rec.Body.Kind(), id))
+	return h, err
+}
+
+// maxExact is how large a record is at most whose vector is computed again for a
+// question.
+const maxExact = 16 << 10
+
+// exact returns the vector of a document by the model that is asked with: the built-in
+// one's is computed, others are on record.
+func (a *Question) exact(position uint64) ([]float32, error) {
+	rec, err := a.Record(position)
+	if err != nil || rec == nil {
+		return nil, a.Passed(err)
+	}
+	if a.Options.Vector == nil {
+		if len(rec.Payload) > maxExact {
+			return nil, nil // an estimate is nearly as good, and costs nothing
+		}
+		return index.Embed(rec).Vector, nil
+	}
+	if rec.Event != nil && len(rec.Event.Embeddings) == len(a.Options.Vector) && index.ModelOf(rec.Event) == a.Options.Model {
+		list := make([]float32, len(rec.Event.Embeddings))
+		for i, x := range rec.Event.Embeddings {
+			list[i] = float32(x)
+		}
+		return list, nil
+	}
+	return a.journaled(position)
+}
+
+// shownAtOnce is how many hits are read at the same time, by several goroutines, before
+// it is looked whether the budget lasts.
+const shownAtOnce = 64
+
+// show reads the hits and puts them into the answer, as long as the budget lasts.
+func (a *Question) show(hits []recall.Hit, found *Searched) error {
+	uris := make([]memory.URI, len(hits))
+	for from := 0; from < len(hits); from += shownAtOnce {
+		some, err := a.readHits(hits[from:min(from+shownAtOnce, len(hits))])
+		if err != nil {
+			return err
+		}
+		for k, h := range some {
+			if h == nil {
+				continue // erased since the snapshot was taken
+			}
+			i := from + k
+			uris[i] = h.URI
+			if hits[i].Duplicate {
+				h.DuplicateOf = uris[hits[i].Of]
+			}
+			if found.BudgetTokens > 0 && found.TotalTokens+h.Tokens > found.BudgetTokens {
+				found.Trimmed = len(hits) - i
+				return nil
+			}
+			found.TotalTokens += h.Tokens
+			found.Hits = append(found.Hits, *h)
+		}
+	}
+	return nil
+}
+
+// readHits reads what hits are, nil for those that were erased.
+func (a *Question) readHits(hits []recall.Hit) ([]*SearchHit, error) {
+	const each = 4 // hits that are worth a goroutine
+	list := make([]*SearchHit, len(hits))
+	err := index.Share(len(hits), index.Parts(len(hits), each), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			if err := a.Ctx.Err(); err != nil {
+				return err
+			}
+			h, err := a.hit(&hits[i])
+			if fault.CodeOf(err) == fault.Erased {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if h.Tokens == 0 {
+				h.Tokens = a.From.core.Tokens().Count(h.Text)
+			}
+			list[i] = h
+		}
+		return nil
+	})
+	return list, err
+}
+
+// hit reads what a hit is.
+func (a *Question) hit(found *recall.Hit) (*SearchHit, error) {
+	out := &SearchHit{Score: found.Score, Parts: found.Parts()}
+	rec, err := a.Record(found.Position)
+	if err != nil {
+		return nil, err
+	}
+	gone := fault.Newf(fault.Erased, "position %d was erased", found.Position)
+	if rec == nil {
+		return nil, gone
+	}
+	if rec.Event != nil {
+		out.Event = &board.StoredEvent{
+			Event: rec.Event, Position: found.Position, Recorded: board.TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,
+		}
+		out.URI = memory.URI{Tenant: a.Tenant.Name, Kind: record.Event, ID: rec.Event.EventID}
+		out.SourceType = hmx.SourceEpisode
+		if a.Options.Form == memory.FormMedium {
+			out.Text, out.Tokens = kind.Medium(rec.Event, a.From.core.Tokens())
+		} else {
+			out.Text = RenderEvent(rec.Event, a.Options.Form, a.From.core.Tokens())
+		}
+		return out, nil
+	}
+	h, err := a.Head(found.Position)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return nil, gone
+	}
+	if out.Thing, err = a.From.core.ThingIn(board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}, h, 0); err != nil {
+		return nil, err
+	}
+	out.URI, out.SourceType, out.Text = out.Thing.URI, sourceOf(h.Kind), RenderBody(out.Thing.Body, a.Options.Form, a.From.core.Tokens())
+	return out, nil
+}
+
+// sourceOf returns what packs call things of a kind.
+func sourceOf(k record.Kind) hmx.SourceType {
+	switch k {
+	case record.Entity:
+		return hmx.SourceEntity
+	case record.Relation:
+		return hmx.SourceRelation
+	case record.Conflict:
+		return hmx.SourceConflict
+	case record.Policy:
+		return hmx.SourcePolicy
+	case record.Artifact:
+		return hmx.SourceArtifact
+	}
+	return hmx.SourceMemory
+}

@@ -1,0 +1,452 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/column"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/statement"
+	"lukasa.dev/internal/trace"
+)
+
+// List returns the traces by session.
+func (x *Traced) List() []*trace.Trace {
+	out := make([]*trace.Trace, 0, len(x.Traces))
+	for _, session := range slices.Sorted(maps.Keys(x.Traces)) {
+		out = append(out, x.Traces[session]...)
+	}
+	return out
+}
+
+// Statements returns what users said, in the order of the journal.
+func (x *Traced) Statements() []Said {
+	var out []Said
+	for session, list := range x.Said {
+		for _, one := range list {
+			one.Session = session
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b Said) int {
+		if a.Position < b.Position {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// partEvents is how many events of a session are read as one. A longer session is read in
+// parts, each by itself, so that when it grows only its last part is read again.
+const partEvents = 1 << 14
+
+// Fresh is a session that is to be read, and what it was read as.
+type Fresh struct {
+	ID     string
+	events uint64         // that it has
+	known  int            // parts that were not read again
+	Parts  []*trace.Trace // at first those that are known
+	read   uint64         // events that were
+	said   []Said         // in what was read
+}
+
+// Left returns how many events of a session are to be read, if so many are a part.
+func (s *Fresh) Left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.Parts))*part) }
+
+// sessionsOf returns all sessions of a tenant.
+func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []Fresh, err error) {
+	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+		list = append(list, Fresh{ID: s.ID, events: s.Events})
+		return true
+	})
+	return list, err
+}
+
+// sessionsSince returns the sessions that have events which came after what is kept was
+// written. Those are told by rows of the roster, each of which names a session by its
+// digest; ok is false if an event cannot be read that would tell the name.
+func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, ok bool, err error) {
+	rows, err := roster.Open(r, t.Number, t.Size, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	met := make(map[index.Digest]bool)
+	var places []uint64
+	for chunk := int(old.Size / column.ChunkDocs); chunk < rows.Chunks(); chunk++ {
+		err := rows.Each(chunk, func(offset int, row *roster.Row) {
+			at := uint64(chunk)*column.ChunkDocs + uint64(offset)
+			if at >= old.Size && row.Kind == record.Event && !met[row.Session] {
+				met[row.Session] = true
+				places = append(places, at)
+			}
+		})
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	for _, at := range places {
+		f, err := b.core.FrameAt(r, t, at)
+		if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		rec, err := apply.Decode(&f)
+		if err != nil || rec.Event == nil {
+			return nil, false, err
+		}
+		s, found, err := timeline.SessionSummary(r, t.Number, rec.Event.SessionID)
+		if err != nil || !found {
+			return nil, false, err
+		}
+		list = append(list, Fresh{ID: s.ID, events: s.Events})
+	}
+	return list, true, nil
+}
+
+// ToTrace returns the sessions that are to be read, if something is kept, by name: so how
+// the work is cut does not depend on how the index has them. A session only grows, as
+// long as nothing is erased, and then nothing is kept; all parts of it but the last are
+// taken as they were, unless events came in between, which who reads on finds out.
+func (b *Sessions) ToTrace(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, err error) {
+	ok := false
+	if old.files.count > 0 {
+		list, ok, err = b.sessionsSince(r, t, old)
+	}
+	if !ok && err == nil {
+		list, err = sessionsOf(r, t)
+	}
+	list = slices.DeleteFunc(list, func(s Fresh) bool {
+		known := uint64(0)
+		for _, part := range old.Traces[s.ID] {
+			known += uint64(part.Events)
+		}
+		return known > 0 && known == s.events
+	})
+	for i := range list {
+		if parts := old.Traces[list[i].ID]; len(parts) > 1 {
+			list[i].Parts = slices.Clip(parts[:len(parts)-1])
+		}
+	}
+	slices.SortFunc(list, func(a, b Fresh) int { return strings.Compare(a.ID, b.ID) })
+	return list, err
+}
+
+// TraceAll returns what the sessions of a tenant did: those that have the events that
+// they had as they were kept, and the others read anew. It reports how many were read,
+// and how many events they have.
+func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
+	now = newTraced(t.Tree.Root(), t.Size)
+	if old.files.count > 0 {
+		now.old, now.Traces, now.Said = old, maps.Clone(old.Traces), maps.Clone(old.Said)
+	}
+	list, err := b.ToTrace(r, t, old)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	all := 0
+	for i := range list {
+		all += int(list[i].Left(b.traced.part))
+	}
+	if err := b.TraceEach(ctx, r, t, list, all, tell); err != nil {
+		return nil, 0, 0, err
+	}
+	for i := range list {
+		x := &list[i]
+		events += int(x.read)
+		words := slices.DeleteFunc(slices.Clone(now.Said[x.ID]), func(s Said) bool { return s.Part >= x.known })
+		now.Traces[x.ID] = x.Parts
+		if delete(now.Said, x.ID); len(words)+len(x.said) > 0 {
+			now.Said[x.ID] = append(words, x.said...)
+		}
+	}
+	return now, len(list), events, nil
+}
+
+// TraceEach reads sessions, several at once.
+func (b *Sessions) TraceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []Fresh, all int, tell func(done, all int)) error {
+	erased, err := ledger.AnyErased(r, t.Number)
+	if err != nil {
+		return err
+	}
+	var done atomic.Int64
+	var telling = make(chan struct{}, 1)
+	return index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
+		reader := Reader{From: b, Reader: r, Tenant: t, Traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
+		for i := from; i < to; i++ {
+			x := &list[i]
+			left := x.Left(b.traced.part)
+			if err := reader.readParts(ctx, x); err != nil {
+				return err
+			}
+			if n := done.Add(int64(left)); tell != nil {
+				telling <- struct{}{}
+				tell(int(n), all)
+				<-telling
+			}
+		}
+		return nil
+	})
+}
+
+// Reader reads the events of sessions in order, a few at a time.
+type Reader struct {
+	From   *Sessions
+	Reader kv.Reader
+	Tenant *ledger.Tenant
+	View   board.View
+	Traces *trace.Reader
+	listen bool // for what users state
+	whole  bool // nothing of the tenant was erased
+	said   []Said
+
+	alike []heardEvent // with the same sequence and timestamp
+	last  timeline.Place
+}
+
+// Reset makes the reader ready for another session.
+func (s *Reader) Reset() {
+	s.Traces.Reset()
+	s.said = nil
+}
+
+// readParts reads a session behind the parts that are known of it. When there are more
+// events before that than there were, it reads all.
+func (s *Reader) readParts(ctx context.Context, x *Fresh) error {
+	x.known, x.Parts = len(x.Parts), slices.Clone(x.Parts)
+	if err := s.readOn(ctx, x); err != nil {
+		return err
+	}
+	if x.known > 0 && uint64(x.known)*s.From.traced.part+x.read != x.events {
+		x.known, x.Parts, x.said, x.read = 0, nil, nil, 0
+		if err := s.readOn(ctx, x); err != nil {
+			return err
+		}
+	}
+	return s.judge(x)
+}
+
+// judge applies what feedback says about tasks of earlier parts.
+func (s *Reader) judge(x *Fresh) error {
+	for n := max(x.known, 1); n < len(x.Parts); n++ {
+		for _, v := range x.Parts[n].Abroad {
+			part, task, err := s.judged(x.Parts[:n], v.Target)
+			if err != nil {
+				return err
+			}
+			if part < 0 {
+				continue // it is about another session
+			}
+			t := x.Parts[part].Tasks[task]
+			if t.By == trace.ByFeedback && t.Outcome == v.Outcome && t.Judge == v.Judge {
+				continue // as it was kept
+			}
+			t.Outcome, t.By, t.Judge = v.Outcome, trace.ByFeedback, v.Judge
+			copied := *x.Parts[part]
+			copied.Tasks = slices.Clone(copied.Tasks)
+			copied.Tasks[task], x.Parts[part] = t, &copied
+		}
+	}
+	return nil
+}
+
+// judged returns the latest task that an event is in, or the latest if none is named; part
+// is negative if there is none.
+func (s *Reader) judged(parts []*trace.Trace, event string) (part, task int, err error) {
+	var position uint64
+	if event != "" {
+		id, ok := record.ID(s.Tenant.Name, record.Event, event), false
+		if position, ok, err = ledger.Find(s.Reader, s.Tenant.Number, &id); err != nil || !ok {
+			return -1, 0, err
+		}
+	}
+	for part = len(parts) - 1; part >= 0; part-- {
+		for task = len(parts[part].Tasks) - 1; task >= 0; task-- {
+			if t := &parts[part].Tasks[task]; event == "" || t.From.Position <= position && position <= t.To.Position {
+				return part, task, nil
+			}
+		}
+	}
+	return -1, 0, nil
+}
+
+// readOn reads a session behind the parts that are known of it.
+func (s *Reader) readOn(ctx context.Context, x *Fresh) (err error) {
+	var failed error
+	open := false // there are events since the last part
+	visit := func(p timeline.Place) bool {
+		if failed = ctx.Err(); failed == nil {
+			failed = s.Add(p)
+		}
+		x.read++
+		if open = true; x.read%s.From.traced.part == 0 {
+			s.endPart(x)
+			open = false
+		}
+		return failed == nil
+	}
+	if n := len(x.Parts); n == 0 {
+		err = timeline.Session(s.Reader, s.Tenant.Number, x.ID, nil, func(_ []byte, p timeline.Place) bool { return visit(p) })
+	} else {
+		end := x.Parts[n-1].End
+		err = timeline.Following(s.Reader, s.Tenant.Number, x.ID, timeline.Place{Sequence: end.Sequence, Timestamp: end.Timestamp, Position: end.Position}, visit)
+	}
+	if open {
+		s.endPart(x)
+	}
+	return fault.First(failed, err)
+}
+
+// endPart makes a part of what was read since the last.
+func (s *Reader) endPart(x *Fresh) {
+	s.Flush()
+	part := s.Traces.Trace()
+	part.Session, part.Part = x.ID, len(x.Parts)
+	part.End = trace.Mark{Sequence: s.last.Sequence, Timestamp: s.last.Timestamp, Position: s.last.Position}
+	for i := range s.said {
+		s.said[i].Part = part.Part
+	}
+	x.Parts, x.said = append(x.Parts, part), append(x.said, s.said...)
+	s.Reset()
+}
+
+// Read reads a session as a whole.
+func (s *Reader) Read(ctx context.Context, session string) error {
+	var failed error
+	err := timeline.Session(s.Reader, s.Tenant.Number, session, nil, func(_ []byte, p timeline.Place) bool {
+		if failed = ctx.Err(); failed == nil {
+			failed = s.Add(p)
+		}
+		return failed == nil
+	})
+	s.Flush()
+	return fault.First(failed, err)
+}
+
+// heardEvent is an event of a session, and when it was recorded, in nanoseconds.
+type heardEvent struct {
+	event   trace.Event
+	written int64
+}
+
+// Add reads the event at a place. One that was erased meanwhile, or cannot be read, is
+// passed over.
+func (s *Reader) Add(p timeline.Place) error {
+	if len(s.alike) > 0 && (p.Sequence != s.last.Sequence || p.Timestamp != s.last.Timestamp) {
+		s.Flush()
+	}
+	s.last = p
+	f, err := s.From.core.FrameIn(s.Reader, s.Tenant, p.Position, s.whole)
+	if fault.CodeOf(err) == fault.Damaged {
+		return nil
+	}
+	if err != nil || f.Erased {
+		return err
+	}
+	rec, err := apply.Decode(&f)
+	if err != nil {
+		return err
+	}
+	if rec.Event == nil || !board.SeesEvent(s.View, &board.StoredEvent{Event: rec.Event}) {
+		return nil
+	}
+	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})
+	return nil
+}
+
+// Flush reads the events that are equal in sequence and timestamp, by their ids.
+func (s *Reader) Flush() {
+	slices.SortFunc(s.alike, func(a, b heardEvent) int { return hmx.CompareEvents(a.event.Event, b.event.Event) })
+	for _, e := range s.alike {
+		s.Traces.Add(e.event)
+		if !s.listen {
+			continue
+		}
+		if x, ok := SaidIn(e.event, e.written); ok {
+			s.said = append(s.said, x)
+		}
+	}
+	clear(s.alike)
+	s.alike = s.alike[:0]
+}
+
+// SaidIn returns what a user plainly states in an event that was recorded at a time. Nobody else is listened to:
+// not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
+// trusted less; and nothing else of a message but its text, not what is attached to it.
+func SaidIn(e trace.Event, written int64) (Said, bool) {
+	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
+		return Said{}, false
+	}
+	m, ok := e.Message()
+	if !ok || m.Role != "user" {
+		return Said{}, false
+	}
+	found := statement.Read(m.Text)
+	if len(found) == 0 {
+		return Said{}, false
+	}
+	// A clock that is ahead must not make a word last: nothing was said after it was recorded.
+	at := min(e.Timestamp.Time().UnixMilli(), time.Unix(0, written).UnixMilli())
+	x := Said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event)), Project: strings.Clone(projectIn(e.Event))}
+	for _, s := range found {
+		s.Text, s.Subject, s.Replaces, s.Within = strings.Clone(s.Text), strings.Clone(s.Subject), strings.Clone(s.Replaces), strings.Clone(s.Within)
+		s.Topic = strings.Clone(s.Topic)
+		x.Statements = append(x.Statements, s)
+	}
+	return x, true
+}
+
+// ProjectCondition returns the condition of what holds in a project.
+func ProjectCondition(id string) string { return "project: " + id }
+
+// projectIn returns the project that a message was written in, as its metadata has it.
+func projectIn(ev *hmx.Event) string {
+	var all struct {
+		ID string `json:"project_id"`
+	}
+	_ = json.Unmarshal([]byte(ev.Metadata), &all) // which may have a number there
+	id := strings.TrimSpace(all.ID)
+	if id == "" || memory.CheckConditions("project_id", []string{ProjectCondition(id)}) != nil {
+		return ""
+	}
+	return id
+}
+
+// namedIn returns who says a message, as its metadata has it.
+func namedIn(ev *hmx.Event) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal([]byte(ev.Metadata), &all) != nil {
+		return ""
+	}
+	for _, name := range [...]string{"speaker", "user_id", "customer_id", "account_id", "user", "customer", "author"} {
+		var text string
+		if json.Unmarshal(all[name], &text) == nil {
+			if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, "user") && !strings.EqualFold(text, "human") {
+				return text
+			}
+			continue // it names nobody
+		}
+		var number json.Number
+		if json.Unmarshal(all[name], &number) == nil && number != "" {
+			return number.String()
+		}
+	}
+	return ""
+}

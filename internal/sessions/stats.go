@@ -1,0 +1,412 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/roster"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/retrieval"
+)
+
+// StatsQuery says what is to be counted.
+type StatsQuery struct {
+	Tenant string
+	// Days is how many days of growth are told, the latest; zero means 14, at most 3,660.
+	Days int
+	// Top is how many tools and agents are named; zero means 10, at most 1,000.
+	Top  int
+	View board.View
+	// Progress is told how far it is, if it is not nil; under a scope in hundredths.
+	Progress func(done, total uint64)
+}
+
+// Bounds of a query, and what it means to leave them away.
+const (
+	usualDays, mostDays = 14, 3660
+	usualTop, mostTop   = 10, 1000
+)
+
+// Stats is what is in a tenant. It is a function of the tenant's state and of the query:
+// it speaks neither of the time it is nor of the disk. What the view does not show is
+// counted nowhere.
+type Stats struct {
+	Tenant string
+	// Root is the root of the tenant's tree, and Records its size. Both are zero under a
+	// scope, which could count by them what it does not show.
+	Root    merkle.Hash
+	Records uint64
+	// Erased is how many records were erased; nobody with a scope, and no agent, is told.
+	Erased uint64
+
+	Events uint64
+	Types  []Count   // of events, most first
+	First  time.Time // the earliest timestamp of an event; zero if there is none
+	Last   time.Time // the latest one
+	Days   []Day     // oldest first, none left out
+	// RecordedFrom and RecordedUntil are when the first and the newest record were
+	// written, which may be long after what they tell of. Zero under a scope.
+	RecordedFrom, RecordedUntil time.Time
+
+	Memories  []Tally // by type and state
+	Artifacts []Tally // by type and status, of those that are live
+	Conflicts []Count // by status, of those that are live
+	Kinds     []Count // what else is live, by kind
+
+	Tools     []ToolCount // most calls first
+	ToolCount int         // how many there are
+	// OtherCalls are those of tools beyond the first 65,536 that were met.
+	OtherCalls uint64
+
+	Agents     []board.SessionInfo // most events first
+	AgentCount int
+	Sessions   int
+	Newest     *board.SessionInfo // with the latest last event; nil if there is no session
+	Longest    *board.SessionInfo // with the most events
+}
+
+// Count is how many there are of something.
+type Count struct {
+	Name string
+	N    uint64
+}
+
+// Tally is how many there are of a type that are in a state.
+type Tally struct {
+	Type, State string
+	N           uint64
+}
+
+// Day is what came on one day, in UTC: events by their timestamps, memories by when
+// their newest version was written.
+type Day struct {
+	Day      time.Time
+	Events   uint64
+	Memories uint64
+}
+
+// ToolCount is how a tool fared. A call of which nothing tells how it went is neither
+// good nor failed.
+type ToolCount struct {
+	Tool             string
+	Calls, OK, Wrong uint64
+}
+
+// Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
+// events take a few seconds and little memory; nothing but names is read from the
+// journal. Of several calls one runs, and the others wait.
+func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
+	if err := q.complete(); err != nil {
+		return nil, err
+	}
+	if err := b.surveys.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer b.surveys.Release()
+	out := &Stats{Tenant: q.Tenant}
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st board.State) error {
+		q.View = st.View
+		s := &survey{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, q: &q, out: out}
+		return s.run()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// complete fills in and checks a query.
+func (q *StatsQuery) complete() error {
+	q.Days, q.Top = cmp.Or(q.Days, usualDays), cmp.Or(q.Top, usualTop)
+	for _, x := range []struct {
+		name    string
+		n, most int
+	}{{"days", q.Days, mostDays}, {"top", q.Top, mostTop}} {
+		if x.n < 1 || x.n > x.most {
+			return fault.Newf(fault.InvalidArgument, "%s: %d is not between 1 and %d", x.name, x.n, x.most).WithFix("give such a number, or leave it away")
+		}
+	}
+	return nil
+}
+
+// survey is one count under way.
+type survey struct {
+	ctx  context.Context
+	b    *Sessions
+	r    kv.Reader
+	t    *ledger.Tenant
+	q    *StatsQuery
+	out  *Stats
+	rows *roster.View
+	seen *retrieval.Visibility // nil shows everything
+
+	done, total uint64 // steps, for the progress
+}
+
+func (s *survey) run() (err error) {
+	if board.AccessOf(s.q.View) == nil {
+		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
+		s.recorded()
+	}
+	if s.seen, err = s.b.retrieval.Visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
+		return err
+	}
+	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {
+		return err
+	}
+	s.total = 2 * s.t.Size // rows, then glances
+	met := newPeople(s.seen != nil)
+	for _, part := range []func(*people) error{s.documents, s.tools, s.sessions, s.agents, s.things} {
+		if err := part(met); err != nil {
+			return err
+		}
+	}
+	if board.AccessOf(s.q.View) == nil && s.q.View.Agent == "" {
+		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
+	}
+	return err
+}
+
+// recorded notes when records were written, as far as the first can be read.
+func (s *survey) recorded() {
+	f, err := s.b.core.HeadAt(s.r, s.t, 0)
+	if err != nil {
+		return
+	}
+	if h, err := record.ParseHeader(f.Header); err == nil {
+		s.out.RecordedFrom, s.out.RecordedUntil = board.TimeOf(h.Time), board.TimeOf(s.t.Time)
+	}
+}
+
+// step counts work, and from time to time tells of it and asks whether it is still
+// wanted.
+func (s *survey) step(n uint64) error {
+	const often = 4096
+	before := s.done
+	if s.done += n; before/often == s.done/often {
+		return nil
+	}
+	if s.q.Progress != nil {
+		done, total := min(s.done, s.total), s.total
+		if board.AccessOf(s.q.View) != nil {
+			done, total = done*100/total, 100 // the total is the size of the tree
+		}
+		s.q.Progress(done, total)
+	}
+	return s.ctx.Err()
+}
+
+// shown reports whether the document at a position is shown.
+func (s *survey) shown(position uint64) bool { return s.seen == nil || s.seen.Has(position) }
+
+const dayNanos = int64(24 * time.Hour)
+
+// dayOf returns the number of the day that a time is in.
+func dayOf(nanos int64) int64 {
+	day := nanos / dayNanos
+	if nanos%dayNanos < 0 {
+		day--
+	}
+	return day
+}
+
+// maxEventTypes is how many types of events are told apart. Anybody may make one up.
+const maxEventTypes = 4096
+
+// classCount is how many documents are of a class, and where the first of them is.
+type classCount struct{ n, first uint64 }
+
+// documents counts what has a row in the roster: events, and live things.
+func (s *survey) documents(met *people) error {
+	mask := roster.Mask(nil)
+	if s.seen != nil {
+		mask = s.seen.MaskOf
+	}
+	// An event may say that it is of any time; the days end with the last that is not in
+	// the future of what is recorded.
+	latest, found, err := s.rows.Newest(record.Event, s.t.Time, mask)
+	if err != nil {
+		return err
+	}
+	lastDay := dayOf(s.t.Time)
+	if found {
+		lastDay = dayOf(latest)
+	}
+	firstDay := lastDay - int64(s.q.Days) + 1
+	days := make([]Day, s.q.Days)
+	for i := range days {
+		days[i].Day = time.Unix((firstDay+int64(i))*int64(dayNanos/int64(time.Second)), 0).UTC()
+	}
+	types, memories, kinds := map[roster.Class]*classCount{}, map[roster.Class]uint64{}, map[record.Kind]uint64{}
+	others := uint64(0)
+	earliest, newest := int64(math.MaxInt64), int64(math.MinInt64)
+	for chunk := range s.rows.Chunks() {
+		base := uint64(chunk) * 1024
+		err := s.rows.Each(chunk, func(offset int, row *roster.Row) {
+			position := base + uint64(offset)
+			if !s.shown(position) {
+				return
+			}
+			day := dayOf(row.Time) - firstDay
+			within := day >= 0 && day < int64(len(days))
+			switch row.Kind {
+			case record.Event:
+				s.out.Events++
+				earliest, newest = min(earliest, row.Time), max(newest, row.Time)
+				if within {
+					days[day].Events++
+				}
+				met.met(row)
+				x := types[row.Class]
+				if x == nil {
+					if len(types) == maxEventTypes {
+						others++
+						return
+					}
+					x = &classCount{first: position}
+					types[row.Class] = x
+				}
+				x.n++
+			case record.Memory:
+				memories[row.Class]++
+				if within {
+					days[day].Memories++
+				}
+			default:
+				kinds[row.Kind]++
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.step(min(1024, s.t.Size-base)); err != nil {
+			return err
+		}
+	}
+	s.out.Days = days
+	if s.out.Events > 0 {
+		s.out.First, s.out.Last = board.TimeOf(earliest), board.TimeOf(newest)
+	}
+	for class, n := range memories {
+		name, ok := retrieval.ClassNames()[class]
+		if !ok {
+			name = "other"
+		}
+		s.out.Memories = append(s.out.Memories, Tally{name, string(catalog.Live), n})
+	}
+	for _, k := range []record.Kind{record.Entity, record.Relation, record.Policy} {
+		s.kind(k, kinds[k])
+	}
+	return s.eventTypes(types, others)
+}
+
+// kind notes how many things of a kind are live, if there are any.
+func (s *survey) kind(k record.Kind, n uint64) {
+	if n > 0 {
+		s.out.Kinds = append(s.out.Kinds, Count{k.String(), n})
+	}
+}
+
+// eventTypes names the types of events. Rows have digests; a type that is not of the
+// standard is read from the first event that has it.
+func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) error {
+	for class, x := range types {
+		name, ok := eventTypeNames()[class]
+		if !ok {
+			ev, err := s.b.core.EventAt(s.r, s.t, x.first)
+			switch code := fault.CodeOf(err); {
+			case err == nil:
+				name = string(ev.Event.EventType)
+			case code == fault.Erased, code == fault.Damaged:
+				others += x.n
+				continue
+			default:
+				return err
+			}
+		}
+		s.out.Types = append(s.out.Types, Count{name, x.n})
+	}
+	if others > 0 {
+		s.out.Types = append(s.out.Types, Count{"other", others})
+	}
+	mostFirst(s.out.Types)
+	return nil
+}
+
+// mostFirst orders counts: most first, and equal ones by name.
+func mostFirst(list []Count) {
+	slices.SortFunc(list, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
+}
+
+// things counts what the catalogue has and the roster has not: what is forgotten or
+// expired, the status of artifacts and conflicts, and what is no document.
+func (s *survey) things(*people) error {
+	tally := map[[2]string]uint64{}
+	for _, state := range []catalog.State{catalog.Forgotten, catalog.Expired} {
+		if err := s.heads(record.Memory, state, func(h *catalog.Head) { tally[[2]string{h.Class, string(state)}]++ }); err != nil {
+			return err
+		}
+	}
+	s.out.Memories = tallies(s.out.Memories, tally)
+	clear(tally)
+	if err := s.heads(record.Artifact, catalog.Live, func(h *catalog.Head) { tally[[2]string{h.Class, h.Status}]++ }); err != nil {
+		return err
+	}
+	s.out.Artifacts = tallies(nil, tally)
+	conflicts := map[string]uint64{}
+	if err := s.heads(record.Conflict, catalog.Live, func(h *catalog.Head) { conflicts[cmp.Or(h.Status, string(memory.ConflictOpen))]++ }); err != nil {
+		return err
+	}
+	for name, n := range conflicts {
+		s.out.Conflicts = append(s.out.Conflicts, Count{name, n})
+	}
+	mostFirst(s.out.Conflicts)
+	for _, k := range []record.Kind{record.Edge, record.Feedback, record.Fingerprint} {
+		n := uint64(0)
+		if err := s.heads(k, catalog.Live, func(*catalog.Head) { n++ }); err != nil {
+			return err
+		}
+		s.kind(k, n)
+	}
+	mostFirst(s.out.Kinds)
+	return nil
+}
+
+// heads calls visit with what the view shows of a kind in a state.
+func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.Head)) error {
+	var failed error
+	err := catalog.List(s.r, s.t.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
+		if failed = s.ctx.Err(); failed != nil {
+			return false
+		}
+		h, ok, err := catalog.HeadOf(s.r, s.t.Number, k, d)
+		if failed = err; err == nil && ok && board.Sees(s.q.View, h) {
+			visit(h)
+		}
+		return err == nil
+	})
+	return fault.First(failed, err)
+}
+
+// tallies adds what was counted to a list, and orders it: most first, equal ones by name.
+func tallies(list []Tally, counted map[[2]string]uint64) []Tally {
+	for _, key := range slices.SortedFunc(maps.Keys(counted), func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) }) {
+		list = append(list, Tally{key[0], key[1], counted[key]})
+	}
+	slices.SortFunc(list, func(a, b Tally) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Type, b.Type), strings.Compare(a.State, b.State))
+	})
+	return list
+}

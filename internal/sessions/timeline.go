@@ -1,0 +1,383 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/find"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/ledger"
+	"lukasa.dev/internal/index/timeline"
+	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace"
+)
+
+// TimelineQuery says which session is told of.
+type TimelineQuery struct {
+	Tenant  string
+	Session string
+	Full    bool   // with all that events say, and not only a line of it
+	Limit   int    // events; zero means 500, at most 5,000
+	After   string // the Next of the page before
+	View    board.View
+}
+
+// Timeline is a session, or a page of it, as a story.
+type Timeline struct {
+	Session board.SessionInfo // as a whole, as far as the view shows it
+	Moments []Moment          // in the order of the session
+	// Made is what came of the session as a whole: memories, artifacts and others that
+	// have one of its events as a source, and feedback about it. It is told with the last
+	// page.
+	Made []Made
+	Next string // empty at the end
+}
+
+// MomentSort is what a moment of a session is.
+type MomentSort string
+
+// The sorts of moments.
+const (
+	MomentPrompt   MomentSort = "prompt"   // what a user said
+	MomentReply    MomentSort = "reply"    // what an agent said
+	MomentMessage  MomentSort = "message"  // what somebody else said
+	MomentCall     MomentSort = "call"     // a call of a tool, with its result if there is one
+	MomentResult   MomentSort = "result"   // a result whose call is not on the page
+	MomentDeed     MomentSort = "deed"     // a command, a test run, a request: what tells its own end
+	MomentEdit     MomentSort = "edit"     // a change of a file
+	MomentDecision MomentSort = "decision" // a choice
+	MomentError    MomentSort = "error"
+	MomentFeedback MomentSort = "feedback"
+	MomentState    MomentSort = "state" // something began, ended or changed
+	MomentOther    MomentSort = "other"
+)
+
+// Moment is what happened at one time of a session: an event, or a call and its result.
+type Moment struct {
+	Sort     MomentSort
+	URI      memory.URI
+	Position uint64
+	Sequence int64
+	Time     time.Time
+	// Gap is how long after the moment before it was; zero for the first of a page and
+	// where clocks disagree.
+	Gap     time.Duration
+	Type    hmx.EventType
+	Agent   string
+	Tool    string
+	Text    string         // in one line
+	Content string         // all that it says, if it was asked for
+	Outcome memory.Outcome // how it went, as far as anybody tells
+	Result  *MomentResulted
+}
+
+// MomentResulted is the result of a call.
+type MomentResulted struct {
+	URI      memory.URI
+	Position uint64
+	Time     time.Time
+	// Took is how long after the call it came; zero where clocks disagree.
+	Took    time.Duration
+	Text    string
+	Content string
+}
+
+// Made is something that came of a session.
+type Made struct {
+	URI     memory.URI // without a version
+	Class   string
+	Status  string
+	Text    string // the beginning of it
+	Updated time.Time
+}
+
+// Timeline tells a session, a page at a time. One of which no event is shown is not known.
+func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
+	limit, after, err := board.PageFrom(q.Limit, 500, 5000, q.After)
+	if err != nil {
+		return nil, err
+	}
+	out := &Timeline{}
+	err = b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
+		if q.Session == "" {
+			return fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
+		}
+		info, err := b.sessionInfo(ctx, s, q.Session)
+		if err != nil {
+			return err
+		}
+		if info.Events == 0 {
+			return fault.Newf(fault.NotFound, "session: no event of %q is on record", q.Session).WithFix("name one that `lukasa events` shows")
+		}
+		out.Session = info
+		list, next, err := b.linedUp(ctx, s.Reader, s.Tenant, board.EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: s.View}, after)
+		if err != nil {
+			return err
+		}
+		out.Moments, out.Next = momentsOf(list, q.Full), next
+		if out.Next == "" {
+			out.Made, err = b.madeOf(ctx, s, q.Session)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// A page is read in parts of so many events, and ends when it has so many bytes.
+const (
+	linePart  = 16
+	lineBytes = 4 << 20
+)
+
+// linedUp returns a page of a session, within a bounded memory.
+func (b *Sessions) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q board.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
+	limit, bytes := q.Limit, 0
+	for {
+		page := &board.EventPage{}
+		q.Limit = min(linePart, limit-len(list))
+		if err := b.core.EventsIn(ctx, r, t, q, after, page); err != nil {
+			return nil, "", err
+		}
+		for _, ev := range page.Events {
+			bytes += ev.Event.Size()
+		}
+		list = append(list, page.Events...)
+		if page.Next == "" || len(list) >= limit || bytes >= lineBytes {
+			return list, page.Next, nil
+		}
+		if _, after, err = board.PageFrom(0, 1, 1, page.Next); err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// sessionInfo tells of a session as a whole, as far as a view shows it.
+func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session string) (board.SessionInfo, error) {
+	if board.AccessOf(st.View).Everything() {
+		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
+		if err != nil || !ok {
+			return board.SessionInfo{}, err
+		}
+		return infoOf(s), nil
+	}
+	return b.core.Recount(ctx, st, session, func(s board.State, id string, visit board.EachPlace) error {
+		if !board.AccessOf(s.View).MayHoldSession(id) {
+			return nil
+		}
+		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
+	})
+}
+
+// momentsOf makes moments of events in the order of their session. A result goes to its
+// call, if that is among them.
+func momentsOf(events []*board.StoredEvent, full bool) []Moment {
+	list := make([]Moment, 0, len(events))
+	var waiting waitingCalls
+	var before time.Time
+	for _, ev := range events {
+		g := trace.GlanceAt(ev.Event)
+		facets := kind.Read(ev.Event)
+		content := ""
+		if full {
+			content = kind.ReadContent(ev.Event).Text
+		}
+		u := memory.URI{Tenant: ev.Event.TenantID, Kind: record.Event, ID: ev.Event.EventID}
+		at := ev.Event.Timestamp.Time()
+		if g.Sort == trace.GlanceResult {
+			if c, ok := waiting.answered(g); ok {
+				m := &list[c.moment]
+				m.Outcome = facets.Outcome
+				m.Result = &MomentResulted{URI: u, Position: ev.Position, Time: at, Took: since(m.Time, at), Text: facets.Text, Content: content}
+				before = at
+				continue
+			}
+		}
+		m := Moment{
+			Sort: sortOf(ev.Event.EventType, g), URI: u, Position: ev.Position, Sequence: ev.Event.Sequence, Time: at, Type: ev.Event.EventType,
+			Agent: ev.Event.AgentID, Text: facets.Text, Content: content, Outcome: facets.Outcome,
+		}
+		if g.Act() || g.Sort == trace.GlanceResult {
+			m.Tool = g.Tool
+		}
+		if len(list) > 0 {
+			m.Gap = since(before, at)
+		}
+		before = at
+		if list = append(list, m); g.Sort == trace.GlanceCall {
+			waiting.add(g, len(list)-1)
+		}
+	}
+	return list
+}
+
+// since is how long after one time another was, and nothing where it was not.
+func since(from, to time.Time) time.Duration { return max(to.Sub(from), 0) }
+
+// sortOf returns what an event is in a story.
+func sortOf(t hmx.EventType, g *trace.Glance) MomentSort {
+	switch g.Sort {
+	case trace.GlanceUser:
+		return MomentPrompt
+	case trace.GlanceAgent:
+		return MomentReply
+	case trace.GlanceCall:
+		return MomentCall
+	case trace.GlanceResult:
+		return MomentResult
+	}
+	switch t {
+	case hmx.TypeMessage:
+		return MomentMessage
+	case hmx.TypeFileEdit:
+		return MomentEdit
+	case hmx.TypeCommandExec, hmx.TypeTestRun, hmx.TypeBrowserAction, hmx.TypeAPIResult:
+		return MomentDeed
+	case hmx.TypeDecision:
+		return MomentDecision
+	case hmx.TypeError:
+		return MomentError
+	case hmx.TypeFeedback:
+		return MomentFeedback
+	case hmx.TypeStateChange:
+		return MomentState
+	}
+	return MomentOther
+}
+
+const (
+	// maxMade is how many things that came of a session are told.
+	maxMade = 1000
+	// maxSources is how many events of a session are looked at for what came of them.
+	maxSources = 100_000
+)
+
+// making collects what came of a session.
+type making struct {
+	b    *Sessions
+	r    kv.Reader
+	t    *ledger.Tenant
+	v    board.View
+	met  map[string]bool // by URI
+	list []Made
+}
+
+// madeOf returns what came of a session: by kind, the oldest first.
+func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
+	m := &making{b: b, r: s.Reader, t: s.Tenant, v: s.View, met: map[string]bool{}}
+	ids, err := m.sources(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.wide(ctx, ids); err != nil {
+		return nil, err
+	}
+	var failed error
+	err = catalog.List(s.Reader, s.Tenant.Number, catalog.OfSession(record.Feedback, session), nil, func(_ []byte, d catalog.Thing) bool {
+		failed = m.take(record.Feedback, d)
+		return failed == nil
+	})
+	if err := fault.First(failed, err); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(m.list, func(a, b Made) int {
+		return cmp.Or(cmp.Compare(a.URI.Kind, b.URI.Kind), a.Updated.Compare(b.Updated), strings.Compare(a.URI.ID, b.URI.ID))
+	})
+	return m.list, nil
+}
+
+// sources returns the ids of the session's events, and takes what refers to them.
+func (m *making) sources(ctx context.Context, session string) (map[string]bool, error) {
+	ids := map[string]bool{}
+	var failed error
+	err := timeline.Session(m.r, m.t.Number, session, nil, func(_ []byte, p timeline.Place) bool {
+		if failed = ctx.Err(); failed != nil || len(ids) == maxSources {
+			return false
+		}
+		var ev *board.StoredEvent
+		if ev, failed = m.b.core.EventAt(m.r, m.t, p.Position); fault.CodeOf(failed) == fault.Erased {
+			failed = nil // since the snapshot was taken
+			return true
+		}
+		if failed != nil || !board.SeesEvent(m.v, ev) {
+			return failed == nil
+		}
+		ids[ev.Event.EventID] = true
+		u := memory.URI{Tenant: m.t.Name, Kind: record.Event, ID: ev.Event.EventID}
+		err := catalog.Referrers(m.r, m.t.Number, u.String(), func(ref catalog.Referrer) bool {
+			if ref.Rel == "derived_from" {
+				failed = m.take(ref.Kind, ref.Thing)
+			}
+			return failed == nil
+		})
+		failed = fault.First(failed, err)
+		return failed == nil
+	})
+	return ids, fault.First(failed, err)
+}
+
+// wide takes the artifacts of which the catalogue has not all evidence, if an event of
+// the session is among it.
+func (m *making) wide(ctx context.Context, ids map[string]bool) error {
+	var failed error
+	err := catalog.List(m.r, m.t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		h, ok, err := catalog.HeadOf(m.r, m.t.Number, record.Artifact, d)
+		if failed = err; err != nil || !ok {
+			return err == nil
+		}
+		known := 0
+		for _, l := range h.Links {
+			if l.Rel == "derived_from" {
+				known++
+			}
+		}
+		if known < catalog.MaxEvidence {
+			return true
+		}
+		body, err := m.b.core.BodyAt(m.r, m.t, record.Artifact, h.Position)
+		if fault.CodeOf(err) == fault.Erased {
+			return true
+		}
+		if failed = err; err != nil {
+			return false
+		}
+		a, ok := body.(*memory.Artifact)
+		if ok && slices.ContainsFunc(a.HMX.SourceEvents, func(id string) bool { return ids[id] }) {
+			failed = m.take(record.Artifact, d)
+		}
+		return failed == nil
+	})
+	return fault.First(failed, err)
+}
+
+// take adds a thing, if it may be seen, once.
+func (m *making) take(k record.Kind, d catalog.Thing) error {
+	if len(m.list) == maxMade || k == record.Embedding || k == record.Refinement || k == record.Fingerprint {
+		return nil
+	}
+	var things []*board.Thing
+	if err := m.b.core.Collect(board.State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
+		return err
+	}
+	x := things[0]
+	u := x.URI.Head()
+	if name := u.String(); !m.met[name] {
+		m.met[name] = true
+		m.list = append(m.list, Made{URI: u, Class: x.Body.Facets().Class, Status: x.Status, Text: find.Label(x.Body), Updated: x.Updated})
+	}
+	return nil
+}
