@@ -309,7 +309,7 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 	if states {
 		name = "" // what it states is learned before it is answered
 	}
-	h.fold(ctx, b, name)
+	folded := h.fold(ctx, b, name)
 	if unspooled != nil {
 		if err := h.record(ctx, b); err != nil {
 			h.log(err.Error())
@@ -318,11 +318,17 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 	if states {
 		h.learn(ctx, b)
 	}
+	if !folded && h.call.Ask == hook.Act {
+		// The disk is full, and a rule that waits binds already.
+		if out := h.answerSpooled(); len(out) > 0 && string(out) != hook.None {
+			return out
+		}
+	}
 	return h.answer(ctx, b)
 }
 
-// fold folds in what waits.
-func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) {
+// fold folds in what waits, and reports whether it could.
+func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) bool {
 	report, err := foldSpool(ctx, h.dir, b, except)
 	for _, a := range report.Aside {
 		h.log("put aside " + a.File + ": " + a.Why)
@@ -330,6 +336,7 @@ func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) {
 	if err != nil {
 		h.log("fold in what waits: " + err.Error())
 	}
+	return err == nil
 }
 
 // record records the events on a board.

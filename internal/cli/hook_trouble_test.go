@@ -364,3 +364,17 @@ func TestHookFullDisk(t *testing.T) {
 		t.Error("something waits still")
 	}
 }
+
+// On a disk with too little room for the journal a rule waits in the spool, and binds.
+func TestHookLittleRoom(t *testing.T) {
+	disks := t.TempDir()
+	mounted(t, disks, "-t", "tmpfs", "-o", "size=8m", "lukasa-hooks")
+	dir := filepath.Join(disks, "data")
+	runHook(t, nothing(t), prompted("s", "/srv/shop", "Never push to main."), "claude-code", "--data", dir)
+	for i, command := range []string{"git push origin main", "git push origin main", "git push origin topic"} {
+		out, problems, code := runHook(t, nothing(t), fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/srv/shop","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":%q}}`, i, command), "claude-code", "--data", dir)
+		if denied := strings.Contains(out, `"permissionDecision":"deny"`); denied != (i < 2) || problems != "" || code != 0 {
+			t.Errorf("%s: %q, %q, %d", command, out, problems, code)
+		}
+	}
+}

@@ -18,8 +18,8 @@ const MaxArguments = 512 << 10
 const (
 	maxValues = 256     // strings in arguments
 	maxValue  = 8 << 10 // bytes of one that are looked at
-	maxActs   = 96
-	maxPaths  = 64
+	maxActs   = 2048
+	maxPaths  = 1024
 )
 
 // act is one thing that an action does, in the words that rules use. Words are folded.

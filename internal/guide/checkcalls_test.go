@@ -78,3 +78,23 @@ func TestCheckLongCalls(t *testing.T) {
 		}
 	}
 }
+
+// What stands behind many commands or many files is judged, too.
+func TestCheckIsThorough(t *testing.T) {
+	t.Parallel()
+	rules := []Rule{{ID: "r", Text: "Never push to main.", Strength: memory.StrengthHard, Trust: record.User}, {ID: "e", Text: "Never edit .env.", Strength: memory.StrengthHard, Trust: record.User}}
+	many := strings.Repeat("echo step\n", 1500) + "git push origin main"
+	if v := Check(CheckInput{Action: Action{Command: many}, Rules: rules}); v.Level != Stop {
+		t.Errorf("behind many commands: %s", v.Level)
+	}
+	var patch strings.Builder
+	patch.WriteString("*** Begin Patch\n")
+	for i := range 300 {
+		patch.WriteString("*** Update File: f" + strconv.Itoa(i) + ".go\n@@\n-a\n+b\n")
+	}
+	patch.WriteString("*** Update File: .env\n@@\n-a\n+b\n*** End Patch\n")
+	arguments := `{"input":` + strconv.Quote(patch.String()) + `}`
+	if v := Check(CheckInput{Action: Action{Tool: "apply_patch", Arguments: arguments}, Rules: rules}); v.Level != Stop {
+		t.Errorf("behind many files: %s", v.Level)
+	}
+}

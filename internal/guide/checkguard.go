@@ -21,6 +21,11 @@ func (a *act) guards() string {
 		}
 		return ""
 	}
+	for _, p := range a.paths {
+		if path.Base(p) == "TOKEN" && path.Base(path.Dir(p)) == ".lukasa" {
+			return "what the token of Lukasa's server gives access to"
+		}
+	}
 	if !a.changesFiles() {
 		return ""
 	}
@@ -65,6 +70,10 @@ func (a *act) ownCommand() string {
 	case "install":
 		if a.has("--enforce") {
 			return "`lukasa install --enforce`"
+		}
+	case "remember":
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "said/") }) {
+			return "`lukasa remember` of what a user said"
 		}
 	case "conflicts":
 		if slices.Contains(words, "resolve") {

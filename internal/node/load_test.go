@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 		"no switch":         {flags: map[string]string{"keep_secrets": "maybe"}, want: []string{"--keep-secrets", "neither true nor false"}},
 		"little memory":     {flags: map[string]string{"memory": "1MiB"}, want: []string{"memory: 1MiB is too little", "at least 256MiB"}},
 		"half of TLS":       {flags: map[string]string{"tls_cert": "a"}, want: []string{"tls_cert and tls_key"}},
-		"tools":             {flags: map[string]string{"tools": "some"}, want: []string{"tools", "default, all"}},
+		"tools":             {flags: map[string]string{"tools": "some"}, want: []string{"tools", "default, hooked, all"}},
 		"short token":       {vars: map[string]string{"LUKASA_TOKEN": "hunter2"}, want: []string{"token: it has less than"}},
 		"no calls":          {flags: map[string]string{"max_calls": "0"}, want: []string{"max_calls: 0 is too small"}},
 		"broker kind":       {file: "[[broker]]\nkind = \"mqtt\"", want: []string{`broker 1: kind "mqtt"`}},

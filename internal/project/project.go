@@ -27,9 +27,14 @@
 package project
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Bounds of what is read.
@@ -89,7 +94,11 @@ func At(dir, home string) Place {
 	if !filepath.IsAbs(dir) {
 		return Place{}
 	}
-	dir = filepath.Clean(dir)
+	named := filepath.Clean(dir)
+	dir = named
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // a link to a project is that project
+	}
 	p := Place{Root: dir}
 	r, found := repositoryAbove(dir)
 	if found {
@@ -107,10 +116,33 @@ func At(dir, home string) Place {
 		}
 		p.Aliases = aliases(home, own)
 	}
-	p.IDs = append(p.IDs, filepath.ToSlash(p.Root))
+	p.IDs = append(p.IDs, pathID(p.Root))
+	if named != dir {
+		// Earlier versions knew it by the link.
+		if r, found := repositoryAbove(named); found {
+			named = r.root
+		}
+		if id := pathID(named); !slices.Contains(p.IDs, id) {
+			p.IDs = append(p.IDs, id)
+		}
+	}
 	p.Settings = settingsAbove(dir, p.Root, r.tree)
 	return p
 }
+
+// pathID returns the identity of a project by its path: the path, or a digest of one that a
+// condition cannot hold.
+func pathID(root string) string {
+	id := filepath.ToSlash(root)
+	if len(id) <= maxPathID && utf8.ValidString(id) && id == strings.TrimSpace(id) && !strings.ContainsFunc(id, unicode.IsControl) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "path-" + hex.EncodeToString(sum[:16])
+}
+
+// maxPathID is how many bytes of a path are an identity at most.
+const maxPathID = 512
 
 // repository is where git keeps what belongs to a working tree.
 type repository struct {

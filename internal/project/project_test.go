@@ -43,8 +43,8 @@ func TestRemoteID(t *testing.T) {
 
 func TestAt(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	root := filepath.Join(t.TempDir(), "shop")
+	home := tempDir(t)
+	root := filepath.Join(tempDir(t), "shop")
 	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/feature/x\n")
 	write(t, filepath.Join(root, ".git", "config"), "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:acme/shop.git ; main\n[alias]\n\tp = push\n\tpm = \"!git push origin main\" # quick\n")
 	write(t, filepath.Join(home, ".gitconfig"), "[alias]\n\tp = pull\n\tco = checkout \\\n  -q\n")
@@ -67,7 +67,7 @@ func TestAt(t *testing.T) {
 // A linked working tree belongs to the project of its repository, and has its own branch.
 func TestAtWorktree(t *testing.T) {
 	t.Parallel()
-	base := t.TempDir()
+	base := tempDir(t)
 	root, tree := filepath.Join(base, "shop"), filepath.Join(base, "shop-fix")
 	admin := filepath.Join(root, ".git", "worktrees", "fix")
 	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/main\n")
@@ -85,7 +85,7 @@ func TestAtWorktree(t *testing.T) {
 // A submodule is a project of its own.
 func TestAtSubmodule(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(t.TempDir(), "shop")
+	root := filepath.Join(tempDir(t), "shop")
 	sub := filepath.Join(root, "vendor", "lib")
 	write(t, filepath.Join(root, ".git", "modules", "lib", "HEAD"), "ref: refs/heads/main\n")
 	write(t, filepath.Join(root, ".git", "modules", "lib", "config"), "[remote \"origin\"]\nurl=https://example.org/lib\n")
@@ -98,7 +98,7 @@ func TestAtSubmodule(t *testing.T) {
 
 func TestAtNoRepository(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := tempDir(t)
 	write(t, filepath.Join(dir, SettingsFile), "# ours\nrecord = off\nenforce = off\nenforce = deny\nnonsense\nx = 1\n")
 	p := At(dir, "")
 	if p.ID() != filepath.ToSlash(dir) || p.Branch != "" || p.Aliases != nil {
@@ -127,4 +127,56 @@ func FuzzGitConfig(f *testing.F) {
 		remoteID(text)
 		ParseSettings(text)
 	})
+}
+
+// A link to a project is that project, and rules that were stated through the link hold.
+func TestLinkedProject(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	root, link := filepath.Join(dir, "shop"), filepath.Join(dir, "link")
+	if err := os.MkdirAll(filepath.Join(root, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(dir, "deep")
+	for name, to := range map[string]string{link: root, deep: filepath.Join(root, "a", "b")} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip("links cannot be made here:", err)
+		}
+	}
+	want := filepath.ToSlash(root)
+	for _, at := range []string{root, link, deep, filepath.Join(link, "a")} {
+		if p := At(at, ""); p.ID() != want || p.Root != root {
+			t.Errorf("%s is known as %q, root %s", at, p.IDs, p.Root)
+		}
+	}
+	if p := At(link, ""); !slices.Contains(p.IDs, filepath.ToSlash(link)) {
+		t.Errorf("the link is known as %q", p.IDs)
+	}
+}
+
+// A path that a condition cannot hold has an identity all the same, which others do not have.
+func TestOddPaths(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, dir := range []string{"/srv/new\nline", "/srv/new\tline", "/srv/shop ", "/srv/" + strings.Repeat("long/", 300), "/srv/\xff", "/srv/a\x00b"} {
+		p := At(dir, "")
+		id := p.ID()
+		if !strings.HasPrefix(id, "path-") || len(id) > 64 || seen[id] {
+			t.Errorf("%.40q is known as %q", dir, id)
+		}
+		seen[id] = true
+	}
+}
+
+// tempDir is a directory by the path that leads to it without links.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
