@@ -387,9 +387,9 @@ func insisting(words []word) bool {
 	switch c.at(0).low {
 	case "this", "that", "it", "these", "applies", "counts", "goes":
 	case "keep", "remember":
-		return c.has(kept())
+		return c.has(inMind())
 	default:
 		return false
 	}
-	return c.has(ruling()) || c.has(holds()) && (c.has(lasting()) || c.has(all()))
+	return c.has(ruling()) || c.has(holds()) && (c.has(lasting()) || c.has(wholes()))
 }

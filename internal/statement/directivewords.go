@@ -28,15 +28,17 @@ var (
 	// wanting are phrases by which a user says what is wanted of the agent.
 	wanting = phrases("want is that you|need is that you|is that you never|is that you always")
 
-	all  = phrases("everything|every|all|any|always|future|you")
-	kept = phrases("in mind|that|this|them|these")
+	// wholes are words for everything that a rule is said to hold for, and inMind what is to be
+	// kept in mind.
+	wholes = phrases("everything|every|all|any|always|future|you")
+	inMind = phrases("in mind|that|this|them|these")
 
 	// subjoins are words behind which no order of the user begins: it is supposed, asked for or
 	// told by others.
 	subjoins = set("if whether because why how what when while which who whom where as than that since although though unless until think thinks thought know knows believe guess assume suppose hope sure say says said wonder like")
 
 	// spokenJoints are words by which spoken thoughts are joined.
-	spokenJoints = set("and but so also then okay ok um uh well plus please pls yeah right now again or way way, thing future")
+	spokenJoints = set("and but so also then okay ok um uh well plus please pls yeah right now again or way thing future")
 
 	// unverbs are no verbs, or none of a deed.
 	unverbs = set("forget worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
