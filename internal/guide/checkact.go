@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,8 +180,23 @@ func shellActs(x *shell.Command) []*act {
 	list = append(list, contents(x)...)
 	for _, a := range list {
 		a.dir, a.root = x.Dir, x.Root
+		a.below()
 	}
 	return list
+}
+
+// below notes the paths of an act that begin in a directory of its project with that directory:
+// what is done to 1.sql in db/migrations is done to db/migrations/1.sql.
+func (a *act) below() {
+	dir, ok := strings.CutPrefix(a.dir, strings.TrimSuffix(a.root, "/")+"/")
+	if !ok || a.root == "" || dir == "" {
+		return
+	}
+	for _, p := range slices.Clone(a.paths) {
+		if p[0] != '/' && p[0] != '~' {
+			a.path(path.Join(dir, p))
+		}
+	}
 }
 
 // writeAct returns the act of writing a file.
