@@ -44,19 +44,26 @@ func (a *act) particular(sub, rest []string) {
 			a.noteDone("rm")
 		}
 	case "dd":
-		if slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "of=") }) {
+		for _, w := range rest {
+			if file, ok := strings.CutPrefix(w, "of="); ok {
+				a.writes()
+				a.path(file)
+			}
+		}
+	case "sed", "perl", "gsed", "yq", "awk", "gawk":
+		if a.has("-i", "--in-place", "--inplace") {
 			a.writes()
 		}
-	case "sed", "perl", "gsed":
-		if a.has("-i", "--in-place") {
-			addAll(a.verbs, writing())
-			a.nouns[folded("file")] = true
-		}
+	case "patch", "sponge", "truncate", "shred", "ed", "ex", "vi", "vim", "nvim", "nano", "emacs":
+		a.writes()
+	case "sort", "openssl":
+		a.puts(rest, "-o", "--output", "-out")
 	case "docker", "podman":
 		for _, w := range rest { // images are no branches
 			a.from[exactly(w)] = true
 		}
 	case "curl", "wget", "http", "https":
+		a.puts(rest, "-o", "--output", "-O", "--output-document")
 		a.requests(rest)
 		a.pushesByAPI(rest)
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "gem", "composer":
@@ -72,6 +79,20 @@ func (a *act) particular(sub, rest []string) {
 	}
 	if phrase == "npm version" {
 		does("release tag")
+	}
+}
+
+// puts notes the file that a program puts its output into, by the flag before it.
+func (a *act) puts(rest []string, flags ...string) {
+	for i, w := range rest {
+		name, file, joined := strings.Cut(w, "=")
+		if !joined && i+1 < len(rest) {
+			file = rest[i+1]
+		}
+		if slices.Contains(flags, name) && file != "" && file[0] != '-' {
+			a.writes()
+			a.path(file)
+		}
 	}
 }
 
@@ -114,10 +135,12 @@ func (a *act) git(sub string, rest []string) {
 	case "restore":
 		if !a.has("--staged", "-S") || a.has("--worktree", "-W") {
 			does("discard")
+			a.writes()
 		}
 	case "checkout":
 		if slices.Contains(rest, "--") || slices.Contains(rest, ".") || a.has("-f", "--force") {
 			does("discard")
+			a.writes()
 		}
 	case "clean":
 		if a.has("-f", "--force", "-d", "-x") {
@@ -164,7 +187,7 @@ var pushValued = rawWords("-o --push-option --receive-pack --exec --repo")
 
 // pushes notes the branches that git pushes to, and what it does to them.
 func (a *act) pushes(rest []string) {
-	if a.has("-n", "--dry-run") { // it changes nothing
+	if a.has("-n", "--dry-run", "--help") && !a.has("--no-dry-run") { // it changes nothing
 		a.verbs, a.nouns = set{}, set{}
 		delete(a.names, folded("push"))
 		return

@@ -31,6 +31,9 @@ func (a *act) guards() string {
 	}
 	gone := a.verbs[folded("delete")] || a.verbs[folded("move")]
 	for _, p := range a.paths {
+		if a.dir != "" && p[0] != '/' && p[0] != '~' {
+			p = path.Join(a.dir, p)
+		}
 		if what := guardedPath(p, gone); what != "" {
 			return what
 		}
