@@ -69,6 +69,12 @@ func (l *ledger) live(r run) (*ended, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.orders.Job == "hold" {
+		// It holds the directory until its input ends, which is when it is killed.
+		if _, err := cmd.StdinPipe(); err != nil {
+			return nil, err
+		}
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
