@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 )
 
 // recorded is one record of the board, as export writes it.
@@ -33,11 +34,27 @@ func (e *event) text() string { return str(e.Content["text"]) }
 // call is the id of the call that a call or a result belongs to.
 func (e *event) call() string { return str(e.Content["call_id"]) }
 
+// export returns everything that is recorded. What compiles a session at its end serves the
+// directory meanwhile, and an export through it breaks off when it is done: then it is asked for
+// again.
+func (b *bench) export() string {
+	b.Helper()
+	for began := time.Now(); ; time.Sleep(time.Second) {
+		out, err := b.world.Run(b.ctx(), b.world.Root, "lukasa", "export", "--wait", "1m")
+		if err == nil {
+			return out
+		}
+		if time.Since(began) > time.Minute {
+			b.Fatal(err)
+		}
+	}
+}
+
 // records returns all that is on the board.
 func (b *bench) records() []recorded {
 	b.Helper()
 	var all []recorded
-	for line := range strings.Lines(b.lukasa("export", "--wait", "1m")) {
+	for line := range strings.Lines(b.export()) {
 		var r recorded
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			b.Fatalf("export: %v in %s", err, line)
