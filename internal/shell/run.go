@@ -431,8 +431,6 @@ func (r *reader) handed(name string, rest []string) {
 				r.inner(strings.NewReplacer("spawn ", "", "{", " ", "}", " ").Replace(rest[i+1]))
 			}
 		}
-	default:
-		r.coded(name, rest)
 	case "bundle", "poetry", "uv", "pipenv", "rye", "hatch", "pdm", "npm", "pnpm", "yarn", "mise", "dotenvx", "conda", "mamba":
 		if words := behindRun(name, rest); len(words) > 0 {
 			r.run(words, []string{name, rest[0]}, nil)
@@ -441,6 +439,8 @@ func (r *reader) handed(name string, rest []string) {
 		if words := inContainer(name, rest); len(words) > 0 {
 			r.elsewhere(quoted(words))
 		}
+	default:
+		r.coded(name, rest)
 	}
 }
 
