@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// TestWrittenPrompts reads 840 prompts in the words of many people, written and labelled
+// TestWrittenPrompts reads 840 prompts in the manner of many speakers, made up and labelled
 // without a look at the code: how many rules each states for the agent, and whether it lifts
 // one. Where the labels say none, none may be learned.
 func TestWrittenPrompts(t *testing.T) {
