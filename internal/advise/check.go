@@ -46,7 +46,7 @@ type CheckedAction struct {
 	// says that there are older ones.
 	Past int
 	More bool
-	// Rules and Artifacts are how many were asked: those that hold for whoever asks.
+	// Rules and Artifacts are how many were asked: those that hold for the caller.
 	Rules, Artifacts int
 }
 

@@ -327,7 +327,7 @@ func (h *halfRead) readAll(ctx context.Context, session string, until uint64) er
 }
 
 // readOn reads what comes behind the last event that was read. Where an event is equal
-// to that one in sequence and timestamp, all are read anew: they are ordered by id.
+// to that one in sequence and timestamp, all are read again: they are ordered by id.
 func (h *halfRead) readOn(ctx context.Context, session string, until uint64) error {
 	s := &h.reader
 	if h.events == until {

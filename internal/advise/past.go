@@ -23,7 +23,7 @@ const (
 	pastPassed    = 1 << 17 // doings that are not shown
 	eventsBefore  = 32      // events of a session before a doing
 	eventsBehind  = 128     // and behind it, that tell how it went
-	sessionEvents = 2048    // of the session of whoever asks, the latest
+	sessionEvents = 2048    // of the session of the caller, the latest
 )
 
 // checking is one check under way.

@@ -73,7 +73,7 @@ type checkers struct {
 	ready   lru.Cache[[sha256.Size]byte, *guide.Checker]
 }
 
-// headsAt is the things that speak about actions when a tenant had so many records.
+// headsAt is the things that speak about actions when a tenant had that many records.
 type headsAt struct {
 	size  uint64
 	heads []*catalog.Head
@@ -213,7 +213,7 @@ func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 	return list
 }
 
-// binds reports whether a policy is for whoever asks. One about memories is not about
+// binds reports whether a policy is for the caller. One about memories is not about
 // actions.
 func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	switch {

@@ -111,7 +111,7 @@ func (t *Transcripts) Program(dir string) bool { return t.store != nil && t.stor
 
 // Export has the agent's own program write its sessions into a directory, a file each, and
 // returns what is to be read: that directory and those that need no program. A session that it
-// does not export is told, and keeps no other out.
+// cannot be exported is reported, and keeps no other out.
 func (t *Transcripts) Export(ctx context.Context, w *World, dir string, tell func(done, all int), trouble func(session string, err error)) ([]string, error) {
 	if t.store == nil {
 		return t.Directories, nil
@@ -176,7 +176,7 @@ func runOpenCode(ctx context.Context, w *World, program string, limit time.Durat
 func (t *Transcripts) weigh(ctx context.Context, dir string) error {
 	return filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
-			return ctx.Err() // what cannot be read is told when it is
+			return ctx.Err() // an error of reading shows up when it is read
 		}
 		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
 			t.Bytes += info.Size()

@@ -158,7 +158,7 @@ func TestLinksAndModesAreKept(t *testing.T) {
 	}
 }
 
-// A change of somebody else while ours is made is neither lost nor mixed with ours.
+// A change of someone else while ours is made is neither lost nor mixed with ours.
 func TestChangesInBetweenAreNoticed(t *testing.T) {
 	for _, late := range []string{`{"mine": 1}`, ""} {
 		dir := t.TempDir()

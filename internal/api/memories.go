@@ -282,7 +282,7 @@ func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, err
 }
 
 // settle journals the end of a thing whose time is over, if nobody has yet, so that it can
-// begin anew.
+// start over.
 func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) error {
 	v, err := c.view(hmx.Time{})
 	if err != nil {

@@ -115,7 +115,7 @@ type Call struct {
 	// Ingested is told what became of an event that the call records, and how large it was,
 	// if it is not nil.
 	Ingested func(became lukasa.Disposition, bytes int)
-	// Progress is told how far a long operation is, if it is not nil.
+	// Progress receives how far a long operation is, if it is not nil.
 	Progress func(done, total uint64, what string)
 }
 

@@ -65,7 +65,7 @@ func violationsOf(t *testing.T, pl plan, change map[string]string) []string {
 	return found
 }
 
-// largeFiles returns files of a package that have so many lines together, and none too many.
+// largeFiles returns files of a package that have that many lines together, and none too many.
 func largeFiles(dir string, lines int) map[string]string {
 	files := map[string]string{}
 	for i := 0; lines > 0; i++ {

@@ -160,7 +160,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 			return nil, err
 		}
 	}
-	// What cannot be overwritten because it is damaged is told by Verify.
+	// What cannot be overwritten because it is damaged is reported by Verify.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	return b, nil
 }
 
-// caughtUp is told how the index comes along at the opening. One that was made anew is worth
+// caughtUp is told how the index comes along at the opening. One that was rebuilt is worth
 // writing out.
 func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
 	if records >= briefRecords {

@@ -49,7 +49,7 @@ func (b *Board) Path(elem ...string) string {
 const firstWrites = "`lukasa install AGENT`, `lukasa ingest` or `lukasa remember` begin one, and `lukasa demo` shows how it works; or name another with --data"
 
 // claim makes sure that the directory is ours or can be, and locks it. Nothing
-// is written to a directory that is somebody else's.
+// is written to a directory that is someone else's.
 func (b *Board) claim() (io.Closer, error) {
 	if b.dir == "" {
 		return nil, fault.New(fault.InvalidArgument, "dir: the data directory has no name").WithFix("name one")

@@ -575,7 +575,7 @@ func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64
 
 // TreeIn is a tenant's tree as the notary sees it. It may have grown, and a
 // longer one may have been signed, since the snapshot was taken; the notary
-// then asks for it anew.
+// then asks for it again.
 func (b *Board) TreeIn(r kv.Reader, t *ledger.Tenant) notary.Tree {
 	tree := TreeOf(r, t)
 	tree.Fresh = func(use func(notary.Tree) error) error {

@@ -12,7 +12,7 @@ type Fate int
 const (
 	OnRecord    Fate = iota
 	WasExpired       // its time was over
-	WasRedacted      // somebody wants it gone
+	WasRedacted      // someone wants it gone
 )
 
 // ErasureOf returns what became of the record at a position.

@@ -158,7 +158,7 @@ func (r *AppendResult) add(next *AppendResult) {
 }
 
 // origin says where events come from: a decoder, which has applied every rule
-// of the protocol, or somebody's code, which may not have.
+// of the protocol, or someone's code, which may not have.
 type origin bool
 
 const (

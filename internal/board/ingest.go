@@ -52,7 +52,7 @@ type IngestOptions struct {
 	// Reject is told of every line that is not recorded, in order. It is
 	// called by one goroutine at a time.
 	Reject func(Rejection)
-	// Progress is told how far it has come, now and then.
+	// Progress receives how far it has come, now and then.
 	Progress func(IngestReport)
 }
 

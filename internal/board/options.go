@@ -47,9 +47,9 @@ type Options struct {
 	// CompileAfter has the board compile tenants by itself, in a goroutine of its own.
 	// The zero value does not.
 	CompileAfter CompileAfter
-	// Progress is told how a long opening comes along.
+	// Progress receives how a long opening comes along.
 	Progress apply.Progress
-	// Rebuild makes the index anew from the journal before anything else, even
+	// Rebuild makes a new index from the journal before anything else, even
 	// where the old one cannot be opened.
 	Rebuild bool
 	// MustExist refuses to make a directory that is not there.

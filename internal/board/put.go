@@ -170,7 +170,7 @@ func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect
 		if err != nil {
 			return nil, err
 		}
-		// Somebody who is trusted more and says the same vouches for it.
+		// Someone who is trusted more and says the same vouches for it.
 		if same && w.ceiling() <= head.Trust {
 			uri.Version = uint64(head.Version)
 			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
@@ -261,7 +261,7 @@ func (g *Group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*cat
 	}
 	switch {
 	case id == "" && holder != nil:
-		// One that went is written anew, rather than a second one with its key.
+		// One that went is written again, rather than a second one with its key.
 		body.SetID(holder.ID)
 		return holder, nil
 	case id == "":

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Rebuild makes the index anew from the journal and puts it in the place of the
+// Rebuild makes a new index from the journal and puts it in the place of the
 // old one. Until that moment the old one stays; a rebuild that fails or is cut
 // short changes nothing. Everything else waits meanwhile.
 func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
@@ -34,7 +34,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return fault.First(remade, b.fail(err))
 	}
-	// As when the directory is opened: what is damaged is told by Verify.
+	// As when the directory is opened: what is damaged is reported by Verify.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return fault.First(remade, err)
 	}

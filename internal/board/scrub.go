@@ -87,7 +87,7 @@ func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
 }
 
 // scrubForms drops the forms of a memory if they have secrets in them, or may have half of
-// one since its text had: they are made anew.
+// one since its text had: they are rebuilt.
 func scrubForms(m *memory.Memory, text bool) int {
 	if text {
 		m.Forms = memory.Forms{}

@@ -163,7 +163,7 @@ func (g *Group) commit() error {
 	}
 	// From here on the records are in the journal. If the index cannot follow,
 	// nobody is told that they are in, and nothing more is written; opening the
-	// directory anew finds them.
+	// directory again finds them.
 	if err == nil {
 		err = b.applier.Advance(g.tx, b.log.End())
 	}

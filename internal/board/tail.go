@@ -15,8 +15,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// A part of a tail is at most so many events, so many positions passed over, and so
-// many bytes.
+// Limits of one part of a tail: events, positions passed over, bytes.
 const (
 	tailEvents    = 64
 	tailPositions = 4096

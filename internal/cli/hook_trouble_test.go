@@ -47,7 +47,7 @@ func asides(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// folded returns the results of a session when somebody has opened the directory.
+// folded returns the results of a session when someone has opened the directory.
 func folded(t *testing.T, dir, session string) map[string]int {
 	t.Helper()
 	b, err := lukasa.Open(dir, lukasa.Options{})

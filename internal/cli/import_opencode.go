@@ -64,7 +64,7 @@ func (m *migration) openCodeSession(ctx context.Context, dir, file, id string, w
 	return &b
 }
 
-// stored reads a file that is one value. One that is none is told, and read as null.
+// stored reads a file that is one value. One that is none is reported, and read as null.
 func (m *migration) stored(ctx context.Context, name string, tell bool) []byte {
 	src, err := m.shell.open(ctx, []string{name})
 	var data []byte

@@ -286,7 +286,7 @@ type verdict struct {
 	part
 	trust record.Trust
 	// weak is a command that went well: it says less than tests that count, an
-	// error or what somebody thought of it.
+	// error or what someone thought of it.
 	weak bool
 }
 

@@ -148,7 +148,7 @@ func (g *Gathering) scanPinned(rank frame.Rank) error {
 	return fault.First(failed, err)
 }
 
-// scanFrame finds up to so many cards of a class in a frame, newest first.
+// scanFrame finds up to that many cards of a class in a frame, newest first.
 func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
 	var failed error
 	looked, kept := 0, 0

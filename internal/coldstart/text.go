@@ -135,7 +135,7 @@ func (g *Gathering) join(text string, came []part) (string, int) {
 // cutMarker stands where a text ends before its end.
 const cutMarker = "…"
 
-// cut returns a text of at most so many tokens, and how many they are. What was
+// cut returns a text of at most that many tokens, and how many they are. What was
 // quoted where it is cut stays between quotes.
 func cut(c tokens.Counter, text string, limit int) (string, int) {
 	for room := limit; ; room-- {

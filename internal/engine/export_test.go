@@ -17,7 +17,7 @@ func KeepNoPast(b *Board) { b.retrieval.KeepPasts(0) }
 // KeepsPast reports whether a board keeps a past state that a pack was made of.
 func KeepsPast(b *Board) bool { return b.retrieval.KeepsPast() }
 
-// CompileApart makes a board write what a compile makes in groups of so many records, or
+// CompileApart makes a board write what a compile makes in groups of that many records, or
 // as it does for 0, and tells of each; an error ends the compile.
 func CompileApart(b *Board, records int, wrote func() error) {
 	b.learner.CompileApart(records, wrote)
@@ -31,10 +31,10 @@ func OnCompiled(b *Board, told func(tenant string, err error)) {
 // LookForDue has a board look what it is to compile by itself.
 func LookForDue(b *Board) { b.learner.LookForDue() }
 
-// Watched is how many tenants of a board somebody watches.
+// Watched is how many tenants of a board someone watches.
 func Watched(b *Board) int { return b.core.Watched() }
 
-// ReadParts makes a board read so many events of a session as one, and at least so many to
+// ReadParts makes a board read that many events of a session as one, and at least that many to
 // say what a session did.
 func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar) }
 

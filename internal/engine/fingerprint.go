@@ -26,7 +26,7 @@ type FingerprintOptions struct {
 	// Agent narrows it to what one agent learned: its sessions, the artifacts that these
 	// had a part in, its feedback, and what its documents name. Empty means all agents.
 	Agent string
-	// Progress is told how many events were read, of those that are to be. It may be nil.
+	// Progress receives how many events were read, of those that are to be. It may be nil.
 	Progress func(done, all int)
 }
 

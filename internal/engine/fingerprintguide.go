@@ -25,7 +25,7 @@ const (
 )
 
 // lead finds out which priors a pack of the strategy fingerprint_guided goes by, unless
-// the request has some: those of the imported fingerprints that whoever looks can see, as
+// the request has some: those of the imported fingerprints that the caller can see, as
 // one, or if there are none what feedback on this board says. It states them as the
 // request's own, so that the pack names them and can be made again from itself. Where
 // they would make no difference there are none.
@@ -80,7 +80,7 @@ func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 	return out
 }
 
-// imported returns what the imported fingerprints say together that guide whoever looks,
+// imported returns what the imported fingerprints say together that guide the caller,
 // or nil if there are none. What an agent brought in guides that agent alone; what guides
 // others takes the trust of a user.
 func (p *packing) imported() (*fingerprint.Priors, error) {
@@ -134,7 +134,7 @@ func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	return all.Priors(), nil
 }
 
-// ownPriors returns what the newest feedback on this board says that whoever looks can
+// ownPriors returns what the newest feedback on this board says that the caller can
 // see.
 func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 	list, err := p.heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {

@@ -50,7 +50,7 @@ func (c citations) add(h *catalog.Head) {
 	}
 }
 
-// placing says where in a pack that belongs which was cited, for whoever looks.
+// placing says where in a pack that belongs which was cited, for the caller.
 type placing struct {
 	r    kv.Reader
 	t    *ledger.Tenant

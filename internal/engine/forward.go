@@ -188,7 +188,7 @@ func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence i
 	return b.core.Reached(ctx, tenant, session)
 }
 
-// Rebuild makes the index anew from the journal and puts it in the place of the
+// Rebuild makes a new index from the journal and puts it in the place of the
 // old one. Until that moment the old one stays; a rebuild that fails or is cut
 // short changes nothing. Everything else waits meanwhile.
 func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
@@ -354,7 +354,7 @@ func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, 
 
 // Embed has a provider make vectors of everything in a tenant that has none by its
 // model: of events and of the current versions of things. Each vector is journaled, so
-// that it is there after a restart, in an export and when the index is made anew,
+// that it is there after a restart, in an export and when the index is rebuilt,
 // without the provider. What is past its own time is not sent.
 //
 // What the provider cannot do stays for the next call, and is found by its words and
@@ -363,7 +363,7 @@ func (b *Board) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, 
 // that the provider may be asked twice.
 //
 // No scope may do it. The board opens no connection; whatever the provider does is up
-// to whoever gives it.
+// to its writer.
 func (b *Board) Embed(ctx context.Context, w board.Writer, o retrieval.EmbedOptions) (*retrieval.Embedded, error) {
 	return b.retrieval.Embed(ctx, w, o)
 }
@@ -377,7 +377,7 @@ func (b *Board) Embed(ctx context.Context, w board.Writer, o retrieval.EmbedOpti
 // all can be told from that.
 //
 // Of a past state the answer is that of then, but for what was erased since, and for what
-// whoever looks may not see now. Artifacts that are not active are not found.
+// the caller may not see now. Artifacts that are not active are not found.
 func (b *Board) Search(ctx context.Context, o retrieval.SearchOptions) (*retrieval.Searched, error) {
 	return b.retrieval.Search(ctx, o)
 }
@@ -388,7 +388,7 @@ func (b *Board) Search(ctx context.Context, o retrieval.SearchOptions) (*retriev
 // and counts nothing.
 //
 // Of a past state the answer is that of then, but for what was erased since, and
-// for what whoever looks may not see now.
+// for what the caller may not see now.
 func (b *Board) Find(ctx context.Context, o FindOptions) (*Found, error) {
 	return find.Find(ctx, b.retrieval, o)
 }
@@ -399,7 +399,7 @@ func (b *Board) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 	return find.Neighbourhood(ctx, b.core, q)
 }
 
-// Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
+// Stats counts what is in a tenant. Most comes from rows of indexes, so that a million
 // events take a few seconds and little memory; nothing but names is read from the
 // journal. Of several calls one runs, and the others wait.
 func (b *Board) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
@@ -497,7 +497,7 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 // Refine has a language model write titles and summaries of the active artifacts that
 // compiles made and that have none by a model yet. Each is journaled as a record of its
 // own, with the lowest trust there is, so that it is there after a restart, in an export
-// and when the index is made anew, without the model; it is erased with its artifact.
+// and when the index is rebuilt, without the model; it is erased with its artifact.
 // The artifact itself, its content, its hash and every pack stay as they are.
 //
 // What the refiner cannot do stays for the next call, and has the title that the compile
@@ -506,13 +506,13 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 // be asked twice.
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
-// whoever gives it.
+// its writer.
 func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	return b.learner.Refine(ctx, w, tenant, o)
 }
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
-// or nil if none did. Whoever may see the artifact may see it.
+// or nil if none did. A caller that may see the artifact may see it.
 func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	return b.learner.Refinement(ctx, ref, v)
 }

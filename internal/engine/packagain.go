@@ -76,7 +76,7 @@ func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *pa
 // erasedWhy says why a pack cannot be made again.
 const erasedWhy = "something was erased since, which may have had a part in it"
 
-// compare makes the pack once more as it was for whoever looked then and, if something is
+// compare makes the pack once more as it was for the caller then and, if something is
 // hidden from them since, as it is for them now: it may have been asked for as of its state.
 func (a *again) compare(ctx context.Context) (Remade, string, error) {
 	same, hidden, err := a.same(ctx)
@@ -114,7 +114,7 @@ func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 	return same, hidden, err
 }
 
-// erasedSince reports whether something of a tenant was erased after it had so many
+// erasedSince reports whether something of a tenant was erased after it had that many
 // records.
 func erasedSince(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64) (bool, error) {
 	if size == t.Size {

@@ -42,7 +42,7 @@ func (p *packing) fits() bool {
 // packRecords is how many records a pack keeps that it has read.
 const packRecords = 4096
 
-// request returns what is asked for, normalised, by whoever looks.
+// request returns what is asked for, normalised, by the caller.
 func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	r := pack.Request{
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,

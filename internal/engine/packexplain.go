@@ -33,7 +33,7 @@ type Explanation struct {
 // The reasons of an [Explanation] besides those of HMX-C/8.
 const (
 	ReasonIncluded  = "included"
-	ReasonUnknown   = "unknown"   // there is no such thing, for whoever asks
+	ReasonUnknown   = "unknown"   // there is no such thing, for the caller
 	ReasonForgotten = "forgotten" // it was forgotten, or has expired
 	ReasonErased    = "erased"
 	ReasonExcluded  = "excluded"  // it is of a section, a kind or a status that is not asked for
@@ -63,7 +63,7 @@ func (b *Board) ExplainPack(ctx context.Context, o PackOptions, what string) (*E
 	return out, err
 }
 
-// meant is what somebody wants to have explained.
+// meant is what someone wants to have explained.
 type meant struct {
 	uri      memory.URI
 	position uint64

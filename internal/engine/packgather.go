@@ -171,7 +171,7 @@ func (p *packing) addHits(hits []recall.Hit, pins []uint64, best float64) error 
 	return nil
 }
 
-// share calls do for so many pieces of work, by several goroutines.
+// share calls do for that many pieces of work, by several goroutines.
 func (p *packing) share(n int, do func(i int) error) error {
 	const each = 8 // pieces that are worth a goroutine
 	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
@@ -287,7 +287,7 @@ func (p *packing) addThing(position uint64, x finding) error {
 	return p.addKnown(position, &row, known, x)
 }
 
-// addKnown makes a candidate of a thing, if it belongs into a pack for whoever looks
+// addKnown makes a candidate of a thing, if it belongs into a pack for the caller
 // and its section is wanted. What is a rule is one all the same.
 func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x finding) error {
 	h := known.head
@@ -378,7 +378,7 @@ const (
 	walkedMost     = 1 << 16
 )
 
-// heads returns up to so many heads of what a walk goes over: those that are shown, live
+// heads returns up to that many heads of what a walk goes over: those that are shown, live
 // and trusted so far.
 func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
 	if most <= 0 {
@@ -403,7 +403,7 @@ func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(
 	return list, fault.First(err, failed)
 }
 
-// shownOf appends the heads of things to a list, up to so many: those that are shown,
+// shownOf appends the heads of things to a list, up to that many: those that are shown,
 // live and trusted so far.
 func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
 	found := make([]*catalog.Head, len(things))

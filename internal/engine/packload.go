@@ -21,7 +21,7 @@ import (
 
 // loaded is what was read of a candidate.
 type loaded struct {
-	taken  atomic.Bool // somebody reads it, or has
+	taken  atomic.Bool // someone reads it, or has
 	done   atomic.Bool
 	once   sync.Once
 	source pack.Source
@@ -38,7 +38,7 @@ func (p *packing) load(c *pack.Candidate, s *pack.Source) error {
 	return x.err
 }
 
-// read reads the candidate at a place, once. If somebody else is about it, others are read
+// read reads the candidate at a place, once. If someone else is about it, others are read
 // ahead meanwhile.
 func (p *packing) read(i int) *loaded {
 	x := &p.loads[i]
@@ -95,7 +95,7 @@ func (p *packing) readAhead() (end func()) {
 }
 
 // foreseen are events that were read before it was known that they are candidates. What
-// went wrong with others is told to whoever asks for them.
+// went wrong with others is reported to the caller that wants them.
 type foreseen struct {
 	wait   sync.WaitGroup
 	ended  atomic.Bool
@@ -414,7 +414,7 @@ func (p *packing) prove(body memory.Body, s *pack.Source) error {
 }
 
 // sourceAt returns where the record of a source is, and whether it is there still, for
-// whoever looks. Of a thing it is the one that says what it is.
+// the caller. Of a thing it is the one that says what it is.
 func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return 0, false, nil
@@ -447,7 +447,7 @@ func (p *packing) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	return position, !gone, err
 }
 
-// showsEvent reports whether whoever looks may see the event at a position. One that
+// showsEvent reports whether the caller may see the event at a position. One that
 // cannot be read is shown to nobody.
 func (p *packing) showsEvent(position uint64) (bool, error) {
 	rec, err := p.Record(position)
@@ -485,7 +485,7 @@ func (p *packing) spanned() int {
 
 // count returns how many tokens the text of a candidate that is an event has as it is
 // shown, or 0 if nobody knows. What a thing says may depend on others, and is counted
-// anew each time.
+// again each time.
 func (p *packing) count(i int, text string) int {
 	if len(text) > maxCounted || len(text) <= p.spanned() {
 		return 0 // it is never quoted as a whole, or always

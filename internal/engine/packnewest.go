@@ -59,7 +59,7 @@ func (p *packing) measureLag() (err error) {
 	return err
 }
 
-// after returns a time so many nanoseconds later, or the last one that there is.
+// after returns a time that many nanoseconds later, or the last one that there is.
 func after(at, span int64) int64 {
 	if at > math.MaxInt64-span {
 		return math.MaxInt64

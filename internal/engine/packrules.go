@@ -64,7 +64,7 @@ func memoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
 }
 
 // addRules finds the policies and the compiled decisions that hold for the question and
-// for whoever asks.
+// for the caller.
 func (p *packing) addRules() error {
 	for _, class := range []memory.PolicyKind{memory.PolicyConstraint, memory.PolicyInstruction} {
 		err := p.each(record.Policy, record.User, string(class), policiesSeen, func(x seen) {
@@ -118,7 +118,7 @@ func (p *packing) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
 	return list, nil
 }
 
-// foremost returns so many of a list, in its order: those that count most, and of those
+// foremost returns that many of a list, in its order: those that count most, and of those
 // alike the first.
 func (p *packing) foremost(list []*catalog.Head, most int, count func(*catalog.Head) float64) []*catalog.Head {
 	if len(list) <= most {

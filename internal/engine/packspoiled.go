@@ -12,7 +12,7 @@ import (
 
 // spoiled reports whether something was derived of what is erased by now, so that it may
 // quote what nobody is to read. An artifact is with the first of its sources that was
-// redacted, until it is compiled anew; whatever else names sources is with the last of them
+// redacted, until it is compiled again; whatever else names sources is with the last of them
 // that is gone. In a past state that holds for what was erased since, too.
 func (p *packing) spoiled(body memory.Body) (bool, error) {
 	if p.Whole && p.Since == nil {

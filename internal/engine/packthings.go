@@ -15,7 +15,7 @@ import (
 // search there may be events alone, and sections would be empty for which there is
 // something. So things are looked for by themselves, too, where others took their places.
 
-// Of things so many are looked at, at least. Those that the hits do not have must be as
+// Of things that many are looked at, at least. Those that the hits do not have must be as
 // relevant as this: they are there beside what answers better. To look for them takes half
 // as long as the search itself, which is too long where there are more documents than these.
 const (

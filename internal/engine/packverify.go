@@ -30,7 +30,7 @@ type VerifyPackOptions struct {
 	Scope    string
 	Embedder embed.Provider
 	// Far has the pack made again even if its state is so far back that it takes long to
-	// replay. Progress is told how far that is; it may be nil.
+	// replay. Progress receives how far that is; it may be nil.
 	Far      bool
 	Progress func(done, total uint64)
 }
@@ -250,7 +250,7 @@ func (v *verifying) all(proof *PackProof) error {
 	return nil
 }
 
-// record1 proves a record and reads it. What does not hold is told in words.
+// record1 proves a record and reads it. What does not hold is said in words.
 func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record, problem string, err error) {
 	f, err := v.From.Core().FrameAt(v.Reader, v.Tenant, position)
 	if fault.CodeOf(err) == fault.Damaged {
@@ -304,7 +304,7 @@ func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, 
 }
 
 // then returns a thing as it was in the state of the pack, by its proven record. What
-// keeps it from being known is told in words.
+// keeps it from being known is said in words.
 func (v *verifying) then(k record.Kind, id string) (x seen, problem string, err error) {
 	entries, content, err := v.history(k, id)
 	if err != nil {

@@ -39,7 +39,7 @@ type parts struct {
 }
 
 // statedOf reads the further members of an entry. What is missing, or is none that a pack
-// has, is told in words.
+// has, is said in words.
 func statedOf(x hmx.Extra) (s stated, problem string) {
 	into := map[string]any{
 		"at": &s.At, "by": &s.By, "parts": &s.Parts, "position": &s.Position, "trust": &s.Trust, "truncated": &s.Truncated, "type": &s.Type, "uri": &s.URI,

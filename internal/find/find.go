@@ -196,7 +196,7 @@ type Hit struct {
 // and counts nothing.
 //
 // Of a past state the answer is that of then, but for what was erased since, and
-// for what whoever looks may not see now.
+// for what the caller may not see now.
 func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, error) {
 	q, err := o.compile()
 	if err != nil {
@@ -359,7 +359,7 @@ func (s *search) sort(list []*candidate) {
 	})
 }
 
-// show reads the first candidates anew and puts them into the answer, as long as
+// show reads the first candidates again and puts them into the answer, as long as
 // limit and budget last.
 func (s *search) show(list []*candidate, found *Found) error {
 	left := min(len(list), s.q.Limit)

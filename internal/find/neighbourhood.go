@@ -194,7 +194,7 @@ func (g *grower) newest() error {
 // countedBeyond is how many things of a kind are counted beyond the limit.
 const countedBeyond = 1000
 
-// leave notes that so many nodes are left out.
+// leave notes how many nodes are left out.
 func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.

@@ -75,7 +75,7 @@ type Action struct {
 	Project string
 }
 
-// Rule is a constraint or a policy in words that holds for whoever asks.
+// Rule is a constraint or a policy in words that holds for the caller.
 type Rule struct {
 	ID       string // URI or id
 	Text     string
@@ -111,7 +111,7 @@ func (d *Doing) ran() bool { return d.told() || d.State == trace.Unanswered }
 // CheckInput is an action, and what is known.
 type CheckInput struct {
 	Action Action
-	// Artifacts are those that are active and hold for whoever asks.
+	// Artifacts are those that are active and hold for the caller.
 	Artifacts []*hmx.Artifact
 	Rules     []Rule
 	// Past are doings of the same action or its like, in any order. Others are passed

@@ -449,7 +449,7 @@ func (a *act) words(words []string) {
 	}
 }
 
-// takesText reports whether the value of a flag is somebody's own words.
+// takesText reports whether the value of a flag is someone's own words.
 func (a *act) takesText(flag string) bool {
 	switch a.program {
 	case "git", "gh", "glab", "hg", "jj", "svn":

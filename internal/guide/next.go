@@ -150,7 +150,7 @@ func blend(p []float64, t *table) {
 	}
 }
 
-// speaks returns how much speaks for a tool that was taken so many times in a task.
+// speaks returns how much speaks for a tool that was taken that many times in a task.
 func (u *use) speaks(times int) float64 {
 	if u.taken == 0 {
 		return 0

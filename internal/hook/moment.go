@@ -6,7 +6,7 @@ import "lukasa.dev/internal/migrate"
 // whatever they call them. Empty is one that it does not have.
 type moments struct {
 	start      string // a session begins
-	prompt     string // somebody asks for something
+	prompt     string // someone asks for something
 	before     string // a tool is about to run
 	failed     string // it failed
 	compacting string // the context is about to be made shorter

@@ -163,7 +163,7 @@ type ArtifactDetail struct {
 	// HashVerified says that its content has the hash that it states.
 	HashVerified bool
 	// Events and Memories are how many it was made of, and Missing which of them are
-	// not on record, or not shown to whoever looks: the first 100, of MissingCount.
+	// not on record, or not shown to the caller: the first 100, of MissingCount.
 	Events, Memories int
 	Missing          []memory.URI
 	MissingCount     int

@@ -29,7 +29,7 @@ type background struct {
 	board.NopFollower
 	b     *Learner
 	after board.CompileAfter
-	wake  chan struct{} // has an item if somebody is to look what is due
+	wake  chan struct{} // has an item if someone is to look what is due
 	end   context.CancelFunc
 	done  chan struct{} // is closed when it has ended
 

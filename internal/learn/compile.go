@@ -21,17 +21,17 @@ import (
 // Compiler is the actor of what a compile writes.
 const Compiler = "compiler"
 
-// Tries is how often a compile begins anew because something was erased while it
+// Tries is how often a compile starts over because something was erased while it
 // ran.
 const Tries = 5
 
 // CompileOptions says how events become artifacts. The zero value works.
 type CompileOptions struct {
-	// Full reads every session anew, whatever is kept of it. The outcome is the same.
+	// Full reads every session again, whatever is kept of it. The outcome is the same.
 	Full bool
 	// DryRun finds out what would change and writes nothing to the journal.
 	DryRun bool
-	// Progress is told how many events were read, of those that are to be. It may be nil.
+	// Progress receives how many events were read, of those that are to be. It may be nil.
 	Progress func(done, all int)
 }
 
@@ -126,7 +126,7 @@ type compilation struct {
 	now      hmx.Time // of the newest event
 	known    []*hmx.Artifact
 	heads    map[string]*catalog.Head // of the artifacts
-	byHand   map[string]bool          // artifacts that somebody else gave their status
+	byHand   map[string]bool          // artifacts that someone else gave their status
 	gone     map[record.Hash]bool     // events that were erased
 	erased   map[record.Hash]bool     // artifacts that were
 	said     *saying

@@ -47,7 +47,7 @@ type disputeHead struct {
 	body    *memory.Conflict
 	version uint32
 	trust   record.Trust
-	touched bool // somebody else had the last word
+	touched bool // someone else had the last word
 }
 
 // gatherClaims reads what could contradict each other, and which conflicts were found

@@ -63,7 +63,7 @@ type knownArtifact struct {
 	head   *catalog.Head
 	kept   *sessions.KnownArtifact
 	hmx    *hmx.Artifact
-	byHand bool // somebody else gave it its status
+	byHand bool // someone else gave it its status
 }
 
 // know finds out what an artifact is now. What it was made of is read only if something

@@ -21,7 +21,7 @@ import (
 )
 
 // What users state becomes memories. What holds of all that was ever said is found out
-// anew each time, from the first statement to the last, and compared with what is on
+// again each time, from the first statement to the last, and compared with what is on
 // record; so it does not matter when a compile ran, or what is kept beside the index.
 // What was said for a while only, such as "for this task", is not kept: it stands in
 // the session that it was said in.
@@ -55,7 +55,7 @@ type saidThing struct {
 	topic    string
 	base     string             // what it said before exceptions, for comparing
 	squashed string             // what it says, for comparing
-	who      statement.Identity // who it says that somebody is, if it does
+	who      statement.Identity // who it says that someone is, if it does
 	when     int64              // it was said, in milliseconds
 	born     uint64             // position of the message that began it
 	session  string             // that it was said in last
@@ -293,7 +293,7 @@ type statedHead struct {
 	source string
 	spoken uint64
 	ok     bool
-	// other is the position of somebody else's word after that, if there is one.
+	// other is the position of someone else's word after that, if there is one.
 	other   uint64
 	touched bool
 }

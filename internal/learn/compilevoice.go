@@ -47,7 +47,7 @@ func (v Voice) metadata(topic string) hmx.Raw {
 	return hmx.Raw(out)
 }
 
-// VoiceOf returns whose words a memory is, as its metadata says; somebody else's may name
+// VoiceOf returns whose words a memory is, as its metadata says; someone else's may name
 // nobody.
 func VoiceOf(metadata hmx.Raw) Voice {
 	var named struct {

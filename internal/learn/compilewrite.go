@@ -22,7 +22,7 @@ const (
 )
 
 // write is a record that a compile is about to write. It is the put of a body, or a
-// control about a thing. Like all records it is admitted in log order: what somebody
+// control about a thing. Like all records it is admitted in log order: what someone
 // else did meanwhile, or an earlier compile that was cut short, is not done again.
 type write struct {
 	change CompileChange // empty if it is told with another
@@ -46,7 +46,7 @@ func sameContent(a *hmx.Artifact) string { return string(a.ArtifactType) + " " +
 
 // complete finishes what a compile that was cut short began: where the next version of
 // an artifact is there and the one before is still active, that one is put aside, unless
-// somebody approved it: then the next one waits.
+// someone approved it: then the next one waits.
 func (c *compilation) complete() {
 	byID := make(map[string]*hmx.Artifact, len(c.known))
 	for _, a := range c.known {
@@ -116,7 +116,7 @@ func (c *compilation) trustOf(id string, made record.Trust) record.Trust {
 }
 
 // versionOf returns the version of an artifact that is there, which a change of it
-// expects: what somebody decides meanwhile stands.
+// expects: what someone decides meanwhile stands.
 func (c *compilation) versionOf(id string) uint32 {
 	if h := c.heads[id]; h != nil {
 		return h.Version
@@ -203,7 +203,7 @@ func putCompiled(g *board.Group, t *ledger.Tenant, w *write) error {
 	case w.body != nil:
 		return putCompiledBody(g, writer, t, w, h, ok)
 	case !ok || h.State != catalog.Live || board.Outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
-		return nil // somebody else had the last word
+		return nil // someone else had the last word
 	case w.change.Op == CompileForget:
 		return putControl(g, writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
 	case hmx.Status(h.Status).Transition(w.status) != nil:
@@ -257,7 +257,7 @@ func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint6
 }
 
 // readyToWrite reports whether an artifact may get a status: one that supersedes another becomes
-// active only if that was put aside for it. Else somebody decided otherwise meanwhile.
+// active only if that was put aside for it. Else someone decided otherwise meanwhile.
 func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
 	id := linked(h, "supersedes")
 	if to != hmx.StatusActive || id == "" {
@@ -276,7 +276,7 @@ func putCompiledBody(g *board.Group, writer board.Writer, t *ledger.Tenant, w *w
 		return nil
 	}
 	if m, ok := w.body.(*memory.Memory); ok && m.Key != "" {
-		// A key that is somebody's stays theirs.
+		// A key that is someone's stays theirs.
 		holder, err := holderOf(g, t, m.Key)
 		if err != nil {
 			return err
@@ -287,7 +287,7 @@ func putCompiledBody(g *board.Group, writer board.Writer, t *ledger.Tenant, w *w
 	}
 	_, err := g.PutBody(writer, t.Name, w.body, board.AnyVersion(), "", memory.OpPut, w.trust)
 	if code := fault.CodeOf(err); g.Broken() == nil && (code == fault.Erased || code == fault.IDConflict) {
-		return nil // it was erased and stays so, or is somebody else's
+		return nil // it was erased and stays so, or is someone else's
 	}
 	return err
 }
@@ -321,7 +321,7 @@ func putControl(g *board.Group, w board.Writer, t *ledger.Tenant, c memory.Contr
 
 // compiling is what a board knows of the compile that is under way.
 type compiling struct {
-	turn chan struct{} // has one item, which whoever compiles takes out
+	turn chan struct{} // a semaphore of one: held by the goroutine that compiles
 
 	// What follows is for tests.
 	apart int          // how many records are written together, if not as many as fit

@@ -35,7 +35,7 @@ type StoredConflict struct {
 // ConflictSide is one of the things that a conflict is between.
 type ConflictSide struct {
 	URI memory.URI // as the conflict names it
-	// Text is what it says; empty if it is erased, or not shown to whoever looks.
+	// Text is what it says; empty if it is erased, or not shown to the caller.
 	Text  string
 	State catalog.State // empty if there is nothing to show
 	Trust record.Trust

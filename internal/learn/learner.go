@@ -43,7 +43,7 @@ func (b *Learner) Alone(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// CompileApart makes compiles write groups of so many records, or as many as fit for 0. Wrote is
+// CompileApart makes compiles write groups of that many records, or as many as fit for 0. Wrote is
 // called after each group; its error ends the compile.
 func (b *Learner) CompileApart(records int, wrote func() error) {
 	b.compiling.apart, b.compiling.wrote = records, wrote

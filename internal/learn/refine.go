@@ -39,7 +39,7 @@ type RefineOptions struct {
 	// Replace also asks about artifacts that have a title by another model. The
 	// newest is the one that is shown.
 	Replace bool
-	// Progress is told how many artifacts have had their turn. It may be nil.
+	// Progress receives how many artifacts have had their turn. It may be nil.
 	Progress func(done, total uint64)
 }
 
@@ -62,7 +62,7 @@ type RefineProblem struct {
 // Refine has a language model write titles and summaries of the active artifacts that
 // compiles made and that have none by a model yet. Each is journaled as a record of its
 // own, with the lowest trust there is, so that it is there after a restart, in an export
-// and when the index is made anew, without the model; it is erased with its artifact.
+// and when the index is rebuilt, without the model; it is erased with its artifact.
 // The artifact itself, its content, its hash and every pack stay as they are.
 //
 // What the refiner cannot do stays for the next call, and has the title that the compile
@@ -71,7 +71,7 @@ type RefineProblem struct {
 // be asked twice.
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
-// whoever gives it.
+// its writer.
 func (b *Learner) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
@@ -291,7 +291,7 @@ func (u *unrefined) take(model string) (err error) {
 }
 
 // journal writes refinements. It returns how many were written: not those of what has
-// changed or gone meanwhile, nor those that somebody else was faster with.
+// changed or gone meanwhile, nor those that someone else was faster with.
 func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, err error) {
 	err = x.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = x.put(g, made)
@@ -341,7 +341,7 @@ type Refined struct {
 }
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
-// or nil if none did. Whoever may see the artifact may see it.
+// or nil if none did. A caller that may see the artifact may see it.
 func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact

@@ -91,7 +91,7 @@ func (h *heard) takeWords(role, text string, at time.Time) *mark {
 	return nil
 }
 
-// toldUnnamed is told for a transcript of an agent whose hooks have no names.
+// toldUnnamed is reported for a transcript of an agent whose hooks have no names.
 func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
 	same := h.has(ev.EventID) // the same once more

@@ -19,7 +19,7 @@ func Began(f Format, src Source) time.Time {
 	if err != nil {
 		return time.Time{} // told by whoever reads it
 	}
-	head, _ := text.Peek(beganBytes) // what cannot be read is told when it is
+	head, _ := text.Peek(beganBytes) // an error of reading shows up when it is read
 	key := []byte(`"timestamp":`)
 	if f == OpenCode {
 		key = []byte(`"created":`)

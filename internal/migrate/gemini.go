@@ -138,7 +138,7 @@ func (r *run) geminiCLI(src *text) error {
 // geminiHead looks for the name of the session at the beginning of a document: it stands before
 // the messages, or else the name of the file is taken.
 func (r *run) geminiHead(src *text, s *geminiSession) {
-	head, _ := src.Peek(4096) // what cannot be read is told when it is
+	head, _ := src.Peek(4096) // an error of reading shows up when it is read
 	if m := geminiName().FindSubmatch(head); m != nil {
 		var id string
 		if json.Unmarshal(m[1], &id) == nil {

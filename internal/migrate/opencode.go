@@ -95,7 +95,7 @@ func (r *run) openCode(src *text) error {
 
 // openCodeHead reads what the session is, which stands before its messages.
 func (r *run) openCodeHead(src *text, s *openCodeSession) {
-	head, _ := src.Peek(peekBytes) // what cannot be read is told when it is
+	head, _ := src.Peek(peekBytes) // an error of reading shows up when it is read
 	d := json.NewDecoder(strings.NewReader(string(head)))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return

@@ -113,7 +113,7 @@ func Detect(src Source) Format {
 func (r *run) check(src *text) error {
 	head, err := src.Peek(peekBytes)
 	if err != nil && !errors.Is(err, io.EOF) || len(bytes.TrimSpace(head)) < leastLooked {
-		return nil // what cannot be read is told when it is
+		return nil // an error of reading shows up when it is read
 	}
 	if protobuf(head) && unprintable(head) {
 		if r.format == OTLP {
@@ -291,7 +291,7 @@ func (s *sample) best(f Format) (level, count int) {
 
 // verdict returns an error if nothing, or next to nothing, is of the named format.
 func (s *sample) verdict() error {
-	const next = 20 // one in so many is next to nothing
+	const next = 20 // fewer than one in 20 is next to nothing
 	own, n := s.best(s.named)
 	looks, level, count := Format(""), fits, 0
 	for _, f := range Formats() {

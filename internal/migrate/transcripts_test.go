@@ -37,7 +37,7 @@ func worn() map[string]struct {
 	}
 }
 
-// What is wrong with a session is told, and costs nothing that is right.
+// What is wrong with a session is reported, and costs nothing that is right.
 func TestWornSessions(t *testing.T) {
 	t.Parallel()
 	for name, w := range worn() {

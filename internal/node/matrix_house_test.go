@@ -35,7 +35,7 @@ type house struct {
 	// names are what requests call by a word in braces, by tenant.
 	names  map[string]map[string]string
 	serial atomic.Int64
-	done   sync.Map // the operations that somebody did
+	done   sync.Map // the operations that someone did
 }
 
 // newHouse starts a node and fills it by way of its interface.
@@ -155,7 +155,7 @@ func (h *house) ask(tenant, operation, args string) string {
 	return h.must(tenant, method, path, body)
 }
 
-// low has somebody who is trusted least do an operation in a tenant.
+// low has someone who is trusted least do an operation in a tenant.
 func (h *house) low(tenant, operation, args string) {
 	h.t.Helper()
 	method, path, body := overHTTP(h.t, api.Lookup(operation), args)

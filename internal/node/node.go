@@ -28,7 +28,7 @@ type Options struct {
 	Version string
 	// WitnessDir is where it is remembered what was signed; see [lukasa.Options].
 	WitnessDir string
-	// Progress is told how a long opening comes along.
+	// Progress receives how a long opening comes along.
 	Progress func(done, total uint64)
 }
 

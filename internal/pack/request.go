@@ -219,7 +219,7 @@ func (r *Request) Includes(s hmx.Section) bool {
 	return len(r.Sections) == 0 || slices.Contains(r.Sections, s)
 }
 
-// Capped returns a normalised request with a budget of at most so many tokens; 0 is
+// Capped returns a normalised request with a budget of at most that many tokens; 0 is
 // none.
 func (r Request) Capped(tokens int) Request {
 	if tokens > 0 {

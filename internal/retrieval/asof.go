@@ -33,7 +33,7 @@ type AsOf struct {
 	RootPrefix string
 	// Time means what was recorded at that time or before. Zero is none.
 	Time time.Time
-	// Progress is told how many records of how many are replayed, if a past state has to
+	// Progress receives how many records of how many are replayed, if a past state has to
 	// be made. It may be nil.
 	Progress func(done, total uint64)
 
@@ -132,7 +132,7 @@ func (a *Question) Roster() (*roster.View, error) {
 	return a.From.searcher.Roster(recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size})
 }
 
-// Shows reports whether whoever looks may see a thing. In a past, that is what they
+// Shows reports whether the caller may see a thing. In a past, that is what they
 // could see then and may see now.
 func (a *Question) Shows(h *catalog.Head) (bool, error) {
 	if !board.Sees(a.View, h) || a.present == nil {

@@ -42,7 +42,7 @@ type EmbedOptions struct {
 	Dimensions int
 	// Limit is how many texts the provider is asked about at most. Zero means any.
 	Limit int
-	// Progress is told how many texts have had their turn. It may be nil.
+	// Progress receives how many texts have had their turn. It may be nil.
 	Progress func(done, total uint64)
 }
 
@@ -65,7 +65,7 @@ type EmbedProblem struct {
 
 // Embed has a provider make vectors of everything in a tenant that has none by its
 // model: of events and of the current versions of things. Each vector is journaled, so
-// that it is there after a restart, in an export and when the index is made anew,
+// that it is there after a restart, in an export and when the index is rebuilt,
 // without the provider. What is past its own time is not sent.
 //
 // What the provider cannot do stays for the next call, and is found by its words and
@@ -74,7 +74,7 @@ type EmbedProblem struct {
 // that the provider may be asked twice.
 //
 // No scope may do it. The board opens no connection; whatever the provider does is up
-// to whoever gives it.
+// to its writer.
 func (b *Retriever) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
 	if err := b.core.RefuseScope(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
 		return nil, err
@@ -404,7 +404,7 @@ func (e *embedding) take(u *unembedded, r embed.Result) (vectorOf, error) {
 }
 
 // journal writes vectors. It returns how many were written: not those of what has
-// changed or gone meanwhile, nor those that somebody else was faster with.
+// changed or gone meanwhile, nor those that someone else was faster with.
 func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err error) {
 	err = e.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = putEmbeddings(g, e.w, e.o.Tenant, e.out, made)
@@ -442,7 +442,7 @@ func putEmbeddings(g *board.Group, w board.Writer, tenant string, by *Embedded, 
 	return len(entries), nil
 }
 
-// cutText returns at most so many code points of a text.
+// cutText returns at most that many code points of a text.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

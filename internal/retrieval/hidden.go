@@ -22,7 +22,7 @@ type hiddenNow struct {
 }
 
 // hide takes out of what is visible in a past state what is hidden now, unless it is to be
-// as it was for whoever looked then.
+// as it was for the caller then.
 func (a *Question) hide(x *past) error {
 	if board.AccessOf(a.View) == nil && a.View.Agent == "" {
 		return nil
@@ -56,7 +56,7 @@ func (a *Question) hide(x *past) error {
 	return nil
 }
 
-// hidden returns where that is of a past state which is hidden now from whoever looks.
+// hidden returns where that is of a past state which is hidden now from the caller.
 // The last answer is kept with the state.
 func (a *Question) hidden(x *past) ([]uint64, error) {
 	key := hiddenNow{who: sha256.Sum256([]byte(a.View.Agent + "\x00" + a.View.Scope)), size: a.present.t.Size}

@@ -21,7 +21,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// A past state of a tenant is made anew, for packs, searches and finds alike: its records up to then are folded into indexes
+// A past state of a tenant is rebuilt, for packs, searches and finds alike: its records up to then are folded into indexes
 // in memory, which are then asked as those of the present are. So what is found, and how
 // it is weighed, is what it was then, to the last bit, but for what was erased since. A
 // mask over the indexes of the present would not do: versions that were superseded are
@@ -33,18 +33,18 @@ import (
 const keptPast = 20_000
 
 // pastChecked is behind how many records of the present a kept state is looked through
-// for erasures, before it is made anew instead.
+// for erasures, before it is rebuilt instead.
 const pastChecked = 4096
 
 // pasts keeps the past state that was used last.
 type pasts struct {
-	turn chan struct{} // has one item, which whoever looks for a state takes out
-	kept *past         // of whoever has the turn
+	turn chan struct{} // a semaphore of one: held by the goroutine that replays
+	kept *past         // of the holder of the turn
 	made int           // in files; of the same
 	most uint64        // records of one in memory: keptPast
 
 	erasures atomic.Uint64 // how often something was erased
-	upTo     uint64        // erasures that the kept state knows of; of whoever has the turn
+	upTo     uint64        // erasures that the kept state knows of; of the holder of the turn
 
 	mu sync.Mutex // guards how many use a state
 }
@@ -63,7 +63,7 @@ type past struct {
 	checked uint64 // size of the present up to which nothing of it was erased
 	all     *pasts
 	users   int          // and one if it is kept
-	hidden  *hiddenNow   // from whoever looked last; guarded as users is
+	hidden  *hiddenNow   // from the last caller; guarded as users is
 	end     func() error // closes its store
 }
 
@@ -78,13 +78,13 @@ func (p *pasts) close() error {
 }
 
 // erased has the kept state let go, since something was erased that may be in it. If
-// somebody has the turn, they do it when they give it back.
+// someone has the turn, they do it when they give it back.
 func (p *pasts) erased() {
 	p.erasures.Add(1)
 	p.tidy()
 }
 
-// tidy lets a kept state go that is older than an erasure, unless somebody has the turn.
+// tidy lets a kept state go that is older than an erasure, unless someone has the turn.
 func (p *pasts) tidy() {
 	select {
 	case <-p.turn:
@@ -136,7 +136,7 @@ func (x *past) use(n int) {
 // letGo ends one use of a state.
 func (x *past) letGo() { x.use(-1) }
 
-// pastOf returns the state of a tenant when it had so many records, to be let go. Progress
+// pastOf returns the state of a tenant when it had that many records, to be let go. Progress
 // may be nil.
 func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
 	select {
@@ -193,7 +193,7 @@ func (b *Retriever) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool,
 	return true, nil
 }
 
-// replay makes the state of a tenant when it had so many records.
+// replay makes the state of a tenant when it had that many records.
 func (b *Retriever) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
 	store, end, err := b.pastStore(size)
 	if err != nil {
@@ -237,8 +237,8 @@ const (
 	pastRecall = 64 << 20
 )
 
-// pastStore opens a store for so many records, and returns how to close it, too. It is
-// called by whoever has the turn.
+// pastStore opens a store for that many records, and returns how to close it, too. It is
+// called by the holder of the turn.
 func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
 	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart(), Rows: apply.Rows()}
 	remove := func() error { return nil }

@@ -127,7 +127,7 @@ type SearchHit struct {
 // all can be told from that.
 //
 // Of a past state the answer is that of then, but for what was erased since, and for what
-// whoever looks may not see now. Artifacts that are not active are not found.
+// the caller may not see now. Artifacts that are not active are not found.
 func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	// Whoever may not look has no question sent to anybody.
 	var err error
@@ -202,17 +202,17 @@ type Question struct {
 	// IncludeExpired has found, too, what no longer holds, and passes over what cannot be read.
 	IncludeExpired bool
 	// Where the state is a past one: what became of a position since; the tenant as it
-	// is now, unless all is to be as it was for whoever looked then; and whether something
+	// is now, unless all is to be as it was for the caller then; and whether something
 	// is hidden now that was not then.
 	Since       func(position uint64) (board.Fate, error)
 	present     *Presence
 	AsThen      bool
 	HiddenSince bool
-	Rows        *roster.View // nil until somebody needs it, and for a state without records
+	Rows        *roster.View // nil until someone needs it, and for a state without records
 	// Whole says that nothing of the tenant is erased in this state.
 	Whole bool
 
-	active  hmx.Opt[InUse] // unset until somebody asks for it
+	active  hmx.Opt[InUse] // unset until someone asks for it
 	mu      sync.Mutex     // guards records and active
 	Records map[uint64]*index.Record
 	Keep    int // how many of them
@@ -309,7 +309,7 @@ func (a *Question) learned() (recall.Salience, error) {
 	return a.salience, nil
 }
 
-// salience says how much a document matters, to whoever looks: its importance, and
+// salience says how much a document matters, to the caller: its importance, and
 // what having been used adds to that. What was said of others has no influence.
 func (a *Question) salience(position uint64, row roster.Row) (float64, error) {
 	if !a.used[row.Kind] {

@@ -74,7 +74,7 @@ func (b *Retriever) EmbedQuestion(ctx context.Context, o *SearchOptions) (degrad
 }
 
 // embed has the question embedded, if there is an embedder and a use for it. What goes
-// wrong is told in words. It is an error only if nobody waits for the answer any more.
+// wrong is said in words. It is an error only if nobody waits for the answer any more.
 func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded []string, err error) {
 	if o.Embedder == nil || strings.TrimSpace(o.Query) == "" || o.Sources != 0 && o.Sources&recall.Meaning == 0 {
 		return nil, nil
@@ -124,7 +124,7 @@ func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded 
 }
 
 // open opens the vectors of the state. A question that was embedded is not compared
-// with vectors that are not there, which is told in words.
+// with vectors that are not there, which is said in words.
 func (a *Question) open() (degraded []string, err error) {
 	a.vectors = vector.Open(a.Reader, a.Tenant.Number, a.Tenant.Size, nil)
 	if a.Options.Embedder == nil || a.Options.Vector == nil || a.Shown != nil {

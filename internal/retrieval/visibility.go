@@ -25,7 +25,7 @@ import (
 )
 
 // Which documents a view shows is found out before anything is searched for, so that
-// what it does not show has no part in the search. Most is told by rows of the roster.
+// what it does not show has no part in the search. Most comes from rows of the roster.
 // The rest is read from the journal, once: what is recorded at a position never changes,
 // and whether a scope or an agent may see it does not either. So it is remembered.
 
@@ -49,11 +49,11 @@ type sightKey struct {
 	tenant uint32
 }
 
-// sight is what a view shows of a tenant, as far as somebody looked.
+// sight is what a view shows of a tenant, as far as someone looked.
 type sight struct {
 	key     sightKey
 	bytes   int           // as counted by sights
-	turn    chan struct{} // has one item, which whoever looks takes out
+	turn    chan struct{} // a semaphore of one: held by the goroutine that looks
 	decided []decided     // by chunk
 	last    *Visibility   // of the state that was asked for last
 }

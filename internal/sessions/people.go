@@ -135,7 +135,7 @@ func (s *survey) agents(p *people) error {
 	return fault.First(failed, err)
 }
 
-// topped adds an item to a list that is in order and has so many at most.
+// topped adds an item to a list that is in order and has that many at most.
 func topped[T any](list []T, x T, most int, order func(a, b T) int) []T {
 	i, _ := slices.BinarySearchFunc(list, x, order)
 	if i == most {

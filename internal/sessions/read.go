@@ -66,7 +66,7 @@ type Fresh struct {
 	said   []Said         // in what was read
 }
 
-// Left returns how many events of a session are to be read, if so many are a part.
+// Left returns how many events of a session are to be read, if that many are a part.
 func (s *Fresh) Left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.Parts))*part) }
 
 // sessionsOf returns all sessions of a tenant.
@@ -150,7 +150,7 @@ func (b *Sessions) ToTrace(r kv.Reader, t *ledger.Tenant, old *Traced) (list []F
 }
 
 // TraceAll returns what the sessions of a tenant did: those that have the events that
-// they had as they were kept, and the others read anew. It reports how many were read,
+// they had as they were kept, and the others read again. It reports how many were read,
 // and how many events they have.
 func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
 	now = newTraced(t.Tree.Root(), t.Size)

@@ -29,7 +29,7 @@ type StatsQuery struct {
 	// Top is how many tools and agents are named; zero means 10, at most 1,000.
 	Top  int
 	View board.View
-	// Progress is told how far it is, if it is not nil; under a scope in hundredths.
+	// Progress receives how far it is, if it is not nil; under a scope in hundredths.
 	Progress func(done, total uint64)
 }
 
@@ -104,7 +104,7 @@ type ToolCount struct {
 	Calls, OK, Wrong uint64
 }
 
-// Stats counts what is in a tenant. Most is told by rows of indexes, so that a million
+// Stats counts what is in a tenant. Most comes from rows of indexes, so that a million
 // events take a few seconds and little memory; nothing but names is read from the
 // journal. Of several calls one runs, and the others wait.
 func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {

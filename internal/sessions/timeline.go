@@ -49,7 +49,7 @@ type MomentSort string
 const (
 	MomentPrompt   MomentSort = "prompt"   // what a user said
 	MomentReply    MomentSort = "reply"    // what an agent said
-	MomentMessage  MomentSort = "message"  // what somebody else said
+	MomentMessage  MomentSort = "message"  // what someone else said
 	MomentCall     MomentSort = "call"     // a call of a tool, with its result if there is one
 	MomentResult   MomentSort = "result"   // a result whose call is not on the page
 	MomentDeed     MomentSort = "deed"     // a command, a test run, a request: what tells its own end
@@ -135,7 +135,7 @@ func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, er
 	return out, nil
 }
 
-// A page is read in parts of so many events, and ends when it has so many bytes.
+// A page is read in parts of that many events, and ends when it has that many bytes.
 const (
 	linePart  = 16
 	lineBytes = 4 << 20

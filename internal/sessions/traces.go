@@ -52,7 +52,7 @@ const (
 const tracesTogether = 4096
 
 // Bounds of the files behind the first: when there are more of them, or they hold more
-// than this part of it, all is written anew.
+// than this part of it, all is written again.
 const (
 	maxTraceFiles  = 64
 	traceFilesPart = 4
@@ -113,7 +113,7 @@ type traceFiles struct {
 	mu sync.Mutex // of who writes or removes files
 }
 
-// tracePath returns the name of a tenant's file, behind so many others.
+// tracePath returns the name of a tenant's file, behind that many others.
 func (b *Sessions) tracePath(tenant string, number int) string {
 	return b.core.Path(board.NameTraces, TraceName(tenant, number))
 }
@@ -292,5 +292,5 @@ type KnownArtifact struct {
 }
 
 // soFarEvents is how many events of a long session are read to say what it did so far:
-// at least so many, and less than twice as many.
+// at least that many, and less than twice as many.
 const soFarEvents = 1 << 12

@@ -10,7 +10,7 @@ import (
 )
 
 // Record appends events to a board. One that is refused because an event of another session
-// has its id, as of agents that number their tool calls anew in each, gets an id of its own;
+// has its id, as of agents that start numbering tool calls again in each, gets an id of its own;
 // it is the same however often it comes. One that a transcript told before has its id.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
 	tenant := func(name string) *lukasa.Tenant { return b.Tenant(name, lukasa.Writer{}) }

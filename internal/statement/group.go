@@ -120,7 +120,7 @@ func (c clause) switched(who string) (Statement, bool) {
 }
 
 // technical reports whether words can name a thing that one uses: a few of them,
-// and no certain thing of somebody.
+// and no certain thing of someone.
 func technical(c clause) bool {
 	if len(c.words) == 0 || len(c.words) > 4 {
 		return false

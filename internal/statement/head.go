@@ -275,7 +275,7 @@ func within(text string, words []word) string {
 }
 
 // earnest reports whether a sentence is meant as it stands: no joke, no guess,
-// no supposition, and nothing that somebody else said.
+// no supposition, and nothing that someone else said.
 func earnest(text string, words []word) bool {
 	if strings.ContainsAny(text, "🙄😂🤣🙃😜😏") || strings.HasSuffix(strings.TrimRight(text, ". "), " /s") {
 		return false

@@ -57,7 +57,7 @@ var (
 	extensions = set("md txt go py js ts tsx jsx rs java kt rb c h cc cpp cs sh yml yaml json toml ini cfg conf html css sql rst adoc mdc log env lock xml csv")
 
 	// pointsBelow are words that point to what comes below, and tellingWords say that it
-	// is told by somebody or something.
+	// is told by someone or something.
 	pointsBelow  = set("this these following follows below here")
 	tellingWords = set("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
 

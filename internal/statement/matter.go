@@ -7,7 +7,7 @@ import "slices"
 // and up for discussion if it asks about them.
 type matter struct {
 	works     bool // a piece of work is ordered
-	tells     bool // something else is told
+	tells     bool // the message says something else, too
 	automates bool // it is one that acts in place of the agent: a hook, a pipeline, a bot
 	answers   bool // it is one that talks to people
 	enforces  bool // it is to see to it that a rule is kept

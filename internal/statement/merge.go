@@ -40,7 +40,7 @@ type Action struct {
 	ID      string
 }
 
-// Merge decides about a statement that somebody of a trust made in the record at
+// Merge decides about a statement that someone of a trust made in the record at
 // a position. Of the known, those are looked at that have its subject or the one
 // that it replaces, and rules about the same deed; for a correction also the only one that
 // is akin. What is kept already is not kept twice, nor is an identity in other words,
@@ -105,7 +105,7 @@ func Merge(known []Known, s Statement, trust record.Trust, position uint64) Acti
 	return Action{Supersede, target.ID}
 }
 
-// says reports whether a known statement says who somebody is.
+// says reports whether a known statement says who someone is.
 func (k *Known) says(subject string, who Identity) bool {
 	s := Statement{Type: k.Type, Subject: k.Subject, Text: k.Text, Within: k.Within}
 	id, ok := s.Identity()

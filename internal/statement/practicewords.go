@@ -43,7 +43,7 @@ var (
 	// embeds begin what an order is about, in which "and never" goes on.
 	embeds = set("that which so who where whether if when because such until how")
 
-	// narrators begin what is told of a person, and wordy are words of what is written.
+	// narrators begin a story about a person, and wordy are words of what is written.
 	narrators = set("i he she they people some others most many teams companies you it this that there who if when because while since although though")
 	wordy     = set("rule rules says say said title text wording sentence called named reads line lines section message comment heading")
 

@@ -2,7 +2,7 @@ package statement
 
 import "strings"
 
-// prose calls yield with the stretches of lines that somebody seems to have
+// prose calls yield with the stretches of lines that someone seems to have
 // written as running text, in order, until it returns false. Left out are fenced
 // and indented code, quoted lines, tables, logs, markup, and everything below the
 // head of a forwarded mail.

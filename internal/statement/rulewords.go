@@ -37,7 +37,7 @@ var (
 	vague = set("it this that these those them him her so one ones anything everything something nothing what whatever which who how when where why here there then too yet i he she they you we us me",
 		"both either neither such same again forever myself yourself themselves itself")
 
-	// determiners say that a thing is a certain one, or of somebody.
+	// determiners say that a thing is a certain one, or of someone.
 	determiners = set("the a an my our your his her its their this that these those some any each every another both all no")
 
 	// indefinite determiners do not.

@@ -177,7 +177,7 @@ func clean(text string) bool {
 	return true
 }
 
-// announces reports whether a sentence says that what comes below it is somebody
+// announces reports whether a sentence says that what comes below it is someone
 // else's words, or a machine's, or what is to be written somewhere: with a colon at the
 // end of its line, or without one if it tells of them and points to what comes.
 func announces(text string, s sentence, words []word) bool {

@@ -52,7 +52,7 @@ const Version = 4
 const (
 	MaxStatements = 16      // of a message, the first ones
 	MaxText       = 500     // bytes of a statement; a longer sentence is passed over
-	MaxTyped      = 8 << 10 // bytes of prose that somebody writes by hand
+	MaxTyped      = 8 << 10 // bytes of prose that someone writes by hand
 )
 
 // Statement is one thing that a user said and that is worth to be remembered.

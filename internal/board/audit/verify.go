@@ -50,9 +50,9 @@ func (r *VerifyReport) find(where, format string, args ...any) {
 // VerifyOptions says how closely to look.
 type VerifyOptions struct {
 	// Deep recomputes every checksum, leaf, commitment and tree, and makes the
-	// index anew to compare it with the one in use.
+	// index again to compare it with the one in use.
 	Deep bool
-	// Progress is told which step it is at, and how far it is.
+	// Progress receives which step it is at, and how far it is.
 	Progress func(step string, done, total uint64)
 }
 
@@ -143,7 +143,7 @@ func verifyTenants(ctx context.Context, b *board.Board, o VerifyOptions, report 
 	return nil
 }
 
-// verifyDeep looks at every byte of the journal and makes the index anew.
+// verifyDeep looks at every byte of the journal and rebuilds the index.
 func verifyDeep(ctx context.Context, b *board.Board, o VerifyOptions, report *VerifyReport) error {
 	damages, err := b.Log().Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
 	if err != nil {

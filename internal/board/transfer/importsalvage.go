@@ -25,7 +25,7 @@ const salvageBegins = `{"lukasa_salvage":`
 type ImportedSalvage struct {
 	Lost    uint64    // records that could not be read there
 	LeftOut uint64    // records that mean nothing without those
-	Rewrote uint64    // records that had to be written anew, since they name others
+	Rewrote uint64    // records that had to be written again, since they name others
 	Reasons []LeftOut // of the first thousand
 }
 
