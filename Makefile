@@ -59,13 +59,22 @@ bench: ## measure decoding beside json/v2, the journal beside Pebble, words besi
 	$(GO) run ./cmd/lukasa bench context
 	$(GO) run ./cmd/lukasa bench recall
 
+.PHONY: short
+short: ## run the tests in their smallest sizes, in about a minute
+	$(GO) test -short ./...
+
 .PHONY: torture
 torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bits; 10,000 random boards, 100,000 signed chains
-	LUKASA_CHAINS=100000 $(GO) test -count=1 -timeout 30m ./internal/scope
-	LUKASA_BUNDLES=10000 LUKASA_CRASH_CLONES=10000 LUKASA_FAULT_STRIDE=1 LUKASA_FLIPS=2000 LUKASA_HISTORIES=1000 LUKASA_CANARIES=1000 \
-		LUKASA_TENANTS=100000 LUKASA_EXPORT_FLIPS=20000 LUKASA_CONCURRENT=60 $(GO) test -count=1 -timeout 120m ./internal/engine
-	LUKASA_TORTURE_KILLS=1000 LUKASA_TORTURE_DEEP=5 LUKASA_TORTURE_STRACE=all LUKASA_TORTURE_SOAK=20000 \
-		$(GO) test -count=1 -timeout 60m ./internal/torture
+	LUKASA_TEST_SIZE=full $(GO) test -count=1 -timeout 30m ./internal/scope ./internal/journal ./internal/bundle ./internal/pack
+	LUKASA_TEST_SIZE=full $(GO) test -count=1 -timeout 180m ./internal/engine
+	LUKASA_TEST_SIZE=full $(GO) test -count=1 -timeout 120m ./internal/torture
+
+.PHONY: nightly
+nightly: ## run everything in full: all tests, race detector, every fuzz target, all agents
+	LUKASA_TEST_SIZE=full $(GO) test -count=1 -timeout 240m ./...
+	$(MAKE) race
+	$(MAKE) fuzz
+	$(MAKE) agents
 
 .PHONY: agents
 agents: ## run Claude Code, Codex, Gemini CLI and OpenCode from npm through all scenarios; SCENARIO=rule runs one

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"testing"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // Packing loses nothing that the ranking found: the share of the evidence in packs is
@@ -45,14 +47,12 @@ func TestPacks(t *testing.T) {
 // TestPacksOfConversations loses nothing that the search found in public data, which is
 // too large to stand in the repository.
 func TestPacksOfConversations(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("asks a thousand questions")
-	}
+	testsize.Long(t, "asks a thousand questions")
 	s, err := Load(publicData(t, "locomo-dev"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := run(t, s, Options{Pack: true})
+	r, _ := run(t, s, Options{Pack: true, Limit: testsize.Of(t, "questions", 50, 200, 1_000_000)})
 	packsAsGood(t, r)
 	t.Logf("%+v", r.Rows)
 }

@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 func loadTalk(t *testing.T) *Set {
@@ -207,9 +208,7 @@ func publicData(t *testing.T, name string) string {
 // The floors that the answers must not fall below, on public data that is too large
 // to stand in the repository. What was reached is in docs/quality.md.
 func TestFloors(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("asks a thousand questions")
-	}
+	testsize.Long(t, "asks a thousand questions")
 	data := publicData
 	t.Run("conversations", func(t *testing.T) {
 		s, err := Load(data(t, "locomo-dev"), "")

@@ -67,6 +67,7 @@ func floors() []floor {
 			"internal/record",
 			"internal/semaphore",
 			"internal/shell",
+			"internal/testsize",
 			"internal/tokens",
 		},
 	}, {

@@ -3,7 +3,6 @@ package bundle_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"sort"
@@ -14,6 +13,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
+	"lukasa.dev/internal/testsize"
 )
 
 // item is a candidate as the naive composer sees it.
@@ -166,16 +166,8 @@ func draw(rng *rand.Rand, world list, most int) list {
 }
 
 // TestNaive composes random candidates and compares with the naive composer.
-// LUKASA_BUNDLES sets how often.
 func TestNaive(t *testing.T) {
-	runs := 10_000
-	if text := os.Getenv("LUKASA_BUNDLES"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = n
-	}
+	runs := testsize.Of(t, "bundles", 200, 2000, 10_000)
 	for seed := range runs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		var world list

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/testsize"
 )
 
 // servedEnv has the program of the scripts put a server between itself and every
@@ -69,23 +70,18 @@ func unserved() map[string]string {
 }
 
 // Whether a process of its own or a server carries a command out makes no
-// difference: what the scripts say holds for both. LUKASA_SERVED=1/3 takes every third
-// script from the second on, and those of ingest.
+// difference: what the scripts say holds for both. A plain run takes every third
+// script, and that of ingest; a full one takes all.
 func TestServedScripts(t *testing.T) {
 	all, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	which, of := 0, 1
-	if slice := os.Getenv("LUKASA_SERVED"); slice != "" {
-		if _, err := fmt.Sscanf(slice, "%d/%d", &which, &of); err != nil || of < 1 {
-			t.Fatalf("LUKASA_SERVED is %q; it must be such as 1/3", slice)
-		}
-	}
+	of := testsize.Of(t, "served-stride", 12, 3, 1)
 	p := scriptParams()
 	for i, file := range all {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		if unserved()[name] == "" && (i%of == which%of || name == "ingest") {
+		if unserved()[name] == "" && (i%of == 0 || name == "ingest") {
 			p.Files = append(p.Files, file)
 		}
 	}

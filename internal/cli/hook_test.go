@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/spool"
+	"lukasa.dev/internal/testsize"
 )
 
 // toolUse is the input of a hook after a tool has run.
@@ -58,12 +58,8 @@ func results(t testing.TB, b *lukasa.Board, tenant string, sessions ...string) m
 
 // Many hooks at once on a directory without a server, some of them killed: whatever ended has
 // its event on record when the directory is opened next, and nothing is there twice.
-// LUKASA_HOOK_ROUNDS says how often.
 func TestHooksAtOnce(t *testing.T) {
-	rounds := 1
-	if text := os.Getenv("LUKASA_HOOK_ROUNDS"); text != "" {
-		rounds, _ = strconv.Atoi(text) // 0 is none
-	}
+	rounds := testsize.Of(t, "hook-rounds", 1, 1, 50)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -275,12 +271,9 @@ func TestHookLog(t *testing.T) {
 }
 
 // BenchmarkHook runs hooks as agents do, a process each: through a server, and without one.
-// The board has LUKASA_HOOK_EVENTS events, or 10,000.
+// The board has 10,000 events.
 func BenchmarkHook(b *testing.B) {
-	events := 10_000
-	if n, err := strconv.Atoi(os.Getenv("LUKASA_HOOK_EVENTS")); err == nil {
-		events = n
-	}
+	events := testsize.Of(b, "hook-events", 10_000, 10_000, 100_000)
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // scopedRule is a hard rule that holds in a scope.
@@ -157,6 +158,7 @@ func TestConditionsAreOfTheRequest(t *testing.T) {
 // TestOtherProjectsCrowdNothingOut has more rules of another project than are looked at.
 func TestOtherProjectsCrowdNothingOut(t *testing.T) {
 	t.Parallel()
+	testsize.Long(t, "it writes thousands of memories")
 	b := open(t, disk.NewMem(), "data")
 	const text = "Never push to main directly."
 	must(t)(b.Put(ctx, user, "acme", scopedRule("ours", text, inProject("a")), engine.AnyVersion()))

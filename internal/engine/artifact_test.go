@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // learned returns a board on which sessions were compiled.
@@ -447,6 +448,7 @@ func shipped(t testing.TB, session int, then string) []*hmx.Event {
 // compiles on: it stays active, and what says something else again waits as a draft that
 // would supersede it.
 func TestApprovedStays(t *testing.T) {
+	testsize.Long(t, "it compiles many histories")
 	b := learned(t, 6)
 	next := 0
 	ship := func(n int, then string) {

@@ -13,13 +13,14 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestCanaries erases memories and events with words in them that are nowhere
 // else, in every place that is theirs, and then looks for those words in every
 // file of the directory.
 func TestCanaries(t *testing.T) {
-	n := knob(t, "LUKASA_CANARIES", 100)
+	n := testsize.Of(t, "canaries", 10, 40, 1000)
 	dir := t.TempDir() + "/data"
 	o := small(disk.OS())
 	b := openWith(t, dir, o)

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // checkLines are the command lines of the sessions of the benchmark.
@@ -42,9 +43,9 @@ func checkSession(t testing.TB, chance *rand.Rand, number int) (list []*hmx.Even
 }
 
 // checkBoard returns a board with so many events, rules and, after a compile, artifacts.
-// LUKASA_CHECK_DIR keeps it for the next time.
+// LUKASA_BENCH_DIR keeps it for the next time.
 func checkBoard(b *testing.B, events int) *engine.Board {
-	dir := os.Getenv("LUKASA_CHECK_DIR")
+	dir := os.Getenv("LUKASA_BENCH_DIR")
 	if dir == "" {
 		dir = filepath.Join(b.TempDir(), "data")
 	}
@@ -69,11 +70,11 @@ func checkBoard(b *testing.B, events int) *engine.Board {
 	return board
 }
 
-// BenchmarkCheckAction checks actions on a board of LUKASA_CHECK_EVENTS events (20,000), and
+// BenchmarkCheckAction checks actions on a board of 20,000 events, and
 // reports the median and the 99th percentile in milliseconds: as whoever sees everything, in
 // a session, under a scope, and under one that hides all but two sessions. The first hundred checks are not counted.
 func BenchmarkCheckAction(b *testing.B) {
-	board := checkBoard(b, knob(b, "LUKASA_CHECK_EVENTS", 20_000))
+	board := checkBoard(b, testsize.Of(b, "check-events", 20000, 20000, 20000))
 	clock := newClock()
 	clock.nanos.Store(time.Now().UnixNano())
 	token := mint(b, board, clock, func(g *scope.Grant) { g.Include.All, g.Exclude.Tags = true, []string{"secret"} })

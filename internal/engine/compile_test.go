@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // worked returns the events of a session that does a job: it is asked, looks, and
@@ -227,6 +228,7 @@ func TestCompile(t *testing.T) {
 // what is kept, across restarts and on one or two processors: what is active in the end
 // is the same.
 func TestCompileHowever(t *testing.T) {
+	testsize.Long(t, "it compiles in many orders")
 	const sessions = 14
 	statements := []string{"Always sign commits.", "My timezone is CET.", "My timezone is PST.", "I like jazz.", "Forget that I like jazz."}
 	var first string
@@ -318,7 +320,7 @@ func TestCompileCutShort(t *testing.T) {
 	compileNow(t, whole, engine.CompileOptions{})
 	want := knowledge(t, whole, true)
 	cut := errors.New("cut short")
-	for n, stride := 1, knob(t, "LUKASA_COMPILE_STRIDE", 3); ; n += stride {
+	for n, stride := 1, testsize.Of(t, "compile-stride", 24, 6, 1); ; n += stride {
 		b := prepare(t)
 		done := 0
 		engine.CompileApart(b, 1, func() error {
@@ -410,6 +412,7 @@ func TestCompileAsksTheScope(t *testing.T) {
 
 // TestTauAirline compiles real sessions, if they are there.
 func TestTauAirline(t *testing.T) {
+	testsize.Long(t, "it compiles public conversations")
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "tau-airline", "tau-airline.ndjson"))
 	if err != nil {
 		t.Skip("the sessions are not there")

@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/testsize"
 )
 
 // The words that sessions of benchmarks are made of.
@@ -112,16 +113,16 @@ func fill(t testing.TB, b *engine.Board, number, events int) int {
 	return number
 }
 
-// BenchmarkCompileOnTop compiles LUKASA_COMPILE_EVENTS events (20,000) from scratch, and
+// BenchmarkCompileOnTop compiles 20,000 events from scratch, and
 // then as often as it is asked a hundredth more, or 10,000 of a million: each time on a
 // board that stays open, and on one that was opened anew. It reports seconds of each,
 // and the most memory that was resident, where that is known.
 func BenchmarkCompileOnTop(b *testing.B) {
-	events := knob(b, "LUKASA_COMPILE_EVENTS", 20_000)
+	events := testsize.Of(b, "compile-events", 20000, 20000, 20000)
 	debug.SetMemoryLimit(880 << 20) // as the command does
 	debug.SetGCPercent(200)
 	dir := filepath.Join(b.TempDir(), "data")
-	if kept := os.Getenv("LUKASA_COMPILE_DIR"); kept != "" {
+	if kept := os.Getenv("LUKASA_BENCH_DIR"); kept != "" {
 		dir = kept
 	}
 	start := func() *engine.Board {

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // venom is a word that is in every poisoned text, however it is disguised, and in nothing
@@ -121,6 +122,7 @@ func carriers() []carrier {
 // which all must be recorded, and looks at all that a compile makes of them: no memory, no
 // word of an artifact that is not a quotation, no rule in a pack, no advice.
 func TestPoisonNeverRules(t *testing.T) {
+	testsize.Long(t, "it compiles many boards")
 	b := open(t, disk.NewMem(), "data")
 	n := 0
 	for _, c := range carriers() {

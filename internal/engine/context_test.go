@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -598,6 +599,7 @@ func TestContextTenants(t *testing.T) {
 // TestContextRefused: what cannot be understood is refused by name and before
 // anything is read, whatever its size.
 func TestContextRefused(t *testing.T) {
+	testsize.Long(t, "it refuses every field")
 	d := newDesk(t)
 	d.note(user, constraintNote("rule", memory.StrengthHard))
 	million := make(map[string]string, 1_000_000)
@@ -719,9 +721,7 @@ func TestContextHasNoVectors(t *testing.T) {
 // TestContextUnboundedScans: of very many things under one frame, the newest are
 // looked at, and the bundle is made in bounded time.
 func TestContextUnboundedScans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes thousands of memories")
-	}
+	testsize.Long(t, "writes thousands of memories")
 	d := newDesk(t)
 	const n = 4096 + 50
 	for i := range n {

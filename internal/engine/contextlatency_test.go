@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestContextLatency: a bundle says how many whole milliseconds it took, by a
@@ -71,9 +72,7 @@ func told(entries []*bundle.Entry) string {
 // at as the bound says, whether they are shown or not, and the rows of one rank
 // take nothing from the others.
 func TestContextPinnedScan(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes thousands of memories")
-	}
+	testsize.Long(t, "writes thousands of memories")
 	d := newDesk(t)
 	d.note(user, identityNote("who"))
 	d.note(user, goalNote("beyond", memory.GoalActive))
@@ -94,6 +93,7 @@ func TestContextPinnedScan(t *testing.T) {
 // TestContextOutcomeScan: of what was done to an object, as many rows are looked
 // at as the bound says, whether they are shown or not.
 func TestContextOutcomeScan(t *testing.T) {
+	testsize.Long(t, "it writes thousands of events")
 	d := newDesk(t)
 	edit := func(id, more string) *hmx.Event {
 		d.clock.Move(time.Second)

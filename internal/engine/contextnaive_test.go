@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -1029,13 +1030,14 @@ func (c *chaos) scope() string {
 }
 
 // TestContextNaive writes at random and compares, after each write, a bundle with
-// what the scribe makes of the same board. LUKASA_BUNDLES sets how often.
+// what the scribe makes of the same board.
 func TestContextNaive(t *testing.T) {
-	runs := knob(t, "LUKASA_BUNDLES", 500)
+	runs := testsize.Of(t, "bundles", 100, 500, 10_000)
+	enough := runs >= 500
 	seen := map[string]int{"pinned": 0, "relevant": 0, "outcomes": 0, "what followed": 0, "a result of its own": 0, "a check that a tool ran": 0, "feedback on something": 0, "trimmed": 0, "more than reachable": 0, "one over budget": 0, "named by URI": 0}
 	defer func() {
 		for what, n := range seen {
-			if t.Logf("%s: %d", what, n); n == 0 && !t.Failed() && slower == 1 {
+			if t.Logf("%s: %d", what, n); n == 0 && !t.Failed() && enough {
 				t.Errorf("no bundle had %s", what)
 			}
 		}

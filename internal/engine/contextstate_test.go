@@ -22,6 +22,7 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // spell writes a bundle out, all but how long it took.
@@ -134,7 +135,7 @@ func TestContextSameState(t *testing.T) {
 		same(t, fmt.Sprintf("with %d processors", n), answers(t, d, questions), want)
 	}
 
-	callers := 1000 / slower
+	callers := testsize.Of(t, "callers", 50, 300, 1000)
 	var wait sync.WaitGroup
 	wrong := make(chan string, callers)
 	for i := range callers {
@@ -253,7 +254,7 @@ func TestContextBesideWriters(t *testing.T) {
 		}
 	})
 	sizes := uint64(0)
-	for i := range 400 / slower {
+	for i := range testsize.Of(t, "state-writes", 20, 120, 400) {
 		o := about("a.go")
 		o.Form = memory.FormList()[i%3]
 		b := d.tell(o)

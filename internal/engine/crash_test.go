@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // The suite: writers, one for each tenant, keep a diary of what they asked for
@@ -330,7 +331,7 @@ func (s *crashSuite) next() error {
 
 // crashes runs suites until enough clones were checked.
 func crashes(t testing.TB, clones int, wrap func(disk.FS) disk.FS) (checked int, err error) {
-	for seed := uint64(knob(t, "LUKASA_SEED", 1)); checked < clones && err == nil; seed++ {
+	for seed := testsize.Seed(t, 1); checked < clones && err == nil; seed++ {
 		within(t, fmt.Sprintf("seed %d", seed), func() {
 			var n int
 			n, err = crashRun(seed, wrap)
@@ -365,7 +366,7 @@ func crashRun(seed uint64, wrap func(disk.FS) disk.FS) (checked int, err error) 
 
 // TestCrashClones is the promise that what is acknowledged is there.
 func TestCrashClones(t *testing.T) {
-	checked, err := crashes(t, knob(t, "LUKASA_CRASH_CLONES", 100), func(fs disk.FS) disk.FS { return fs })
+	checked, err := crashes(t, testsize.Of(t, "crash-clones", 5, 40, 10000), func(fs disk.FS) disk.FS { return fs })
 	if err != nil {
 		t.Errorf("after %d clones: %v", checked, err)
 	}

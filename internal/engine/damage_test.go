@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // richDirectory makes a closed directory with something of everything in it,
@@ -274,10 +275,10 @@ func TestDamage(t *testing.T) {
 	}
 	slices.Sort(classes)
 	t.Logf("kinds of files: %q", classes)
-	seed := uint64(knob(t, "LUKASA_SEED", 1))
+	seed := testsize.Seed(t, 1)
 	rng := rand.New(rand.NewPCG(seed, 4))
 	silent := make(map[string]int)
-	for n := range knob(t, "LUKASA_FLIPS", 100) {
+	for n := range testsize.Of(t, "flips", 4, 40, 2000) {
 		// Every second one hits a segment or a table, where most of it is.
 		c := classes[rng.IntN(len(classes))]
 		if n%2 == 0 {

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestFaults fails each operation that changes a file in turn, once or for
@@ -23,14 +24,14 @@ import (
 func TestFaults(t *testing.T) {
 	// In a plain run every stride-th operation, beginning somewhere else for
 	// each kind of fault.
-	stride := knob(t, "LUKASA_FAULT_STRIDE", 24*slower*slower)
+	stride := testsize.Of(t, "fault-stride", 600, 48, 1)
 	kinds := []disktest.Fault{
 		{Err: syscall.EIO}, {Err: syscall.ENOSPC, Short: true},
 		{Err: syscall.EIO, After: true}, {Err: syscall.ENOSPC, Short: true, After: true},
 	}
 	for i, f := range kinds {
 		t.Run(fmt.Sprintf("%v short=%v after=%v", f.Err, f.Short, f.After), func(t *testing.T) {
-			n, runs := knob(t, "LUKASA_FAULT_FROM", 1)+i*stride/len(kinds), 0
+			n, runs := testsize.Of(t, "fault-from", 1, 1, 1)+i*stride/len(kinds), 0
 			for ; ; n += stride {
 				f.N = n
 				tripped := ""

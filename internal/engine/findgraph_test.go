@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestFindGraphModel compares walks over dense random graphs with one that looks
@@ -252,9 +253,7 @@ func crowd(t testing.TB, events, edges int) *engine.Board {
 // TestFindIsBounded refuses what would look at too much, says what would help,
 // and does what is just within the bound.
 func TestFindIsBounded(t *testing.T) {
-	if testing.Short() || slower > 1 {
-		t.Skip("it takes a crowd")
-	}
+	testsize.Long(t, "it takes a crowd")
 	b := crowd(t, 20_001, 20_001)
 	refused := func(name string, o engine.FindOptions, part, advice string) {
 		t.Helper()
@@ -294,9 +293,7 @@ func TestFindIsBounded(t *testing.T) {
 // TestFindAdvice does what the refusal of too much advises, and is not refused
 // again; of what lies outside of the time, nothing is looked at.
 func TestFindAdvice(t *testing.T) {
-	if testing.Short() || slower > 1 {
-		t.Skip("it takes a crowd")
-	}
+	testsize.Long(t, "it takes a crowd")
 	const many = 20_100
 	c := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})

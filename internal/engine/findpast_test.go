@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // pastQuestions are what is asked of every state.
@@ -58,6 +59,7 @@ func answersAsOf(t testing.TB, b *engine.Board, as engine.AsOf) []string {
 // TestFindAsOf: a search and a find as of every past position, root and time answer what
 // they answered then.
 func TestFindAsOf(t *testing.T) {
+	testsize.Long(t, "it replays every state")
 	for _, files := range []bool{false, true} {
 		t.Run(fmt.Sprint("files ", files), func(t *testing.T) { findAsOf(t, files) })
 	}

@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // handmade is a record of an export that somebody makes by hand. A nil body is an
@@ -145,6 +146,7 @@ func (f *forgery) export() []byte {
 // TestImportForgeries imports what no board would have written. None of it may
 // come in, and what is in before it must be sound.
 func TestImportForgeries(t *testing.T) {
+	testsize.Long(t, "it makes a hundred exports")
 	bare, _ := artifact(t, "acme", "art", "an artifact").AppendJSON(nil)
 	art := string(bare)
 	const feedback = `{"id":"f","agent_id":"a","outcome":"success"}`
@@ -461,6 +463,7 @@ func TestImportWhole(t *testing.T) {
 // TestImportEarlierAfterLater begins with a later export, in which something is
 // erased, and goes on with an earlier one, which would never say by what.
 func TestImportEarlierAfterLater(t *testing.T) {
+	testsize.Long(t, "it imports 5,000 events twice")
 	f := &forgery{tenant: "acme"}
 	f.event("e0")
 	for i := range 5000 {

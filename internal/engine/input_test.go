@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestForeignDirectories opens what is not, or not yet, a data directory of
@@ -371,7 +372,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 
 // TestManyTenants writes to a great many tenants, and looks what that costs.
 func TestManyTenants(t *testing.T) {
-	n := knob(t, "LUKASA_TENANTS", 2000)
+	n := testsize.Of(t, "tenants", 100, 500, 100_000)
 	fs := disk.NewMem()
 	o := engine.Options{FS: fs, CacheBytes: 8 << 20, MemTableBytes: 4 << 20}
 	b := openWith(t, "data", o)

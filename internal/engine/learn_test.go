@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // saidIn returns a message of a user in a session of a project, which may have no name.
@@ -176,7 +177,7 @@ var spokenWords = []string{
 // is the same as compiled only then, to the last byte and version.
 func TestLearnIsCompile(t *testing.T) {
 	t.Parallel()
-	for seed := range knob(t, "LUKASA_LEARN_HISTORIES", 40) {
+	for seed := range testsize.Of(t, "learn-histories", 4, 20, 1000) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 22))
 		pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 		fs := disk.NewMem()

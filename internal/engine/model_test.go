@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // The model is a tenant in a few lists. It knows nothing of files, folds or
@@ -509,8 +510,8 @@ func (m *model) bump(prefix byte) {
 
 // TestModel compares random histories with the model.
 func TestModel(t *testing.T) {
-	seed := uint64(knob(t, "LUKASA_SEED", 1))
-	for run := range knob(t, "LUKASA_HISTORIES", 12) {
+	seed := testsize.Seed(t, 1)
+	for run := range testsize.Of(t, "histories", 1, 6, 1000) {
 		within(t, "a history", func() {
 			mem := disk.NewCrashable()
 			m := &model{t: t, rng: rand.New(rand.NewPCG(seed+uint64(run), 6)), clock: newClock(), mem: mem, opts: small(mem), barred: make(map[string]bool)}

@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -252,14 +253,14 @@ func TestPackGolden(t *testing.T) {
 }
 
 // TestPackRepeats: the same root and request give the same digest after a restart, a
-// rebuild, and with any number of processors. LUKASA_REPEATS says how often it is tried.
+// rebuild, and with any number of processors.
 func TestPackRepeats(t *testing.T) {
 	fs, c := disk.NewMem(), newClock()
 	b := openWith(t, "data", packOptions(fs, c))
 	fillPackBoard(t, b, c)
 	o := engine.PackOptions{Query: packQuery, Session: "work", View: engine.View{Agent: "a1"}}
 	want := packed(t, b, o)
-	for i := range knob(t, "LUKASA_REPEATS", 50) {
+	for i := range testsize.Of(t, "repeats", 5, 20, 1000) {
 		before := runtime.GOMAXPROCS([]int{1, 2, 8}[i%3])
 		switch i % 25 {
 		case 7:

@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 )
 
 const crowdedQuery = "why is the checkout page blank with an expired coupon"
@@ -56,6 +57,7 @@ func couponThings() []*memory.Memory {
 // TestPackThingsAreNotCrowdedOut: what is remembered has its place in a pack however many
 // events answer better, and in one of some sections.
 func TestPackThingsAreNotCrowdedOut(t *testing.T) {
+	testsize.Long(t, "it writes thousands of memories")
 	b := crowded(t, false, couponThings()...)
 	things := map[string]hmx.Section{"way": hmx.SectionProcedures, "owner": hmx.SectionFacts}
 	found, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: crowdedQuery, TopK: engine.HitsFor(8000)})

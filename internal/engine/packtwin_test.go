@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // packTwin is one of two boards on which the same happened, but for what is hidden from
@@ -224,7 +225,7 @@ func (w *packTwin) ask(v engine.View, n int, chance *rand.Rand) string {
 // score, a count or a word.
 func TestPackHiddenIsAbsent(t *testing.T) {
 	for _, agents := range []bool{false, true} {
-		for seed := range uint64(knob(t, "LUKASA_TWINS", 2)) {
+		for seed := range uint64(testsize.Of(t, "twins", 1, 1, 20)) {
 			t.Run(fmt.Sprintf("agents %v, %d", agents, seed), func(t *testing.T) {
 				var twins [2]*packTwin
 				var views [2]engine.View
@@ -237,8 +238,8 @@ func TestPackHiddenIsAbsent(t *testing.T) {
 					}
 					twins[i] = w
 				}
-				differ := 0
-				for n := range 80 {
+				differ, asked := 0, 0
+				for n := range testsize.Of(t, "twin-questions", 8, 30, 80) {
 					ask := func(i int, v engine.View) string {
 						twins[i].chance = rand.New(rand.NewPCG(seed, uint64(100+n)))
 						return twins[i].ask(v, n, rand.New(rand.NewPCG(seed, uint64(500+n))))
@@ -248,12 +249,15 @@ func TestPackHiddenIsAbsent(t *testing.T) {
 						from := apart(told[0], told[1])
 						t.Fatalf("question %d, %.80s\n…%s\nbut where it never was\n…%s", n, told[0], around(told[0], from), around(told[1], from))
 					}
-					if n%8 == 0 && ask(0, engine.View{}) != ask(1, engine.View{}) {
-						differ++
+					if n%8 == 0 {
+						asked++
+						if ask(0, engine.View{}) != ask(1, engine.View{}) {
+							differ++
+						}
 					}
 				}
-				if differ < 5 { // or else the test is blind
-					t.Errorf("for an operator, %d answers differ", differ)
+				if differ*2 < asked { // or else the test is blind
+					t.Errorf("for an operator, %d of %d answers differ", differ, asked)
 				}
 			})
 		}
@@ -263,6 +267,7 @@ func TestPackHiddenIsAbsent(t *testing.T) {
 // TestPackPinsAreNotCrowdedOut: however much others have pinned for themselves, what is
 // pinned for all is told.
 func TestPackPinsAreNotCrowdedOut(t *testing.T) {
+	testsize.Long(t, "it writes thousands of memories")
 	c := newClock()
 	b := openWith(t, "data", packOptions(disk.NewMem(), c))
 	must(t)(b.Put(ctx, user, "acme", &memory.Memory{ID: "self", Type: memory.TypeIdentity, Text: "You are the release engineer."}, engine.AnyVersion()))

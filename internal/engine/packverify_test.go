@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -341,6 +342,7 @@ func TestPackForgeries(t *testing.T) {
 // TestPackForgeriesByRecords: most forgeries are found by the records alone, where a pack
 // cannot be made again. Of the others the proof says that nobody can tell.
 func TestPackForgeriesByRecords(t *testing.T) {
+	testsize.Long(t, "it forges every record")
 	b, _ := verifyBoard(t, disk.NewMem())
 	honest := packed(t, b, verifyOptions).Pack
 	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Memory, "stale")}))

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestEverybodyAtOnce has sixteen writers, readers and an operator at work, and
@@ -20,7 +21,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 	fs := disk.NewMem()
 	o := small(fs)
 	b := openWith(t, "data", o)
-	steps := knob(t, "LUKASA_CONCURRENT", 20)
+	steps := testsize.Of(t, "concurrent", 4, 10, 60)
 	var wg sync.WaitGroup
 	var acked sync.Map // event id -> tenant
 	var closing atomic.Bool

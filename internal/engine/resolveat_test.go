@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // past is everything that several viewers could resolve at every position of a
@@ -89,6 +90,7 @@ func (p *past) compare() {
 // histories, some after the index was made anew, and expects what was
 // there when that position was the newest.
 func TestResolveAtModel(t *testing.T) {
+	testsize.Long(t, "it compares thousands of reads")
 	rapid.Check(t, func(t *rapid.T) {
 		f := &finds{t: t, clock: newClock()}
 		o := small(disk.NewMem())

@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // wreck is a good directory with a tenant that has something of everything, to be
@@ -178,13 +179,13 @@ func salvaged(fs disk.FS) (*engine.Salvaged, string, error) {
 // the good one without the records that were hit, and can be brought in elsewhere.
 func TestSalvage(t *testing.T) {
 	w := newWreck(t)
-	seed := uint64(knob(t, "LUKASA_SEED", 1))
+	seed := testsize.Seed(t, 1)
 	rng := rand.New(rand.NewPCG(seed, 9))
 	names := w.segments()
 	if len(names) < 3 {
 		t.Fatalf("segments %q", names)
 	}
-	for n := range knob(t, "LUKASA_FLIPS", 60) {
+	for n := range testsize.Of(t, "flips", 4, 40, 2000) {
 		hurt := copyFiles(t, w.fs, "data")
 		var want []uint64
 		var what []string

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // searchTold writes an answer down to the last bit.
@@ -111,6 +112,7 @@ func largeAnswers(b *engine.Board) (out []string, err error) {
 // TestSearchSameBits holds that the same state has the same answers, whatever
 // happened to the process and to its memory.
 func TestSearchSameBits(t *testing.T) {
+	testsize.Long(t, "it searches many boards")
 	fs := disk.NewMem()
 	o := engine.Options{FS: fs, CacheBytes: 8 << 20, MemTableBytes: 4 << 20}
 	b := openWith(t, "data", o)

@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestSearchWhileWriting has readers ask while writers append, put and erase, and an
@@ -23,7 +24,7 @@ func TestSearchWhileWriting(t *testing.T) {
 	o.RecallBytes = 1 << 20
 	b := openWith(t, "data", o)
 	must(t)(b.Put(ctx, user, "acme", fact("first", "", "The first of all ferrets."), engine.AnyVersion()))
-	steps := knob(t, "LUKASA_SEARCHERS", 16)
+	steps := testsize.Of(t, "searchers", 4, 12, 40)
 	var writers, others sync.WaitGroup
 	var done atomic.Bool
 	var acked sync.Map // word -> true, or false once it is erased

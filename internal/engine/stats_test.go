@@ -22,6 +22,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // statsEvent is an event as the naive count knows it.
@@ -323,7 +324,7 @@ func firstTime(t *testing.T, b *engine.Board) time.Time {
 // TestStats compares with a count that looks at everything, for whoever sees all, for an
 // agent, and under a scope: what is hidden is counted nowhere.
 func TestStats(t *testing.T) {
-	for seed := range uint64(knob(t, "LUKASA_STATS", 6)) {
+	for seed := range uint64(testsize.Of(t, "stats", 1, 3, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := newClock()
 			w := &statsWorld{t: t, rnd: rand.New(rand.NewPCG(seed, 3)), clock: c, b: openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now, CacheBytes: 8 << 20, MemTableBytes: 4 << 20})}

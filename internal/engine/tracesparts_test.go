@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fingerprint"
+	"lukasa.dev/internal/testsize"
 )
 
 // longEvents returns events of one session: with every so many a task, which is a deploy
@@ -112,6 +113,7 @@ func TestLongSessionGrows(t *testing.T) {
 // TestLongSessionSoFar asks what comes next in a session that grows over the length up to
 // which all of it is read, and compares with a board that reads it anew.
 func TestLongSessionSoFar(t *testing.T) {
+	testsize.Long(t, "it has a session of thousands of events")
 	const length = 300
 	short := func(b *engine.Board) *engine.Board {
 		engine.ReadParts(b, length, length)

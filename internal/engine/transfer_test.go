@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // artifact returns an artifact of HMX-A.
@@ -150,8 +151,8 @@ func TestDamagedExports(t *testing.T) {
 			refused(fmt.Sprintf("cut behind line %d", i), join(lines[:i]))
 		}
 	}
-	rng := rand.New(rand.NewPCG(uint64(knob(t, "LUKASA_SEED", 1)), 5))
-	for range knob(t, "LUKASA_EXPORT_FLIPS", 300) {
+	rng := rand.New(rand.NewPCG(testsize.Seed(t, 1), 5))
+	for range testsize.Of(t, "export-flips", 20, 100, 20000) {
 		bad := bytes.Clone(data)
 		at, bit := rng.IntN(len(bad)), rng.IntN(8)
 		bad[at] ^= 1 << bit
@@ -206,6 +207,7 @@ func (c *cutReader) Read(p []byte) (int, error) {
 // TestImportGoesOn imports after one that was cut short: by its source, and by
 // a crash between two groups.
 func TestImportGoesOn(t *testing.T) {
+	testsize.Long(t, "it imports thousands of records")
 	b := openWith(t, "data", small(disk.NewMem()))
 	var evs []*hmx.Event
 	for i := range 5000 {

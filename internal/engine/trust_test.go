@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestTrust holds the rules by which trust never grows: what is derived has the
@@ -77,6 +78,7 @@ func uriOf(t *testing.T, b *engine.Board, ref engine.Ref) memory.URI {
 
 // TestManyVersions redacts a thing that was rewritten very often.
 func TestManyVersions(t *testing.T) {
+	testsize.Long(t, "it writes 4,500 versions")
 	b := open(t, disk.NewMem(), "data")
 	var uri memory.URI
 	const versions = 4500

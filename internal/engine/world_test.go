@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,21 +27,6 @@ var (
 	ctx  = context.Background()
 	user = engine.Writer{Actor: "tester", Trust: record.User}
 )
-
-// knob returns how often something is done: what the environment says, or else
-// a slice that suits a plain run of the tests.
-func knob(t testing.TB, name string, slice int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return max(1, slice/slower)
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("%s: %q is not a number", name, text)
-	}
-	return n
-}
 
 // clock is a clock that stands still until it is told to move.
 type clock struct{ nanos atomic.Int64 }

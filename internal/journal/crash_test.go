@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/testsize"
 )
 
 // crashes lives through a few crashes in a row, each in the middle of some
@@ -77,11 +78,7 @@ func lastLife(m *model, fs disk.FS) error {
 }
 
 func TestCrashes(t *testing.T) {
-	clones := 500
-	if testing.Short() {
-		clones = 100
-	}
-	for seed := range uint64(clones) {
+	for seed := range uint64(testsize.Of(t, "journal-clones", 50, 200, 5000)) {
 		if err := crashes(seed, func(fs disk.FS) disk.FS { return fs }); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 	"pgregory.net/rapid"
 )
@@ -518,7 +519,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestReadDoesNotAllocateMuch(t *testing.T) {
-	if raceDetector {
+	if testsize.Race {
 		t.Skip("the race detector allocates by itself, and pools give nothing back under it")
 	}
 	events := load(t, sessionFile)

@@ -5,11 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"lukasa.dev"
 	"lukasa.dev/internal/lean"
+	"lukasa.dev/internal/testsize"
 )
 
 // measured is what a floor does to the hits of questions.
@@ -97,12 +97,9 @@ func share(hits []lukasa.SearchHit, evidence []string) float64 {
 	return float64(n) / float64(len(evidence))
 }
 
-// every is the stride over the questions: all of them, unless LUKASA_FLOOR sets another.
-func every() int {
-	if n, err := strconv.Atoi(os.Getenv("LUKASA_FLOOR")); err == nil && n > 0 {
-		return n
-	}
-	return 1
+// every is the stride over the questions: all of them in a full run.
+func every(tb testing.TB) int {
+	return testsize.Of(tb, "floor-stride", 20, 4, 1)
 }
 
 // The floor keeps nearly all evidence, and lets little of a conversation through that a
@@ -111,7 +108,7 @@ func every() int {
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	const data = "../../../shared/data/"
-	m := floorOf(t, data+"locomo-dev", every())
+	m := floorOf(t, data+"locomo-dev", every(t))
 	if m.recall < m.recallAll-0.04 || m.strangers > 4 || m.silentOwn > 0.02 || m.silent < 0.7 {
 		t.Errorf("%+v", m)
 	}
@@ -120,7 +117,7 @@ func TestFloor(t *testing.T) {
 // The same for long messages, of conversations that share many words.
 func TestFloorOfLongTexts(t *testing.T) {
 	t.Parallel()
-	m := floorOf(t, "../../../shared/data/beam-dev", every())
+	m := floorOf(t, "../../../shared/data/beam-dev", every(t))
 	if m.recall < m.recallAll-0.06 || m.strangers > 12 || m.silentOwn > 0.06 {
 		t.Errorf("%+v", m)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // generated is a source that is made while it is read.
@@ -65,22 +65,12 @@ func (p *peak) look() {
 }
 
 // Far more than 64 MB in one list take no more than that of memory, and neither does a list
-// within one object, or lines. LUKASA_IMPORT_MB says how much the longest is (100).
+// within one object, or lines.
 func TestLargeSourcesStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads some hundred megabytes")
-	}
+	testsize.Long(t, "reads some hundred megabytes")
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	filler := strings.Repeat("All work and no play makes a long transcript. ", 20)
-	megabytes := 100
-	if text := os.Getenv("LUKASA_IMPORT_MB"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			t.Fatalf("LUKASA_IMPORT_MB is %q; it must be a number of megabytes", text)
-		}
-		megabytes = n
-	}
-	size := megabytes << 20
+	size := testsize.Of(t, "import-megabytes", 80, 80, 2000) << 20
 	less := size * 4 / 5
 	for name, tc := range map[string]struct {
 		format Format
@@ -122,9 +112,7 @@ func comma(i int) string {
 
 // One line or element that is longer than is read costs nothing but itself, and is not held.
 func TestTooLong(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a long line")
-	}
+	testsize.Long(t, "reads a long line")
 	long := func(i int) string {
 		if i == 0 {
 			return `{"role":"user","content":"before"}`

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"lukasa.dev/client"
+	"lukasa.dev/internal/testsize"
 )
 
 // What a server under attack is given, and what tells a process to be one.
@@ -44,7 +45,6 @@ type assault struct {
 // TestCeiling attacks a server that may take 512 MiB with all that is known to eat memory
 // at once: connections that send or read by drops, large bodies, compression bombs and
 // JSON bombs. It must stay below that, and answer every call of a tenant that behaves.
-// LUKASA_CEILING=1 does it in full.
 func TestCeiling(t *testing.T) {
 	if dir := os.Getenv(ceilingData); dir != "" {
 		serveCeiling(t, dir)
@@ -55,11 +55,10 @@ func TestCeiling(t *testing.T) {
 	}
 	// The second has fewer at a time, so that more of what is sent is let in and read.
 	waves := []assault{{slow: 200, workers: 16, bodies: 100, lasts: 3 * time.Second}, {workers: 4, bodies: 100, lasts: 2 * time.Second}}
-	if os.Getenv("LUKASA_CEILING") != "" {
+	if testsize.Full() {
 		waves = []assault{{slow: 2000, workers: 256, bodies: 5000, lasts: 30 * time.Second}, {workers: 4, bodies: 5000, lasts: 20 * time.Second}}
-	} else if testing.Short() {
-		t.Skip("it takes seconds")
 	}
+	testsize.Long(t, "it takes seconds")
 	s := startCeiling(t)
 	t.Logf("memory at first: %d MiB", s.peak(t)>>20)
 	for _, a := range waves {

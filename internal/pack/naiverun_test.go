@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/testsize"
 )
 
 // outcomeOf says the same of a result.
@@ -32,15 +32,9 @@ func outcomeOf(res *Result) outcome {
 }
 
 // TestNaive composes random boards by the document and by Compose, and holds each pack
-// to all rules. LUKASA_PACKS says how many.
+// to all rules.
 func TestNaive(t *testing.T) {
-	count := 2000
-	if n, err := strconv.Atoi(os.Getenv("LUKASA_PACKS")); err == nil {
-		count = n
-	}
-	if testing.Short() {
-		count = min(count, 200)
-	}
+	count := testsize.Of(t, "packs", 100, 400, 20_000)
 	seen := map[string]int{}
 	for seed := range count {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
@@ -69,7 +63,7 @@ func TestNaive(t *testing.T) {
 			t.Errorf("no board had a drop for %s", reason)
 		}
 	}
-	if os.Getenv("LUKASA_PACKS") != "" {
+	if testsize.Full() {
 		for _, name := range slices.Sorted(maps.Keys(seen)) {
 			t.Log(name, seen[name])
 		}

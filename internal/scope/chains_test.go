@@ -4,32 +4,16 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 var epoch = time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC)
-
-// knob returns how often something is done: what the environment says, or else
-// what suits a plain run of the tests.
-func knob(t *testing.T, name string, usual int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("%s: %q is not a number", name, text)
-	}
-	return n
-}
 
 // words are few, so that grants and subjects meet.
 var words = map[listKind][]string{
@@ -295,7 +279,7 @@ func TestChainsNeverWiden(t *testing.T) {
 // TestSignedChainsNeverWiden is the same through signatures and texts: each
 // token is written, read and verified as whoever gets it would do.
 func TestSignedChainsNeverWiden(t *testing.T) {
-	chains := knob(t, "LUKASA_CHAINS", 2000)
+	chains := testsize.Of(t, "chains", 100, 1000, 100_000)
 	rng := rand.New(rand.NewPCG(7, rand.Uint64()))
 	board := testKey(1)
 	narrowed := 0

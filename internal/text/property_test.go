@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // scraps are what random texts are made of.
@@ -189,7 +191,7 @@ func TestMemoryMakesNoDifference(t *testing.T) {
 
 // TestNormalFormIsNormal: a normal form is its own.
 func TestNormalFormIsNormal(t *testing.T) {
-	if raceDetector {
+	if testsize.Race {
 		t.Skip("many letters on one goroutine")
 	}
 	var f folder
@@ -236,7 +238,7 @@ func TestFoldingTable(t *testing.T) {
 // quadratic time would take half a minute.
 func TestHostile(t *testing.T) {
 	size := 1 << 15
-	if raceDetector {
+	if testsize.Race {
 		size = 1 << 12
 	}
 	for _, unit := range []string{
@@ -258,7 +260,7 @@ func TestHostile(t *testing.T) {
 
 // TestNoAllocation: words that are known cost none.
 func TestNoAllocation(t *testing.T) {
-	if raceDetector {
+	if testsize.Race {
 		t.Skip("pools give nothing back under the race detector")
 	}
 	tokens := Analyze(nil, FieldText, chat+tool)

@@ -23,15 +23,11 @@
 // A killed process leaves the page cache behind, so that a missing fsync goes
 // unnoticed here; the crash clones of other packages are for that.
 //
-// # Settings
+// # Sizes
 //
-//	LUKASA_TORTURE_KILLS   how many children are killed (10)
-//	LUKASA_TORTURE_DEEP    verify deeply at every n-th judgement (1)
-//	LUKASA_TORTURE_SEED    where chance begins (random, and told)
-//	LUKASA_TORTURE_STRACE  faults per system call and kind, or "all" (1)
-//	LUKASA_TORTURE_FILLS   how often the disk is filled and freed (20)
-//	LUKASA_TORTURE_SOAK    how many acknowledgements the soak waits for (800)
-//	LUKASA_SERVE_KILLS     how many servers are killed under load (3)
+// LUKASA_TEST_SIZE sets how much is tried, as package testsize explains: kills,
+// deep-verify-stride, strace-faults, disk-fills, soak-events, server-kills, and seed,
+// which is random otherwise and logged by a test that fails.
 //
 // What the machine cannot do is skipped, and the reason is told.
 package torture

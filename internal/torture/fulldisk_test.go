@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // hangLimit ends a call on a full disk that does not come back. Such a call may
@@ -246,7 +247,7 @@ func (f *filler) sound() {
 
 // TestFullDisk fills the disk by writing, and by a stranger's file, and frees it.
 func TestFullDisk(t *testing.T) {
-	rounds := setting(t, "FILLS", 20)
+	rounds := testsize.Of(t, "disk-fills", 2, 8, 20)
 	f := newFiller(t)
 	f.must(f.open())
 	refused, reopened := map[string]int{}, 0

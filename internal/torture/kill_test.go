@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestKill kills children at any moment of their lives, over and over in one
 // directory, and finds everything that they were told is safe.
 func TestKill(t *testing.T) {
-	kills := setting(t, "KILLS", 10)
-	deepEvery := setting(t, "DEEP", 1)
+	kills := testsize.Of(t, "kills", 2, 10, 1000)
+	deepEvery := testsize.Of(t, "deep-verify-stride", 1, 1, 5)
 	rng := chance(t)
 	base := t.TempDir()
 	var l *ledger

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 	"time"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // childEnv carries the orders of a child. Its presence makes one of the test
@@ -30,24 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(child(&o))
 }
 
-// setting returns a count from the environment.
-func setting(t testing.TB, name string, def int) int {
-	t.Helper()
-	text := os.Getenv("LUKASA_TORTURE_" + name)
-	if text == "" {
-		return def
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		t.Fatalf("LUKASA_TORTURE_%s is %q; it must be a count", name, text)
-	}
-	return n
-}
-
 // chance returns a source of chance and tells how to have the same again.
 func chance(t testing.TB) *rand.Rand {
 	t.Helper()
-	seed := uint64(setting(t, "SEED", int(time.Now().UnixNano()&0xffffff)))
-	t.Logf("LUKASA_TORTURE_SEED=%d", seed)
+	seed := testsize.Seed(t, uint64(time.Now().UnixNano()&0xffffff))
 	return rand.New(rand.NewPCG(seed, 0))
 }

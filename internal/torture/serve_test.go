@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +24,7 @@ import (
 	"lukasa.dev/client"
 	"lukasa.dev/hmx"
 	servenode "lukasa.dev/internal/node"
+	"lukasa.dev/internal/testsize"
 )
 
 // serveEnv carries the configuration of a child that serves.
@@ -323,15 +323,9 @@ func recorded(ctx context.Context, acme *lukasa.Tenant) (map[string]int, error) 
 
 // Servers are killed under load over HTTP, WebSocket, MCP and NATS together. What was
 // acknowledged is there exactly once, whatever the moment; what the broker has taken is
-// recorded exactly once in the end. LUKASA_SERVE_KILLS says how many are killed (3).
+// recorded exactly once in the end.
 func TestServersAreKilled(t *testing.T) {
-	rounds := 3
-	if text := os.Getenv("LUKASA_SERVE_KILLS"); text != "" {
-		var err error
-		if rounds, err = strconv.Atoi(text); err != nil || rounds < 1 {
-			t.Fatalf("LUKASA_SERVE_KILLS is %q; it must be a count", text)
-		}
-	}
+	rounds := testsize.Of(t, "server-kills", 1, 3, 200)
 	rng := chance(t)
 	broker, js := startNATS(t)
 	b := &book{sent: map[string]bool{}, acked: map[string]bool{}, kept: map[string]bool{}, counts: map[string]int{}, seen: make(chan struct{}, 1)}

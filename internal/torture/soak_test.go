@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/testsize"
 )
 
 // acked is a list of what was acknowledged. Readers look at a prefix of it.
@@ -38,7 +39,7 @@ func (a *acked) any(rng *rand.Rand) (heir, bool) {
 // TestSoak mixes writers and readers: a read that begins after an
 // acknowledgement sees what was acknowledged.
 func TestSoak(t *testing.T) {
-	want := int64(setting(t, "SOAK", 800))
+	want := int64(testsize.Of(t, "soak-events", 100, 800, 20_000))
 	rng := chance(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	board, err := lukasa.Open(dir, lukasa.Options{CacheBytes: 8 << 20})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/testsize"
 )
 
 // straceLimit is how long a child may take under strace before it counts as
@@ -49,10 +50,7 @@ func TestSystemCalls(t *testing.T) {
 	if out, err := exec.Command("strace", "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, out)
 	}
-	spread, all := 1, os.Getenv("LUKASA_TORTURE_STRACE") == "all"
-	if !all {
-		spread = setting(t, "STRACE", 1)
-	}
+	spread, all := testsize.Of(t, "strace-faults", 1, 1, 1), testsize.Full()
 	rng := chance(t)
 	base := t.TempDir()
 	dir := filepath.Join(base, "data")

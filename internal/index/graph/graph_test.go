@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 func openStore(t testing.TB) *kv.Store {
@@ -342,9 +343,7 @@ func TestRelations(t *testing.T) {
 
 // TestHub: a node that 100,000 documents mention is read within its bounds.
 func TestHub(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is large")
-	}
+	testsize.Long(t, "it is large")
 	s := openStore(t)
 	records := make([]index.Record, 0, 4096)
 	const all = 100_000

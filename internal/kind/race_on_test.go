@@ -1,5 +1,0 @@
-//go:build race
-
-package kind
-
-const raceDetector = true
