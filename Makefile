@@ -14,7 +14,7 @@ export CGO_ENABLED := 0
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## take the example session in, straight from the checkout
@@ -23,6 +23,10 @@ run: ## take the example session in, straight from the checkout
 .PHONY: build
 build: ## build bin/lukasa
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/lukasa
+
+.PHONY: lukasa-bench
+lukasa-bench: ## build bin/lukasa-bench, which measures speed and answers
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/lukasa-bench
 
 .PHONY: man
 man: ## write the manual pages into bin/man1
@@ -54,10 +58,10 @@ bench: ## measure decoding beside json/v2, the journal beside Pebble, words besi
 	$(GO) test -run '^$$' -bench 'Event|NDJSON|SSE|Write|Push' -benchmem ./hmx/...
 	$(GO) test -run '^$$' -bench 'Parse/event|Canonical/event' -benchmem ./internal/canon
 	$(GO) test -run '^$$' -bench 'Context|Find|Read|O200k' -benchmem ./internal/engine ./internal/kind ./internal/tokens
-	$(GO) run ./cmd/lukasa bench journal
+	$(GO) run ./cmd/lukasa-bench journal
 	$(GO) test -run '^$$' -bench Bleve -benchtime 1x ./internal/bench
-	$(GO) run ./cmd/lukasa bench context
-	$(GO) run ./cmd/lukasa bench recall
+	$(GO) run ./cmd/lukasa-bench context
+	$(GO) run ./cmd/lukasa-bench recall
 
 .PHONY: short
 short: ## run the tests in their smallest sizes, in about a minute

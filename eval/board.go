@@ -33,7 +33,7 @@ func newBoard(ctx context.Context, work string, keep bool, at time.Time) (*board
 	if err != nil {
 		return nil, fault.Newf(fault.WriteFailed, "%w", err)
 	}
-	b, err := lukasa.OpenContext(ctx, dir, lukasa.Options{Clock: func() time.Time { return at }, Note: "lukasa eval"})
+	b, err := lukasa.OpenContext(ctx, dir, lukasa.Options{Clock: func() time.Time { return at }, Note: "lukasa-bench eval"})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -101,11 +101,11 @@ func commands() []command {
 		{groupProgram, demoCommand},
 		{groupProgram, installCommand},
 		{groupProgram, uninstallCommand},
-		{groupProgram, benchCommand},
-		{groupProgram, evalCommand},
 		{groupProgram, versionCommand},
 		{groupProgram, completionCommand},
 		{groupProgram, manCommand},
 		{groupProgram, helpCommand},
+		{groupProgram, movedBenchCommand},
+		{groupProgram, movedEvalCommand},
 	}
 }

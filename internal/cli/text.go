@@ -165,3 +165,10 @@ func (s *shell) note(format string, args ...any) {
 	}
 	fmt.Fprintf(s.stderr, "%s %s\n", s.alarm.yellow(program+": note:"), oneLine(text))
 }
+
+// degraded notes what a search could not use.
+func (s *shell) degraded(list []string) {
+	for _, d := range list {
+		s.note("%s", d)
+	}
+}

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// evalNexttoolCommand measures how well the next tool is foreseen.
-func evalNexttoolCommand(s *shell) *cobra.Command {
+// nexttoolCommand measures how well the next tool is foreseen.
+func nexttoolCommand(s *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "nexttool DIR",
 		Short: "Measure how well the next tool of an agent is foreseen",
@@ -28,8 +28,8 @@ the last, and after the last two.`,
 		Example: `  # What a directory has to hold
   mkdir parcels && cp examples/parcels.ndjson parcels
   echo '[{"session":"session-2026-11-03-heavy-parcels","task":"weight"},{"session":"session-2026-11-05-broken-glass","task":"glass"}]' > parcels/sessions.json
-  lukasa eval nexttool parcels
-  lukasa eval nexttool parcels --json`,
+  lukasa-bench eval nexttool parcels
+  lukasa-bench eval nexttool parcels --json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil
@@ -39,12 +39,12 @@ the last, and after the last two.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			p := s.progress()
 			defer p.done()
-			p.update(func() string { return "reading sessions" })
+			p.update("reading sessions", 0, 0)
 			set, err := nexttool.Load(args[0])
 			if err != nil {
 				return err
 			}
-			p.update(func() string { return "asking for the next tool, of " + counted(set.Events, "event") })
+			p.update("asking for the next tool, of "+counted(set.Events, "event"), 0, 0)
 			r, err := nexttool.Run(c.Context(), set)
 			p.done()
 			if err != nil {
@@ -60,7 +60,7 @@ the last, and after the last two.`,
 }
 
 // showNexttool prints how well the next tool was foreseen, for a person.
-func (s *shell) showNexttool(r *nexttool.Report) {
+func (s *console) showNexttool(r *nexttool.Report) {
 	fmt.Fprintf(s.stdout, "%s of %s, in %d folds over tasks; artifacts of each fold:", counted(r.Events, "event"), counted(r.Sessions, "session"), nexttool.Folds)
 	for _, n := range r.Artifacts {
 		fmt.Fprintf(s.stdout, " %d", n)
@@ -69,7 +69,7 @@ func (s *shell) showNexttool(r *nexttool.Report) {
 	for _, row := range r.Rows {
 		name := fmt.Sprintf("%-34s", row.Name)
 		if row.Name == nexttool.RowArtifacts {
-			name = s.paint.bold(name)
+			name = s.bold(name)
 		}
 		fmt.Fprintf(s.stdout, "%s %7d %7.3f %7.3f   %7d %7.3f %7.3f\n", name,
 			row.All.Calls, row.All.Hit1, row.All.Hit3, row.AfterError.Calls, row.AfterError.Hit1, row.AfterError.Hit3)

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ var rowTitles = map[string]string{
 }
 
 // showEval prints how much of the evidence was found, for a person.
-func (s *shell) showEval(r *eval.Report) {
+func (s *console) showEval(r *eval.Report) {
 	asked := 0
 	if len(r.Rows) > 0 {
 		asked = r.Rows[0].All.Questions
@@ -31,7 +31,7 @@ func (s *shell) showEval(r *eval.Report) {
 		}
 	}
 	if len(r.Weights) > 0 {
-		fmt.Fprintf(s.stdout, "\n%-26s %9s %9s  %s\n", s.paint.bold("weights"), "shipped", "fitted", "without each tenant")
+		fmt.Fprintf(s.stdout, "\n%-26s %9s %9s  %s\n", s.bold("weights"), "shipped", "fitted", "without each tenant")
 		for _, w := range r.Weights {
 			fmt.Fprintf(s.stdout, "  %-24s %9.3f %9.3f ", oneLine(w.Part), w.Shipped, w.Fitted)
 			for _, x := range w.Without {
@@ -44,12 +44,12 @@ func (s *shell) showEval(r *eval.Report) {
 }
 
 // showFigures prints the figures of one category, a line for each way to rank.
-func (s *shell) showFigures(category string, rows []eval.Row, of func(*eval.Row) *eval.Figures) {
+func (s *console) showFigures(category string, rows []eval.Row, of func(*eval.Row) *eval.Figures) {
 	if len(rows) == 0 {
 		return
 	}
 	title := fmt.Sprintf("%s (%s)", oneLine(category), thousands(of(&rows[0]).Questions))
-	fmt.Fprintf(s.stdout, "\n%s %6s %6s %6s  %6s %6s %6s %6s\n", s.paint.bold(fmt.Sprintf("%-26s", title)), "@5", "@10", "@20", "500", "1000", "2000", "4000")
+	fmt.Fprintf(s.stdout, "\n%s %6s %6s %6s  %6s %6s %6s %6s\n", s.bold(fmt.Sprintf("%-26s", title)), "@5", "@10", "@20", "500", "1000", "2000", "4000")
 	for i := range rows {
 		f := of(&rows[i])
 		fmt.Fprintf(s.stdout, "  %-24s %6.3f %6.3f %6.3f  %6.3f %6.3f %6.3f %6.3f\n",
@@ -58,7 +58,7 @@ func (s *shell) showFigures(category string, rows []eval.Row, of func(*eval.Row)
 }
 
 // showEvalDocuments prints how well documents were found, for a person.
-func (s *shell) showEvalDocuments(r *eval.DocumentReport) {
+func (s *console) showEvalDocuments(r *eval.DocumentReport) {
 	queries := "queries"
 	if r.Queries == 1 {
 		queries = "query"
@@ -72,7 +72,7 @@ func (s *shell) showEvalDocuments(r *eval.DocumentReport) {
 }
 
 // showKept tells where the data directory is.
-func (s *shell) showKept(dir string) {
+func (s *console) showKept(dir string) {
 	if dir != "" {
 		fmt.Fprintf(s.stdout, "\nthe data directory is %s\n", oneLine(dir))
 	}

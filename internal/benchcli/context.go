@@ -1,9 +1,7 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,110 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// benchCommand measures this machine.
-func benchCommand(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure what this machine reaches",
-		Long: `Measure what this machine reaches, beside what others reach in the same run.
-
-Machines are noisy, so the contenders take turns and the ratio counts. All writes
-are durable; everything is written to a directory of its own and removed.`,
-		Example: `  lukasa bench journal --help
-  lukasa bench context --help
-  lukasa bench recall --help
-  lukasa bench pack --help
-  lukasa bench serve --help`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(benchJournalCommand(s), benchContextCommand(s), benchRecallCommand(s), benchPackCommand(s), benchServeCommand(s))
-	return cmd
-}
-
-func benchJournalCommand(s *shell) *cobra.Command {
-	var o bench.Options
-	var strict bool
-	cmd := &cobra.Command{
-		Use:   "journal",
-		Short: "Measure the journal beside raw Pebble",
-		Long: `Measure the journal beside raw Pebble, and the way of a file of events into it.
-
-Three cases are compared with Pebble's synced writes of the same payloads: batches
-of 1,000, 64 writers of single events, one writer of single events. Pebble has its
-default options and keys in order; larger memory tables make it faster. Ours includes
-salt, commitment, header, leaf and Merkle tree. Then a file of events is taken in
-whole: decoded, validated, journaled, and folded into catalogue and timeline.
-
-Exit code 1: a goal is missed, with --strict.`,
-		Example: `  lukasa bench journal --turn 20ms --turns 1 --events 2000`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Turn <= 0 || o.Turns < 1 || o.Turns > 1000 || o.EventBytes < 300 || o.EventBytes > 1<<20 || o.Events < 1 || o.Events > 100_000_000 {
-				return fault.New(fault.Usage, "a flag is out of range").
-					WithFix("--turn above 0, --turns 1 to 1000, --bytes 300 to 1048576, --events 1 to 100000000")
-			}
-			if o.Dir == "" {
-				o.Dir = "."
-			}
-			r, err := bench.Journal(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.writeJSON(r)
-			} else {
-				err = s.printJournal(r)
-			}
-			var missed []string
-			for _, c := range r.Comparisons {
-				if !c.OK {
-					missed = append(missed, c.Name)
-				}
-			}
-			if err == nil && strict {
-				err = missedGoals(missed)
-			}
-			return err
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "where to write, on the disk to be measured (default: here)")
-	f.DurationVar(&o.Turn, "turn", time.Second, "how long a contender runs at a time")
-	f.IntVar(&o.Turns, "turns", 5, "how many turns each contender gets")
-	f.IntVar(&o.EventBytes, "bytes", 600, "size of an event")
-	f.IntVar(&o.Events, "events", 300_000, "how many events the file has")
-	f.BoolVar(&strict, "strict", false, "fail if a goal is missed")
-	return cmd
-}
-
-// missedGoals is the error of goals that were not reached, or nil if there are
-// none.
-func missedGoals(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	return fault.Newf(fault.NotProven, "this run does not reach %s: %s", counted(len(names), "goal"), strings.Join(names, ", ")).
-		WithFix("measure again on a machine that does nothing else, or leave --strict away")
-}
-
-// printJournal prints a report as a table.
-func (s *shell) printJournal(r *bench.JournalReport) error {
-	fmt.Fprintf(s.stdout, "%-34s %14s %14s %7s %6s\n", fmt.Sprintf("durable, %d-byte events", r.EventBytes), "lukasa/s", "pebble/s", "ratio", "goal")
-	for _, c := range r.Comparisons {
-		mark := s.paint.green("ok")
-		if !c.OK {
-			mark = s.paint.red("missed")
-		}
-		fmt.Fprintf(s.stdout, "%-34s %14.0f %14.0f %6.2fx %5.1fx  %s\n", c.What, c.Ours, c.Pebble, c.Ratio, c.Goal, mark)
-	}
-	in := r.Ingest
-	fmt.Fprintf(s.stdout, "\n%d events from a file (%.0f bytes each), to the journal and every index:\n", in.Events, in.EventBytes)
-	fmt.Fprintf(s.stdout, "  %.0f events/s, peak memory %d MB, opened again in %.2f s\n", in.PerSecond, megabytes(in.PeakBytes), in.OpenSeconds)
-	return nil
-}
-
-func benchContextCommand(s *shell) *cobra.Command {
+func contextCommand(s *console) *cobra.Command {
 	var o bench.ContextOptions
 	var flags benchFlags
 	cmd := &cobra.Command{
@@ -137,7 +32,7 @@ anew from the journal first, which the answer tells; a tenant that another versi
 of this command filled in another way is refused.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
-		Example: `  lukasa bench context --things 2000 --frames 20 --calls 100 --callers 10`,
+		Example: `  lukasa-bench context --things 2000 --frames 20 --calls 100 --callers 10`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Things < 2 || o.Things > 100_000_000 || o.Frames < 1 || o.Frames > o.Things || o.Calls < 1 || o.Calls > 10_000_000 ||
@@ -182,7 +77,7 @@ func failedBench(r *bench.ContextReport, strict bool) error {
 }
 
 // printContextBench prints a report as a table.
-func (s *shell) printContextBench(r *bench.ContextReport) {
+func (s *console) printContextBench(r *bench.ContextReport) {
 	fmt.Fprintf(s.stdout, "%s about %s: %s, %d MB\n", thousands(r.Things)+" memories and events", counted(r.Frames, "file"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if b := r.Building; b != nil {
 		fmt.Fprintf(s.stdout, "  built in %.0f s: %.0f events/s from a stream, %.0f memories/s in single durable writes, peak memory %d MB\n",
@@ -208,13 +103,6 @@ func (s *shell) printContextBench(r *bench.ContextReport) {
 	}
 	fmt.Fprintln(s.stdout)
 	for _, g := range r.Goals {
-		mark := s.paint.green("ok")
-		if !g.OK {
-			mark = s.paint.red("missed")
-		}
-		fmt.Fprintf(s.stdout, "%s of one caller: %.3f ms, %.2f times the goal of %.0f ms  %s\n", g.Name, g.Got, g.Ratio, g.Goal, mark)
+		fmt.Fprintf(s.stdout, "%s of one caller: %.3f ms, %.2f times the goal of %.0f ms  %s\n", g.Name, g.Got, g.Ratio, g.Goal, s.mark(g.OK))
 	}
 }
-
-// megabytes is how many bytes something has, in millions.
-func megabytes[T int64 | uint64](bytes T) T { return bytes / 1e6 }

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-func benchRecallCommand(s *shell) *cobra.Command {
+func recallCommand(s *console) *cobra.Command {
 	var o bench.RecallOptions
 	var flags benchFlags
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ with the same --events. If another version made its index, that is made anew fro
 the journal first, which the answer tells.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
-		Example: `  lukasa bench recall --events 500 --queries 8`,
+		Example: `  lukasa-bench recall --events 500 --queries 8`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
@@ -93,7 +93,7 @@ func failedRecallBench(r *bench.RecallReport, strict bool) error {
 }
 
 // printRecallBench prints a report as a table.
-func (s *shell) printRecallBench(r *bench.RecallReport) {
+func (s *console) printRecallBench(r *bench.RecallReport) {
 	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if in := r.Intake; in != nil {
 		fmt.Fprintf(s.stdout, "  taken in within %.0f s: %.0f events/s of %.0f bytes, %.0f µs of processor time each, peak memory %d MB\n",
@@ -116,18 +116,15 @@ func (s *shell) printRecallBench(r *bench.RecallReport) {
 	}
 	fmt.Fprintln(s.stdout)
 	for _, g := range r.Goals {
-		mark, than := s.paint.green("ok"), "below"
+		than := "below"
 		if g.Least {
 			than = "at least"
 		}
-		if !g.OK {
-			mark = s.paint.red("missed")
-		}
-		fmt.Fprintf(s.stdout, "%-30s %12.2f, %s %g  %s\n", g.Name, g.Got, than, g.Goal, mark)
+		fmt.Fprintf(s.stdout, "%-30s %12.2f, %s %g  %s\n", g.Name, g.Got, than, g.Goal, s.mark(g.OK))
 	}
 }
 
-func (s *shell) printVectorScan(of string, v *bench.VectorScan) {
+func (s *console) printVectorScan(of string, v *bench.VectorScan) {
 	fmt.Fprintf(s.stdout, "%s vectors%s, of %d dimensions: %.2f ms, an exact scan %.1f ms, of processor time %.1f times as much; recall@10 %.3f\n",
 		thousands(v.Vectors), of, v.Dimensions, v.Ours, v.Exact, v.CPURatio, v.Recall)
 }

@@ -1,12 +1,17 @@
-package cli
+package benchcli
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev"
 	"lukasa.dev/eval"
 	"lukasa.dev/internal/fault"
 )
@@ -25,7 +30,7 @@ type evalFlags struct {
 }
 
 // evalCommand measures how good the answers are.
-func evalCommand(s *shell) *cobra.Command {
+func evalCommand(s *console) *cobra.Command {
 	var flags evalFlags
 	c := &cobra.Command{
 		Use:   "eval DIR",
@@ -53,11 +58,11 @@ If DIR has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels-*.tsv, as th
 collections of BEIR do, each document is recorded as an event, and the table tells
 nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.
 
-` + "`lukasa eval nexttool`" + ` measures how well the next tool of an agent is foreseen.`,
+` + "`lukasa-bench eval nexttool`" + ` measures how well the next tool of an agent is foreseen.`,
 		Example: `  # What a directory has to hold
   mkdir shop && cp examples/session.ndjson shop
   echo '[{"tenant":"acme","question":"what is wrong with refunds?","category":"what","evidence":["019e5a3b-7c4d-7000-8000-000000000001"]}]' > shop/questions.json
-  lukasa eval shop`,
+  lukasa-bench eval shop`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil
@@ -77,7 +82,7 @@ nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all
 	f.IntVar(&flags.limit, "limit", 0, "ask `N` questions, drawn by --seed; 0 means all")
 	f.Uint64Var(&flags.seed, "seed", 1, "draw other questions with another `NUMBER`")
 	f.StringVar(&flags.out, "out", "", "write what became of each question to `FILE`, a line of JSON each")
-	c.AddCommand(evalNexttoolCommand(s))
+	c.AddCommand(nexttoolCommand(s))
 	return c
 }
 
@@ -95,7 +100,7 @@ func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
 	return o, err
 }
 
-func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
+func (s *console) eval(ctx context.Context, dir string, flags *evalFlags) error {
 	documents := eval.HasDocuments(dir)
 	o, err := flags.options(documents)
 	if err != nil {
@@ -103,14 +108,7 @@ func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
 	}
 	p := s.progress()
 	defer p.done()
-	o.Progress = func(what string, done, total int) {
-		p.update(func() string {
-			if total == 0 {
-				return oneLine(what)
-			}
-			return what + ", " + share(uint64(done), uint64(total)) + " of " + thousands(total)
-		})
-	}
+	o.Progress = p.update
 	if documents {
 		return s.evalDocuments(ctx, dir, o, p)
 	}
@@ -126,8 +124,8 @@ func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
 	if flags.out == "" {
 		err = run()
 	} else {
-		err = s.files.replace(flags.out, func(w io.Writer) error {
-			o.Answer = func(a *eval.Answer) error { return encodeLine(w, a) }
+		err = writeFile(flags.out, func(w io.Writer) error {
+			o.Answer = func(a *eval.Answer) error { return writeLine(w, a) }
 			return run()
 		})
 	}
@@ -143,7 +141,7 @@ func (s *shell) eval(ctx context.Context, dir string, flags *evalFlags) error {
 	return nil
 }
 
-func (s *shell) evalDocuments(ctx context.Context, dir string, o eval.Options, p *progress) error {
+func (s *console) evalDocuments(ctx context.Context, dir string, o eval.Options, p *progress) error {
 	d, err := eval.LoadDocuments(dir)
 	if err != nil {
 		return err
@@ -162,8 +160,53 @@ func (s *shell) evalDocuments(ctx context.Context, dir string, o eval.Options, p
 }
 
 // degraded tells what a search could not use.
-func (s *shell) degraded(list []string) {
+func (s *console) degraded(list []string) {
 	for _, d := range list {
-		s.note("%s", d)
+		s.note(d)
 	}
+}
+
+// What --only can be.
+const (
+	onlyWords   = "words"
+	onlyMeaning = "meaning"
+)
+
+// onlyFrom returns the sources that --only names.
+func onlyFrom(only string) (lukasa.Sources, error) {
+	switch only {
+	case "":
+		return 0, nil
+	case onlyWords:
+		return lukasa.FromWords, nil
+	case onlyMeaning:
+		return lukasa.FromMeaning, nil
+	}
+	return 0, fault.Newf(fault.Usage, "unknown source for --only %q", only).WithFix("use one of " + onlyWords + ", " + onlyMeaning)
+}
+
+// writeFile makes the FILE of --out. It appears with all of its content or not at all, and is
+// for its owner alone.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fault.Newf(fault.OutputFailed, "cannot write %q: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // the error that matters is known
+		}
+	}()
+	buf := bufio.NewWriter(f)
+	err = write(buf)
+	if failed := errors.Join(buf.Flush(), f.Close()); err == nil && failed != nil {
+		err = fault.Newf(fault.OutputFailed, "cannot write %q: %w", path, failed)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fault.Newf(fault.OutputFailed, "cannot write %q: %w", path, err)
+	}
+	return nil
 }

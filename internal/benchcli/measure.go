@@ -1,6 +1,12 @@
-package cli
+package benchcli
 
-import "github.com/spf13/pflag"
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lukasa.dev/internal/fault"
+)
 
 // benchFlags are the flags of every command that measures what it has built.
 type benchFlags struct {
@@ -19,13 +25,13 @@ func (b *benchFlags) add(f *pflag.FlagSet, dir, keep, reuse *string) {
 
 // measured measures in a directory, which is this one if none is named, tells how far it is,
 // shows the report, and returns the verdict on it.
-func measured[R any](s *shell, dir *string, tell *func(what string, done, total int), run func() (R, error), show func(R), verdict func(R) error) error {
+func measured[R any](s *console, dir *string, tell *func(what string, done, total int), run func() (R, error), show func(R), verdict func(R) error) error {
 	if *dir == "" {
 		*dir = "."
 	}
 	p := s.progress()
 	defer p.done()
-	*tell = p.counted
+	*tell = p.update
 	r, err := run()
 	p.done()
 	if err != nil {
@@ -40,3 +46,16 @@ func measured[R any](s *shell, dir *string, tell *func(what string, done, total 
 	}
 	return verdict(r)
 }
+
+// missedGoals is the error of goals that were not reached, or nil if there are
+// none.
+func missedGoals(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	return fault.Newf(fault.NotProven, "this run does not reach %s: %s", counted(len(names), "goal"), strings.Join(names, ", ")).
+		WithFix("measure again on a machine that does nothing else, or leave --strict away")
+}
+
+// megabytes is how many bytes something has, in millions.
+func megabytes[T int64 | uint64](bytes T) T { return bytes / 1e6 }

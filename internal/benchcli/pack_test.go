@@ -1,10 +1,9 @@
-package cli
+package benchcli
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lukasa.dev/internal/bench"
 	"lukasa.dev/internal/fault"
@@ -41,7 +40,7 @@ func TestBenchPackFails(t *testing.T) {
 // table has them, too.
 func TestBenchPackTells(t *testing.T) {
 	dir := t.TempDir() + "/kept"
-	code, out, problems := runAt(time.Now(), nothing(t), "bench", "pack", "--json", "--keep", dir, "--events", "200", "--queries", "4")
+	code, out, problems := run("pack", "--json", "--keep", dir, "--events", "200", "--queries", "4")
 	var r struct {
 		Cases []struct {
 			Name    string   `json:"name"`
@@ -60,14 +59,14 @@ func TestBenchPackTells(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	code, out, problems = runAt(time.Now(), nothing(t), "bench", "pack", "--reuse", dir, "--events", "200", "--queries", "4")
+	code, out, problems = run("pack", "--reuse", dir, "--events", "200", "--queries", "4")
 	for _, want := range []string{"200 events: ", "ranked, 8,000 tokens ", "a block of context, 2,000 tokens ", "ranked, 2,000 tokens, p50 ms"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("there is no %q: %d\n%s%s", want, code, out, problems)
 		}
 	}
 	for _, args := range [][]string{{"--events", "0"}, {"--queries", "-1"}, {"--keep", "a", "--reuse", "b"}, {"x"}} {
-		if code, _, problems := runAt(time.Now(), nothing(t), append([]string{"bench", "pack"}, args...)...); code != fault.ExitUsage {
+		if code, _, problems := run(append([]string{"pack"}, args...)...); code != fault.ExitUsage {
 			t.Errorf("%q: %d %s", args, code, problems)
 		}
 	}

@@ -1,10 +1,9 @@
-package cli
+package benchcli
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lukasa.dev/internal/bench"
 	"lukasa.dev/internal/fault"
@@ -41,7 +40,7 @@ func TestBenchRecallFails(t *testing.T) {
 // What --json prints says of every goal whether it is reached, and with --strict the
 // exit code does, too.
 func TestBenchRecallMarksGoals(t *testing.T) {
-	code, out, problems := runAt(time.Now(), nothing(t), "bench", "recall", "--json", "--strict", "--dir", t.TempDir(), "--events", "200", "--queries", "4")
+	code, out, problems := run("recall", "--json", "--strict", "--dir", t.TempDir(), "--events", "200", "--queries", "4")
 	var r struct {
 		Cases []struct {
 			Name string   `json:"name"`

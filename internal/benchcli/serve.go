@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-func benchServeCommand(s *shell) *cobra.Command {
+func serveCommand(s *console) *cobra.Command {
 	var o serving.Options
 	var flags benchFlags
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ and less than 1 ms more for half of the packs. Those who call share the processo
 the server.
 
 Exit code 1: a goal is missed, with --strict.`,
-		Example: `  lukasa bench serve --events 500`,
+		Example: `  lukasa-bench serve --events 500`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Events < 10 || o.Events > 10_000_000 {
@@ -62,7 +62,7 @@ func missedServeGoals(r *serving.Report) error {
 }
 
 // printServeBench prints a report as tables.
-func (s *shell) printServeBench(r *serving.Report) {
+func (s *console) printServeBench(r *serving.Report) {
 	fmt.Fprintf(s.stdout, "%-40s %8s %10s %10s %7s\n", fmt.Sprintf("durable, events of %.0f bytes", r.EventBytes), "events", "served/s", "other/s", "ratio")
 	for _, c := range r.Rates {
 		fmt.Fprintf(s.stdout, "%-40s %8d %10.0f", c.What, c.Events, c.Ours)
@@ -81,13 +81,10 @@ func (s *shell) printServeBench(r *serving.Report) {
 	}
 	fmt.Fprintln(s.stdout)
 	for _, g := range r.Goals {
-		mark, than := s.paint.green("ok"), "below"
+		than := "below"
 		if g.Least {
 			than = "at least"
 		}
-		if !g.OK {
-			mark = s.paint.red("missed")
-		}
-		fmt.Fprintf(s.stdout, "%-30s %12.2f, %s %g  %s\n", g.Name, g.Got, than, g.Goal, mark)
+		fmt.Fprintf(s.stdout, "%-30s %12.2f, %s %g  %s\n", g.Name, g.Got, than, g.Goal, s.mark(g.OK))
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/bench"
 )
 
-func benchPackCommand(s *shell) *cobra.Command {
+func packCommand(s *console) *cobra.Command {
 	var o bench.RecallOptions
 	var flags benchFlags
 	cmd := &cobra.Command{
@@ -16,7 +16,7 @@ func benchPackCommand(s *shell) *cobra.Command {
 		Short: "Measure how long an agent waits for a pack",
 		Long: `Measure how long an agent waits for a pack.
 
-The tenant is that of ` + "`lukasa bench recall`" + `, a million events of a year, and so are the
+The tenant is that of ` + "`lukasa-bench recall`" + `, a million events of a year, and so are the
 questions. Packs of 2,000 and of 8,000 tokens are made by rank, and fewer of 2,000
 tokens by breadth and as blocks of context, one after the other. The answer says how
 much of the time went into finding what answers and how much into packing, how many
@@ -27,11 +27,11 @@ The goals, for packs by rank: half of them within 10 ms and 99 of 100 within 30 
 and less than 1 GB of memory.
 
 A directory that --keep names is built and left there; --reuse measures it again, or
-one that ` + "`lukasa bench recall --keep`" + ` has left, with the same --events. If another version
+one that ` + "`lukasa-bench recall --keep`" + ` has left, with the same --events. If another version
 made its index, that is made anew from the journal first, which the answer tells.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
-		Example: `  lukasa bench pack --events 500 --queries 8`,
+		Example: `  lukasa-bench pack --events 500 --queries 8`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkLargeBench(o.Events, o.Queries, o.Keep, o.Reuse); err != nil {
@@ -58,7 +58,7 @@ func failedPackBench(r *bench.PackReport, strict bool) error {
 }
 
 // printPackBench prints a report as a table.
-func (s *shell) printPackBench(r *bench.PackReport) {
+func (s *console) printPackBench(r *bench.PackReport) {
 	fmt.Fprintf(s.stdout, "%s: %s, %d MB\n", counted(r.Events, "event"), counted(int(r.Records), "record"), megabytes(r.DirBytes))
 	if in := r.Intake; in != nil {
 		fmt.Fprintf(s.stdout, "  taken in within %.0f s, peak memory %d MB\n", in.Seconds, megabytes(in.PeakBytes))
@@ -80,10 +80,6 @@ func (s *shell) printPackBench(r *bench.PackReport) {
 	}
 	fmt.Fprintln(s.stdout)
 	for _, g := range r.Goals {
-		mark := s.paint.green("ok")
-		if !g.OK {
-			mark = s.paint.red("missed")
-		}
-		fmt.Fprintf(s.stdout, "%-30s %12.2f, below %g  %s\n", g.Name, g.Got, g.Goal, mark)
+		fmt.Fprintf(s.stdout, "%-30s %12.2f, below %g  %s\n", g.Name, g.Got, g.Goal, s.mark(g.OK))
 	}
 }

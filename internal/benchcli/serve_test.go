@@ -1,10 +1,9 @@
-package cli
+package benchcli
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lukasa.dev/internal/fault"
 )
@@ -12,7 +11,7 @@ import (
 // What --json prints says of every goal whether it is reached, and with --strict the exit
 // code does, too; the table has the same cases.
 func TestBenchServeTells(t *testing.T) {
-	code, out, problems := runAt(time.Now(), nothing(t), "bench", "serve", "--json", "--strict", "--dir", t.TempDir(), "--events", "20")
+	code, out, problems := run("serve", "--json", "--strict", "--dir", t.TempDir(), "--events", "20")
 	var r struct {
 		Rates []struct {
 			Name string   `json:"name"`
@@ -45,14 +44,14 @@ func TestBenchServeTells(t *testing.T) {
 	if code != want {
 		t.Errorf("exit code %d, want %d: %s", code, want, problems)
 	}
-	code, out, problems = runAt(time.Now(), nothing(t), "bench", "serve", "--dir", t.TempDir(), "--events", "20")
+	code, out, problems = run("serve", "--dir", t.TempDir(), "--events", "20")
 	for _, want := range []string{"lines over one connection ", "beside the library's ingest", "single events, 64 connections ", "packs of 2,000 tokens over HTTP ", "lines, of the library's "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("there is no %q: %d\n%s%s", want, code, out, problems)
 		}
 	}
 	for _, args := range [][]string{{"--events", "0"}, {"--events", "-1"}, {"x"}} {
-		if code, _, problems := runAt(time.Now(), nothing(t), append([]string{"bench", "serve"}, args...)...); code != fault.ExitUsage {
+		if code, _, problems := run(append([]string{"serve"}, args...)...); code != fault.ExitUsage {
 			t.Errorf("%q: %d %s", args, code, problems)
 		}
 	}

@@ -1,10 +1,9 @@
-package cli
+package benchcli
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lukasa.dev/internal/bench"
 	"lukasa.dev/internal/fault"
@@ -41,8 +40,7 @@ func TestBenchFails(t *testing.T) {
 // What --json prints says of every goal whether it is reached, and with --strict
 // the exit code does, too.
 func TestBenchMarksGoals(t *testing.T) {
-	env := nothing(t)
-	code, out, problems := runAt(time.Now(), env, "bench", "context", "--json", "--strict", "--dir", t.TempDir(),
+	code, out, problems := run("context", "--json", "--strict", "--dir", t.TempDir(),
 		"--things", "200", "--frames", "10", "--calls", "20", "--callers", "2", "--rounds", "2")
 	var r struct {
 		Goals []struct {
