@@ -34,7 +34,6 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"internal/board":     7000,
 		"internal/cli":       23000,
-		"internal/engine":    7000,
 		"internal/migrate":   9000,
 		"internal/statement": 7500,
 		"internal/trace":     7000,
@@ -187,8 +186,20 @@ func floors() []floor {
 		purpose:  "what may come next, what speaks against a planned action",
 		packages: []string{"internal/advise"},
 	}, {
+		name:     "excerpt",
+		purpose:  "a record as an entry of a pack: its section, its words, its sources, its rule",
+		packages: []string{"internal/excerpt"},
+	}, {
+		name:     "packer",
+		purpose:  "candidates for a question into packs; fingerprints, and how they guide packs",
+		packages: []string{"internal/packer"},
+	}, {
+		name:     "pack proof",
+		purpose:  "what is proven of a pack, and why something is in it",
+		packages: []string{"internal/packproof"},
+	}, {
 		name:     "engine",
-		purpose:  "a board and everything that reads it: search, find, pack, compile",
+		purpose:  "opens a board with everything that reads it, and forwards to it",
 		packages: []string{"internal/engine"},
 	}, {
 		name:     "bench",

@@ -1,5 +1,7 @@
 // Package engine opens a board with everything that reads it: search, find, cold starts,
-// packs, the compiler, next steps and checks, fingerprints, and what is proven of packs.
+// packs, the compiler, next steps and checks, fingerprints, and what is proven of packs. It
+// holds the parts together and forwards to them; what is promised of an answer is said in the
+// package that gives it.
 //
 // What is guaranteed of the directory itself, from the life of a write to that of an erasure,
 // is said in package board. Beyond that,
@@ -18,7 +20,8 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/learn"
-	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/packer"
+	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/sessions"
@@ -34,19 +37,14 @@ type Board struct {
 	learner   *learn.Learner
 	adviser   *advise.Adviser
 	contexts  *coldstart.Composer
-	asking    semaphore.FIFO   // of calls that compose bundles and packs
-	counts    *counts          // of what packs quoted, by the records of the index
-	priors    *priors          // of imported fingerprints; nil in a past state
+	packer    *packer.Packer
+	prover    *packproof.Prover
 	ticks     func() time.Time // by which it is measured how long something takes
 }
 
 // Open opens the data directory dir, making it if it does not exist.
 func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
-	b := &Board{
-		asking: semaphore.PerProcessor(),
-		counts: newCounts(),
-		priors: newPriors(), ticks: time.Now,
-	}
+	b := &Board{ticks: time.Now}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
 		return nil, err
@@ -59,23 +57,15 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 // attach has everything that is derived from a board follow it.
 func (b *Board) attach(core *board.Board) {
 	b.core = core
-	b.contexts = coldstart.NewComposer(core, b.asking, func() time.Time { return b.ticks() })
+	limit := semaphore.PerProcessor() // of calls that compose bundles and packs
+	ticks := func() time.Time { return b.ticks() }
+	b.contexts = coldstart.NewComposer(core, limit, ticks)
 	b.retrieval = retrieval.New(core)
 	b.sessions = sessions.New(b.retrieval)
 	b.learner = learn.New(b.retrieval, b.sessions)
 	b.adviser = advise.New(b.retrieval, b.sessions)
-	core.Follow(b.priors)
-	core.Require(record.Fingerprint, fingerprintRule())
-}
-
-// over returns an engine for packs of a past state, which keeps nothing of its own but what it
-// counted.
-func (b *Board) over(r *retrieval.Retriever) *Board {
-	if r == b.retrieval {
-		return b
-	}
-	counted := r.Beside(func() any { return newCounts() }).(*counts)
-	return &Board{core: r.Core(), retrieval: r, adviser: b.adviser.Over(r), ticks: b.ticks, counts: counted}
+	b.packer = packer.New(packer.Parts{Retrieval: b.retrieval, Sessions: b.sessions, Learner: b.learner, Adviser: b.adviser, Limit: limit, Ticks: ticks})
+	b.prover = packproof.New(b.retrieval, b.packer)
 }
 
 // Close waits for what is under way, makes everything durable and lets the directory go. A

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"lukasa.dev/internal/packer"
+)
 
 // Looked is how many records a board has read to find out what views show.
 func Looked(b *Board) int64 { return b.retrieval.Judged() }
@@ -39,4 +43,4 @@ func Watched(b *Board) int { return b.core.Watched() }
 func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar) }
 
 // HitsFor is how many hits a pack with a budget looks at, at most.
-var HitsFor = hitsFor
+var HitsFor = packer.HitsFor

@@ -13,10 +13,13 @@ import (
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/find"
+	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/notary"
+	"lukasa.dev/internal/packer"
+	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
@@ -542,4 +545,50 @@ func (b *Board) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction
 // there are no suggestions.
 func (b *Board) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
 	return b.adviser.NextStep(ctx, o)
+}
+
+// Pack returns what an agent is given for a question: the best of what is known, as
+// far as it fits into a budget of tokens, with what stands behind each entry and why
+// the rest was left out. It reads one state and writes nothing. The same root and the
+// same options give the same pack, bit by bit, but for how long it took. A tenant
+// without records has an empty pack.
+//
+// What a scope does not show, and what is private to other agents than the one that
+// looks, has no influence on it, as in a search.
+func (b *Board) Pack(ctx context.Context, o packer.PackOptions) (*packer.Packed, error) {
+	return b.packer.Pack(ctx, o)
+}
+
+// PackContext returns a markdown block of what is known of a topic: as many of the best
+// hits of a search as fit into a budget, each whole, in a line. It never counts more
+// than the budget, at four characters a token. Where nothing is known or nothing fits
+// it says so, if there is room for that.
+func (b *Board) PackContext(ctx context.Context, o packer.PackContextOptions) (string, error) {
+	return b.packer.PackContext(ctx, o)
+}
+
+// Fingerprint returns a digest of what the agents of a tenant learned, without any text of
+// events; see package fingerprint for what it has. It is made of one state: the same root
+// gives the same bytes, here, after a rebuild and wherever the tenant is imported. What
+// was erased has no part in it, nor has what is private to another agent than the one
+// that is named.
+//
+// Only sessions are read that have new events since the last compile or fingerprint. Of
+// several calls, and compiles, one runs, and the others wait.
+func (b *Board) Fingerprint(ctx context.Context, o packer.FingerprintOptions) (*fingerprint.Fingerprint, error) {
+	return b.packer.Fingerprint(ctx, o)
+}
+
+// VerifyPack proves what a pack says, entry by entry, down to the journal, and makes it
+// again where that can be. If something does not hold, the error has the code not_proven,
+// and what was found is returned with it; one that breaks the rules of the protocol is an
+// invalid_document. See package packproof for what is proven.
+func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o packproof.VerifyPackOptions) (*packproof.PackProof, error) {
+	return b.prover.VerifyPack(ctx, tenant, p, o)
+}
+
+// ExplainPack says why something is in the pack that the options ask for, or is not. It
+// is named by its source id, its key or its URI.
+func (b *Board) ExplainPack(ctx context.Context, o packer.PackOptions, what string) (*packproof.Explanation, error) {
+	return b.prover.ExplainPack(ctx, o, what)
 }

@@ -12,6 +12,8 @@ import (
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/packer"
+	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/scope"
 	"lukasa.dev/internal/sessions"
@@ -53,15 +55,18 @@ type (
 	EmbedOptions       = retrieval.EmbedOptions
 	EmbedProblem       = retrieval.EmbedProblem
 	Embedded           = retrieval.Embedded
+	EntryProof         = packproof.EntryProof
 	Erasure            = board.Erasure
 	EventPage          = board.EventPage
 	EventQuery         = board.EventQuery
 	EventReceipt       = board.EventReceipt
 	Expect             = board.Expect
 	Expired            = board.Expired
+	Explanation        = packproof.Explanation
 	FindOptions        = find.FindOptions
 	FindOrder          = find.FindOrder
 	Finding            = audit.Finding
+	FingerprintOptions = packer.FingerprintOptions
 	Found              = find.Found
 	Graph              = find.Graph
 	GraphEdge          = find.GraphEdge
@@ -81,6 +86,10 @@ type (
 	NextOptions        = advise.NextOptions
 	NextSteps          = advise.NextSteps
 	Options            = board.Options
+	PackContextOptions = packer.PackContextOptions
+	PackOptions        = packer.PackOptions
+	PackProof          = packproof.PackProof
+	Packed             = packer.Packed
 	Page               = board.Page
 	ProveOptions       = board.ProveOptions
 	PutResult          = board.PutResult
@@ -90,6 +99,7 @@ type (
 	RefineReport       = learn.RefineReport
 	Refined            = learn.Refined
 	Rejection          = board.Rejection
+	Remade             = packproof.Remade
 	Resolved           = board.Resolved
 	Root               = board.Root
 	Salvage            = transfer.Salvage
@@ -114,6 +124,7 @@ type (
 	TimelineQuery      = sessions.TimelineQuery
 	ToolCount          = sessions.ToolCount
 	VerifyOptions      = audit.VerifyOptions
+	VerifyPackOptions  = packproof.VerifyPackOptions
 	VerifyReport       = audit.VerifyReport
 	VersionsOptions    = board.VersionsOptions
 	VersionsPage       = board.VersionsPage
@@ -169,7 +180,18 @@ const (
 	NameKind              = find.NameKind
 	Outward               = find.Outward
 	Own                   = board.Own
+	ReasonErased          = packproof.ReasonErased
+	ReasonExcluded        = packproof.ReasonExcluded
+	ReasonForgotten       = packproof.ReasonForgotten
+	ReasonIncluded        = packproof.ReasonIncluded
+	ReasonNotFound        = packproof.ReasonNotFound
+	ReasonOutranked       = packproof.ReasonOutranked
+	ReasonUnknown         = packproof.ReasonUnknown
+	ReasonUntagged        = packproof.ReasonUntagged
 	Refused               = board.Refused
+	RemadeNo              = packproof.RemadeNo
+	RemadeNotPossible     = packproof.RemadeNotPossible
+	RemadeYes             = packproof.RemadeYes
 	SystemTenant          = board.SystemTenant
 )
 

@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"cmp"
@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/record"
 )
 
@@ -100,24 +102,24 @@ func (v *verifying) rules() (string, error) {
 	}
 	complete := int64(len(v.p.DroppedEntries)) == v.p.TokenBudget.DroppedCount
 	for _, x := range list {
-		where, err := v.place(x.head, x.body)
+		where, err := v.PlaceOf(x.Head, x.Body)
 		if err != nil {
 			return "", err
 		}
-		uri := headURI(v.Tenant.Name, x.head)
-		if complete && v.request.Includes(where.section) && !uris[string(pack.Quoted(uri.String()))] {
+		uri := excerpt.URIOf(v.Tenant.Name, x.Head)
+		if complete && v.request.Includes(where.Section) && !uris[string(pack.Quoted(uri.String()))] {
 			return fmt.Sprintf("entries: %s binds, and is neither among them nor among the drops", uri), nil
 		}
 		rule, ok := v.ruleThen(x)
-		if p, is := x.body.(*memory.Policy); is && (len(p.Scope.Types) > 0 || p.Scope.KeyPrefix != "") {
+		if p, is := x.Body.(*memory.Policy); is && (len(p.Scope.Types) > 0 || p.Scope.KeyPrefix != "") {
 			ok = false // which depends on the candidates
 		}
 		if ok {
-			spoiled, err := v.spoiled(x.body)
+			erased, err := v.DerivedFromErased(x.Body)
 			if err != nil {
 				return "", err
 			}
-			ok = !spoiled
+			ok = !erased
 		}
 		if ok && pack.Untold(v.p, rule) {
 			return fmt.Sprintf("decision_constraints: %s binds, and is not among them", uri), nil
@@ -129,7 +131,7 @@ func (v *verifying) rules() (string, error) {
 // rulesThen returns the hard rules of users and operators that held in the state of the pack
 // for whoever it was made for, as far as they are still on record, and whether these are all
 // that a pack looks at.
-func (v *verifying) rulesThen() (list []seen, all bool, err error) {
+func (v *verifying) rulesThen() (list []excerpt.Item, all bool, err error) {
 	for _, k := range []record.Kind{record.Memory, record.Policy} {
 		for _, state := range []catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired} {
 			var ids []string
@@ -146,12 +148,12 @@ func (v *verifying) rulesThen() (list []seen, all bool, err error) {
 				if h != nil && ruleClass(h) {
 					ids = append(ids, h.ID)
 				}
-				return failed == nil && looked < walkedMost && len(ids) <= policiesSeen
+				return failed == nil && looked < excerpt.MaxWalked && len(ids) <= packer.MaxPolicies
 			})
 			if err := fault.First(failed, err); err != nil {
 				return nil, false, err
 			}
-			if looked == walkedMost || len(ids) > policiesSeen {
+			if looked == excerpt.MaxWalked || len(ids) > packer.MaxPolicies {
 				return nil, false, nil
 			}
 			for _, id := range ids {
@@ -173,7 +175,7 @@ func ruleClass(h *catalog.Head) bool {
 }
 
 // addRuleThen adds a thing to a list if it was a hard rule that held.
-func (v *verifying) addRuleThen(list []seen, k record.Kind, id string) ([]seen, error) {
+func (v *verifying) addRuleThen(list []excerpt.Item, k record.Kind, id string) ([]excerpt.Item, error) {
 	if _, content, err := v.history(k, id); err != nil || content < 0 {
 		return list, err
 	}
@@ -182,7 +184,7 @@ func (v *verifying) addRuleThen(list []seen, k record.Kind, id string) ([]seen, 
 		return list, err
 	}
 	hidden, err := v.hiddenSince(memory.URI{Kind: k, ID: id})
-	if !hidden && ruleClass(x.head) && x.body.Facets().Pin && x.head.Trust >= record.User && v.holds1(x) == "" {
+	if !hidden && ruleClass(x.Head) && x.Body.Facets().Pin && x.Head.Trust >= record.User && v.holds1(x) == "" {
 		list = append(list, x)
 	}
 	return list, err

@@ -1,4 +1,4 @@
-package engine
+package excerpt
 
 import (
 	"slices"
@@ -13,25 +13,26 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// placed is where in a pack something belongs, and what it is called there.
-type placed struct {
-	section hmx.Section
-	source  hmx.SourceType
+// Place is where in a pack something belongs, and what it is called there. The zero value is the
+// place of what belongs into no pack.
+type Place struct {
+	Section hmx.Section
+	Source  hmx.SourceType
 }
 
-// nowhere is the place of what belongs into no pack.
-var nowhere = placed{}
-
-// eventPlace returns where an event belongs.
-func eventPlace(c roster.Class) placed {
+// EventPlace returns where an event belongs.
+func EventPlace(c roster.Class) Place {
 	section := hmx.Section(retrieval.EventSections()[c])
 	if section == "" {
 		section = hmx.SectionEvidence // of a type that nobody knows
 	}
-	return placed{section, hmx.SourceEpisode}
+	return Place{section, hmx.SourceEpisode}
 }
 
-// eventTypes are the types of events that everybody knows.
+// EventType returns the type of events of a class, or nothing for one that HMX does not know.
+func EventType(c roster.Class) string { return eventTypes()[c] }
+
+// eventTypes returns the types of events that HMX knows, by class.
 var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	names := make(map[roster.Class]string)
 	for _, t := range hmx.EventTypes() {
@@ -40,31 +41,31 @@ var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// place returns where a thing belongs. Who is told something as a rule, a goal or as
+// PlaceOf returns where a thing belongs. Who is told something as a rule, a goal or as
 // what it is itself must be able to trust it: what less than a user said is a fact at
 // most, and what tools and others outside said is evidence.
-func (p *packing) place(h *catalog.Head, body memory.Body) (placed, error) {
+func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
 	trusted := h.Trust >= record.User
-	said := func(section hmx.Section) (placed, error) { // of a memory
+	said := func(section hmx.Section) (Place, error) { // of a memory
 		if h.Trust < record.Agent {
 			section = hmx.SectionEvidence
 		}
-		return placed{section, hmx.SourceMemory}, nil
+		return Place{section, hmx.SourceMemory}, nil
 	}
 	switch h.Kind {
 	case record.Memory:
 		switch memory.Type(h.Class) {
 		case memory.TypeIdentity:
 			if trusted {
-				return placed{hmx.SectionCore, hmx.SourcePolicy}, nil
+				return Place{hmx.SectionCore, hmx.SourcePolicy}, nil
 			}
 		case memory.TypeConstraint:
 			if trusted {
-				return placed{hmx.SectionConstraints, hmx.SourcePolicy}, nil
+				return Place{hmx.SectionConstraints, hmx.SourcePolicy}, nil
 			}
 		case memory.TypeGoal:
 			if trusted && h.Status == string(memory.GoalActive) {
-				return placed{hmx.SectionGoals, hmx.SourceMemory}, nil
+				return Place{hmx.SectionGoals, hmx.SourceMemory}, nil
 			}
 		case memory.TypePattern:
 			return said(hmx.SectionProcedures)
@@ -76,24 +77,24 @@ func (p *packing) place(h *catalog.Head, body memory.Body) (placed, error) {
 		switch {
 		case !trusted:
 		case h.Class == string(memory.PolicyInstruction):
-			return placed{hmx.SectionCore, hmx.SourcePolicy}, nil
+			return Place{hmx.SectionCore, hmx.SourcePolicy}, nil
 		case h.Class == string(memory.PolicyConstraint):
-			return placed{hmx.SectionConstraints, hmx.SourcePolicy}, nil
+			return Place{hmx.SectionConstraints, hmx.SourcePolicy}, nil
 		}
 	case record.Entity:
 		return p.entityPlace(h, body), nil
 	case record.Relation:
-		return placed{hmx.SectionGraphRelations, hmx.SourceRelation}, nil
+		return Place{hmx.SectionGraphRelations, hmx.SourceRelation}, nil
 	case record.Conflict:
-		return placed{hmx.SectionConflicts, hmx.SourceConflict}, nil
+		return Place{hmx.SectionConflicts, hmx.SourceConflict}, nil
 	case record.Artifact:
 		return p.artifactPlace(h, body)
 	}
-	return nowhere, nil
+	return Place{}, nil
 }
 
 // entityPlace returns where an entity belongs.
-func (p *packing) entityPlace(h *catalog.Head, body memory.Body) placed {
+func (p *Reading) entityPlace(h *catalog.Head, body memory.Body) Place {
 	agent := p.View.Agent
 	self := agent != "" && (h.ID == agent || slices.ContainsFunc(h.Names, func(name string) bool { return strings.EqualFold(name, agent) }))
 	described := false
@@ -102,15 +103,15 @@ func (p *packing) entityPlace(h *catalog.Head, body memory.Body) placed {
 	}
 	switch {
 	case self && h.Trust >= record.User:
-		return placed{hmx.SectionCore, hmx.SourceEntity}
+		return Place{hmx.SectionCore, hmx.SourceEntity}
 	case h.Trust >= record.Agent && (self || described):
-		return placed{hmx.SectionFacts, hmx.SourceEntity}
+		return Place{hmx.SectionFacts, hmx.SourceEntity}
 	}
-	return placed{hmx.SectionGraphRelations, hmx.SourceEntity}
+	return Place{hmx.SectionGraphRelations, hmx.SourceEntity}
 }
 
 // artifactPlace returns where an artifact belongs.
-func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, error) {
+func (p *Reading) artifactPlace(h *catalog.Head, body memory.Body) (Place, error) {
 	section := hmx.SectionProcedures
 	switch hmx.ArtifactType(h.Class) {
 	case hmx.TypeStrategyTemplate:
@@ -119,7 +120,7 @@ func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, erro
 			if s, ok := a.HMX.StrategyTemplate(); ok && s.Goal != "" {
 				wanted, err := p.isGoal(s.Goal)
 				if err != nil {
-					return nowhere, err
+					return Place{}, err
 				}
 				if wanted {
 					section = hmx.SectionGoals
@@ -131,11 +132,12 @@ func (p *packing) artifactPlace(h *catalog.Head, body memory.Body) (placed, erro
 			section = hmx.SectionConstraints
 		}
 	}
-	return placed{section, hmx.SourceArtifact}, nil
+	return Place{section, hmx.SourceArtifact}, nil
 }
 
-// overNow says why a thing no longer holds, or nothing.
-func (p *packing) overNow(h *catalog.Head) string {
+// WhyOver says in words why a document does not hold at the time of the reading, or nothing if it
+// holds.
+func (p *Reading) WhyOver(h *catalog.Head) string {
 	switch {
 	case h.Expires <= p.Now:
 		return "its time to live is over"

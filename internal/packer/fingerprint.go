@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type FingerprintOptions struct {
 //
 // Only sessions are read that have new events since the last compile or fingerprint. Of
 // several calls, and compiles, one runs, and the others wait.
-func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
+func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
 		if err := board.CheckName("agent", o.Agent); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (b *Board) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerp
 
 // printing is a fingerprint under way.
 type printing struct {
-	b    *Board
+	b    *Packer
 	r    kv.Reader
 	t    *ledger.Tenant
 	o    FingerprintOptions
@@ -69,7 +69,7 @@ type printing struct {
 	read int // sessions that had new events
 }
 
-func (b *Board) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
+func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	erasures := b.core.Erasures()
 	p := &printing{b: b, o: o}
 	err := b.core.Read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {

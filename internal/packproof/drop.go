@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -76,7 +77,7 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 	case !there:
 		return "it was not there in the state of the pack", nil
 	}
-	var places []placed
+	var places []excerpt.Place
 	if u.Kind == record.Event {
 		id := record.ID(v.Tenant.Name, record.Event, u.ID)
 		position, _, err := ledger.Find(v.Reader, v.Tenant.Number, &id)
@@ -98,7 +99,7 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 		if err != nil || problem != "" {
 			return problem, err
 		}
-		if uint64(x.head.Version) != u.Version || x.head.State != catalog.Live {
+		if uint64(x.Head.Version) != u.Version || x.Head.State != catalog.Live {
 			return "uri: it was not the current version in the state of the pack", nil
 		}
 		if problem, err := v.thingDroppedFor(d, x); err != nil || problem != "" {
@@ -108,28 +109,28 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 			return "", err
 		}
 	}
-	if !slices.Contains(places, placed{d.Section, d.SourceType}) {
-		return fmt.Sprintf("section, source_type: it belongs into %s as %s", places[0].section, places[0].source), nil
+	if !slices.Contains(places, excerpt.Place{Section: d.Section, Source: d.SourceType}) {
+		return fmt.Sprintf("section, source_type: it belongs into %s as %s", places[0].Section, places[0].Source), nil
 	}
 	return "", nil
 }
 
 // thingDroppedFor is droppedFor of a thing.
-func (v *verifying) thingDroppedFor(d *hmx.DroppedEntry, x seen) (string, error) {
-	unproven, err := v.sources(x.body, new(truth), new(EntryProof))
+func (v *verifying) thingDroppedFor(d *hmx.DroppedEntry, x excerpt.Item) (string, error) {
+	unproven, err := v.sources(x.Body, new(truth), new(EntryProof))
 	if err != nil {
 		return "", err
 	}
-	spoiled, err := v.spoiled(x.body)
+	erased, err := v.DerivedFromErased(x.Body)
 	if err != nil {
 		return "", err
 	}
 	texts, err := v.textsOf(x)
-	if x.body.Facets().Pin {
+	if x.Body.Facets().Pin {
 		texts = nil // a rule is kept beside what is like it
 	}
 	hidden := v.request.Scope != "" // what it was derived from may have been
-	return v.droppedFor(d, v.overNow(x.head) != "", unproven != "" || spoiled || hidden, texts), err
+	return v.droppedFor(d, v.WhyOver(x.Head) != "", unproven != "" || erased || hidden, texts), err
 }
 
 // droppedFor says why something was not dropped for the reason that is given, or nothing, as

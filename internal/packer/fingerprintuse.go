@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -74,12 +75,12 @@ func (c citations) usage(ctx context.Context, p *placing) (fingerprint.Usage, er
 		if err != nil {
 			return fingerprint.Usage{}, err
 		}
-		if at == nowhere {
+		if at == (excerpt.Place{}) {
 			continue
 		}
 		n := c[u]
-		sections.add(string(at.section), n)
-		sources.add(string(at.source), n)
+		sections.add(string(at.Section), n)
+		sources.add(string(at.Source), n)
 		things.add(u.ID, n)
 		for _, tag := range marked {
 			tags.add(tag, n)
@@ -110,30 +111,30 @@ func (s *useSums) add(name string, n *fingerprint.Use) {
 
 // place returns where something belongs, and its tags. It is nowhere if it is not there,
 // or not shown.
-func (p *placing) place(u memory.URI) (placed, []string, error) {
+func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
 	if u.Tenant != p.t.Name {
-		return nowhere, nil, nil
+		return excerpt.Place{}, nil, nil
 	}
 	if u.Kind == record.Event {
 		id := record.ID(p.t.Name, record.Event, u.ID)
 		position, ok, err := ledger.Find(p.r, p.t.Number, &id)
 		if err != nil || !ok || !p.showsAt(position) {
-			return nowhere, nil, err
+			return excerpt.Place{}, nil, err
 		}
 		row, ok, err := p.rows.Row(position)
 		if err != nil || !ok {
-			return nowhere, nil, err
+			return excerpt.Place{}, nil, err
 		}
-		return eventPlace(row.Class), nil, nil
+		return excerpt.EventPlace(row.Class), nil, nil
 	}
 	h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= p.now {
-		return nowhere, nil, err
+		return excerpt.Place{}, nil, err
 	}
 	if shown, err := p.shows(h); err != nil || !shown {
-		return nowhere, nil, err
+		return excerpt.Place{}, nil, err
 	}
-	at, err := (&packing{}).place(h, nil)
+	at, err := (&excerpt.Reading{}).PlaceOf(h, nil)
 	return at, h.Tags, err
 }
 

@@ -1,4 +1,4 @@
-package engine
+package excerpt
 
 import (
 	"math"
@@ -10,16 +10,16 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// spoiled reports whether something was derived of what is erased by now, so that it may
+// DerivedFromErased reports whether something was derived of what is erased by now, so that it may
 // quote what nobody is to read. An artifact is with the first of its sources that was
 // redacted, until it is compiled again; whatever else names sources is with the last of them
 // that is gone. In a past state that holds for what was erased since, too.
-func (p *packing) spoiled(body memory.Body) (bool, error) {
+func (p *Reading) DerivedFromErased(body memory.Body) (bool, error) {
 	if p.Whole && p.Since == nil {
 		return false, nil
 	}
 	_, compiled := body.(*memory.Artifact)
-	sources, _ := sourcesOf(body, math.MaxInt)
+	sources, _ := SourcesOf(body, math.MaxInt)
 	left := len(sources) == 0
 	for _, u := range sources {
 		switch e, err := p.erased(u); {
@@ -36,8 +36,8 @@ func (p *packing) spoiled(body memory.Body) (bool, error) {
 	return !left, nil
 }
 
-// spoiledArtifact is spoiled for the artifact of an id.
-func (p *packing) spoiledArtifact(id string) (bool, error) {
+// ArtifactDerivedFromErased is DerivedFromErased for the artifact of an id.
+func (p *Reading) ArtifactDerivedFromErased(id string) (bool, error) {
 	if p.Whole && p.Since == nil {
 		return false, nil
 	}
@@ -49,11 +49,11 @@ func (p *packing) spoiledArtifact(id string) (bool, error) {
 	if err != nil || rec == nil || rec.Body == nil {
 		return true, p.Passed(err)
 	}
-	return p.spoiled(rec.Body)
+	return p.DerivedFromErased(rec.Body)
 }
 
 // erased returns what became of a source.
-func (p *packing) erased(u memory.URI) (board.Fate, error) {
+func (p *Reading) erased(u memory.URI) (board.Fate, error) {
 	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return board.OnRecord, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/retrieval"
 )
 
@@ -28,25 +29,25 @@ const (
 
 // again is a pack that is made once more.
 type again struct {
-	b      *Board
-	o      PackOptions
+	b      *Prover
+	o      packer.PackOptions
 	digest string // that it has to have
 	erased bool   // something was, since
 }
 
 // repack makes a pack again from its request and compares the digests. Why says, in words,
 // what kept it from telling.
-func (b *Board) repack(ctx context.Context, tenant string, r pack.Request, m *packMetadata, o VerifyPackOptions, erased bool) (remade Remade, why string, err error) {
+func (b *Prover) repack(ctx context.Context, tenant string, r pack.Request, m *packer.Metadata, o VerifyPackOptions, erased bool) (remade Remade, why string, err error) {
 	switch {
 	case r.Model != "" && o.Embedder == nil:
 		return RemadeNotPossible, fmt.Sprintf("the model %q had a part in it, and is not at hand", r.Model), nil
 	case r.Scope != "" && o.Scope == "":
 		return RemadeNotPossible, "it was made under a scope, whose token is not at hand", nil
-	case r.Scope != "" && scopeDigest(o.Scope) != r.Scope:
+	case r.Scope != "" && packer.ScopeDigest(o.Scope) != r.Scope:
 		return RemadeNotPossible, "it was made under another scope than that of the token at hand", nil
 	}
 	a := again{b: b, digest: m.Digest, erased: erased}
-	a.o = PackOptions{
+	a.o = packer.PackOptions{
 		Tenant: tenant, Query: r.Query, Budget: r.Budget, Strategy: r.Strategy, Counter: r.Counter, Weights: r.Weights,
 		SectionWeights: r.SectionWeights, MinRelevance: r.MinRelevance, Sections: r.Sections, Tags: r.Tags, Session: r.Session,
 		Priors: r.Priors, AsOf: retrieval.AsOfAgain(o.Far, o.Progress), View: board.View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
@@ -102,12 +103,12 @@ func (a *again) compare(ctx context.Context) (Remade, string, error) {
 // same makes the pack once more, and reports whether it is the same, and whether something
 // is hidden from whoever looked since.
 func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
-	err = a.b.packing(ctx, &a.o, func(p *packing) error {
-		res, err := p.compose()
+	err = a.b.packer.Assemble(ctx, &a.o, func(p *packer.Assembly) error {
+		res, err := p.Compose()
 		if err != nil {
 			return err
 		}
-		digest, err := statedDigest(res.Pack)
+		digest, err := packer.StatedDigest(res.Pack)
 		same, hidden = digest == a.digest, p.HiddenSince
 		return err
 	})

@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/embed"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -16,6 +17,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/tokens"
@@ -82,11 +84,11 @@ type EntryProof struct {
 // The pack may come from a file. If something does not hold, the error has the code
 // not_proven, and what was found is returned with it; one that breaks the rules of the
 // protocol is an invalid_document.
-func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o VerifyPackOptions) (*PackProof, error) {
+func (b *Prover) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o VerifyPackOptions) (*PackProof, error) {
 	if p == nil {
 		return nil, fault.New(fault.InvalidArgument, "pack: there is none").WithFix("give what Pack returned")
 	}
-	m, err := metadataOf(p)
+	m, err := packer.MetadataOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 	if err := pack.CheckDigest(p); err != nil {
 		return nil, err
 	}
-	v := &verifying{p: p, size: m.Size, proven: make(map[uint64]bool), counter: counterOf(m.Counter)}
+	v := &verifying{p: p, size: m.Size, proven: make(map[uint64]bool), counter: packer.CounterOf(m.Counter)}
 	if v.request, err = pack.RequestOf(p); err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func (b *Board) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o Ve
 
 // verifyPack proves the parts of a pack of a tenant with records. It reports whether
 // something was erased since.
-func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *packMetadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
+func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m *packer.Metadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
 	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		if m.Size > t.Size {
 			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
@@ -157,8 +159,8 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 			return notProven("metadata.root: it is %q, but the first %d records of tenant %q have the root %x", m.Root, m.Size, tenant, v.root)
 		}
 		now := v.p.CreatedAt.Time()
-		v.packing = packing{engine: b, Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: r, Tenant: t, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: packRecords,
+		v.Reading = excerpt.Reading{Tags: v.request.Tags, Question: retrieval.Question{
+			Ctx: ctx, From: b.retrieval, Reader: r, Tenant: t, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err
@@ -179,7 +181,7 @@ func (b *Board) verifyPack(ctx context.Context, tenant string, v *verifying, m *
 }
 
 // emptyProof proves that a pack of nothing says nothing.
-func emptyProof(p *hmx.Pack, m *packMetadata) error {
+func emptyProof(p *hmx.Pack, m *packer.Metadata) error {
 	if root := merkle.EmptyRoot(); m.Root != hex.EncodeToString(root[:]) {
 		return notProven("metadata.root: it is %q, which is not the root of no records", m.Root)
 	}
@@ -214,7 +216,7 @@ func notProven(format string, args ...any) error {
 
 // verifying is the proof of one pack.
 type verifying struct {
-	packing
+	excerpt.Reading
 	p       *hmx.Pack
 	request pack.Request
 	counter tokens.Counter
@@ -305,7 +307,7 @@ func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, 
 
 // then returns a thing as it was in the state of the pack, by its proven record. What
 // keeps it from being known is said in words.
-func (v *verifying) then(k record.Kind, id string) (x seen, problem string, err error) {
+func (v *verifying) then(k record.Kind, id string) (x excerpt.Item, problem string, err error) {
 	entries, content, err := v.history(k, id)
 	if err != nil {
 		return x, "", err
@@ -326,25 +328,25 @@ func (v *verifying) then(k record.Kind, id string) (x seen, problem string, err 
 	// What is in the tree counts, not what an index says of it.
 	put := &entries[content]
 	put.Time, put.Trust, put.Actor = rec.Header.Time, rec.Header.Trust, rec.Header.Actor
-	return seen{catalog.Past(v.Tenant.Name, k, entries, content, rec.Body), rec.Body}, "", nil
+	return excerpt.Item{Head: catalog.Past(v.Tenant.Name, k, entries, content, rec.Body), Body: rec.Body}, "", nil
 }
 
 // holds1 says why a thing was not told to whoever looked in the state of the pack, or
 // nothing.
-func (v *verifying) holds1(x seen) string {
-	switch h := x.head; {
+func (v *verifying) holds1(x excerpt.Item) string {
+	switch h := x.Head; {
 	case h.State != catalog.Live:
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
-	case v.overNow(h) != "":
-		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.overNow(h))
+	case v.WhyOver(h) != "":
+		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.WhyOver(h))
 	case !board.Sees(v.View, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.View.Agent) {
-		return fmt.Sprintf("policy %s is for other agents", x.head.ID)
+	if policy, ok := x.Body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.View.Agent) {
+		return fmt.Sprintf("policy %s is for other agents", x.Head.ID)
 	}
-	if !board.AppliesBody(v.View, x.body, v.Tenant.Name, v.request.Tags, v.Now) {
-		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.head.Kind, x.head.ID)
+	if !v.Applies(x.Body) {
+		return fmt.Sprintf("%s %s does not hold where the pack was asked for", x.Head.Kind, x.Head.ID)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"bytes"
@@ -11,12 +11,14 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 )
@@ -60,24 +62,24 @@ func (v *verifying) hints() (string, error) {
 	if err != nil || problem != "" {
 		return field + ".active_task_schema: " + problem, err
 	}
-	a, _ := x.body.(*memory.Artifact)
+	a, _ := x.Body.(*memory.Artifact)
 	s, ok := a.HMX.TaskSchema()
 	if !ok {
-		return field + ".active_task_schema: " + x.head.ID + " is no task schema", nil
+		return field + ".active_task_schema: " + x.Head.ID + " is no task schema", nil
 	}
-	schema := schemaOf(x.head, &a.HMX, s, 0)
+	schema := excerpt.SchemaOf(x.Head, &a.HMX, s, 0)
 	if at := h.CurrentStep.Value; !h.CurrentStep.Set || at > int64(len(schema.Steps)) {
 		return fmt.Sprintf("%s.current_step: it is %d of %d steps", field, at, len(schema.Steps)), nil
 	}
 	want := schema.Hints(int(h.CurrentStep.Value))
 	for i := range h.SuggestedNextSteps {
 		if i >= len(want.SuggestedNextSteps) || !same(h.SuggestedNextSteps[i], want.SuggestedNextSteps[i]) {
-			return fmt.Sprintf("%s.suggested_next_steps[%d]: it is not the step that artifact %s has there", field, i, x.head.ID), nil
+			return fmt.Sprintf("%s.suggested_next_steps[%d]: it is not the step that artifact %s has there", field, i, x.Head.ID), nil
 		}
 	}
 	h.SuggestedNextSteps = shown
 	if want.SuggestedNextSteps, want.Blockers = shown, h.Blockers; !same(h, *want) {
-		return fmt.Sprintf("%s: current_step and total_steps are not those of artifact %s", field, x.head.ID), nil
+		return fmt.Sprintf("%s: current_step and total_steps are not those of artifact %s", field, x.Head.ID), nil
 	}
 	return "", nil
 }
@@ -101,9 +103,9 @@ func (v *verifying) observed(steps []hmx.NextStep) (problem string, all bool, er
 		if err != nil || problem != "" {
 			return field + problem, false, err
 		}
-		a, ok := x.body.(*memory.Artifact)
+		a, ok := x.Body.(*memory.Artifact)
 		if !ok || len(s.Tools) != 1 || !names(a.HMX.Content, s.Tools[0]) {
-			return field + "artifact " + x.head.ID + " does not name its tool", false, nil
+			return field + "artifact " + x.Head.ID + " does not name its tool", false, nil
 		}
 	}
 	if n > 0 && n < len(steps) {
@@ -129,12 +131,12 @@ func (v *verifying) blockers(list []string) (string, error) {
 		return "", err
 	}
 	end := timeline.Place{Sequence: math.MaxInt64, Timestamp: math.MaxInt64, Position: math.MaxUint64}
-	positions, _, err := w.Around(nil, index.DigestOf(v.request.Session), end, deedsPassed, 0)
+	positions, _, err := w.Around(nil, index.DigestOf(v.request.Session), end, packer.MaxSessionEvents, 0)
 	if err := fault.First(err, w.Close()); err != nil {
 		return "", err
 	}
 	positions = slices.DeleteFunc(positions, func(position uint64) bool { return position >= v.size })
-	deeds, err := v.done(positions)
+	deeds, err := v.Deeds(positions)
 	if err != nil {
 		return "", err
 	}
@@ -195,24 +197,24 @@ func (v *verifying) constraint(c *hmx.DecisionConstraint) (problem string, err e
 }
 
 // ruleThen returns the rule that a thing was in the state of the pack.
-func (v *verifying) ruleThen(x seen) (pack.Rule, bool) {
-	switch b := x.body.(type) {
+func (v *verifying) ruleThen(x excerpt.Item) (pack.Rule, bool) {
+	switch b := x.Body.(type) {
 	case *memory.Policy:
 		binds := b.PolicyKind == memory.PolicyConstraint || b.PolicyKind == memory.PolicyInstruction
 		covers := len(b.Scope.Tags) == 0 || b.Scope.CoversTags(v.request.Tags)
-		return policyRule(x.head, b), x.head.Trust >= record.User && binds && covers
+		return excerpt.PolicyRule(x.Head, b), x.Head.Trust >= record.User && binds && covers
 	case *memory.Memory:
-		return memoryRule(x.head, b), x.head.Trust >= record.User && memory.Type(x.head.Class) == memory.TypeConstraint
+		return excerpt.MemoryRule(x.Head, b), x.Head.Trust >= record.User && memory.Type(x.Head.Class) == memory.TypeConstraint
 	case *memory.Artifact:
 		d, ok := b.HMX.DecisionPolicy()
-		return decisionRule(x.head, &b.HMX, d), ok && d.Recommendation != ""
+		return excerpt.DecisionRule(x.Head, &b.HMX, d), ok && d.Recommendation != ""
 	}
 	return pack.Rule{}, false
 }
 
 // identity notes what of the figures of a pack does not agree, and whether its id is that
 // of the request and the state that it states.
-func (v *verifying) identity(tenant string, m *packMetadata, proof *PackProof) error {
+func (v *verifying) identity(tenant string, m *packer.Metadata, proof *PackProof) error {
 	id, err := v.request.ID(&pack.State{Tenant: tenant, Size: m.Size, Root: proof.Root})
 	if err != nil {
 		return err
@@ -235,7 +237,7 @@ func (v *verifying) identity(tenant string, m *packMetadata, proof *PackProof) e
 
 // metadata says which member of the metadata is none that a pack has, or does not agree
 // with the rest.
-func (v *verifying) metadata(m *packMetadata) string {
+func (v *verifying) metadata(m *packer.Metadata) string {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(v.p.Metadata), &all); err != nil {
 		return "metadata: it is no object"

@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"crypto/sha256"
@@ -29,8 +29,8 @@ const (
 // one, or if there are none what feedback on this board says. It states them as the
 // request's own, so that the pack names them and can be made again from itself. Where
 // they would make no difference there are none.
-func (p *packing) lead() error {
-	if p.request.Strategy != hmx.StrategyFingerprintGuided || p.request.Priors != "" {
+func (p *Assembly) lead() error {
+	if p.Request.Strategy != hmx.StrategyFingerprintGuided || p.Request.Priors != "" {
 		return nil
 	}
 	priors, err := p.imported()
@@ -56,13 +56,13 @@ func (p *packing) lead() error {
 	if err == nil {
 		data, err = hmx.Canonicalize(data)
 	}
-	p.request.Priors = hmx.Raw(data)
+	p.Request.Priors = hmx.Raw(data)
 	return err
 }
 
 // sourcePriors returns the priors of the things among the candidates that do better than
 // their sections, by id.
-func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
+func (p *Assembly) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 	out := make(map[string]float64)
 	for i := range p.list {
 		c := &p.list[i]
@@ -70,7 +70,7 @@ func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 			continue
 		}
 		var tags []string
-		if h := p.seen[i].head; h != nil {
+		if h := p.seen[i].Head; h != nil {
 			tags = h.Tags
 		}
 		if x, known := priors.Of(c.Thing, c.Section, c.Source, tags); known && x > priors.Section(c.Section) {
@@ -83,8 +83,8 @@ func (p *packing) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 // imported returns what the imported fingerprints say together that guide the caller,
 // or nil if there are none. What an agent brought in guides that agent alone; what guides
 // others takes the trust of a user.
-func (p *packing) imported() (*fingerprint.Priors, error) {
-	list, err := p.heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
+func (p *Assembly) imported() (*fingerprint.Priors, error) {
+	list, err := p.Heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, guidingMost)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 	var guiding []*catalog.Head
 	for _, h := range list {
 		own := p.View.Agent != "" && h.Actor == p.View.Agent && h.Trust >= record.Agent
-		if p.overNow(h) == "" && (h.Trust >= record.User || own) {
+		if p.WhyOver(h) == "" && (h.Trust >= record.User || own) {
 			guiding = append(guiding, h)
 			sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
 		}
@@ -103,12 +103,12 @@ func (p *packing) imported() (*fingerprint.Priors, error) {
 	if len(guiding) == 0 {
 		return nil, nil
 	}
-	return p.engine.priors.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
+	return p.packer.priors.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
 }
 
 // merge reads fingerprints and returns what they say together, or nil if none of them can
 // be read: it was erased meanwhile, or is of another format.
-func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
+func (p *Assembly) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	var read []*fingerprint.Fingerprint
 	for _, h := range list {
 		rec, err := p.Record(h.Position)
@@ -136,8 +136,8 @@ func (p *packing) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 
 // ownPriors returns what the newest feedback on this board says that the caller can
 // see.
-func (p *packing) ownPriors() (*fingerprint.Priors, error) {
-	list, err := p.heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
+func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
+	list, err := p.Heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, feedbackGuide)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *packing) ownPriors() (*fingerprint.Priors, error) {
 	}
 	cited := make(citations)
 	for _, h := range list {
-		if p.overNow(h) == "" && len(cited) < citedGuide {
+		if p.WhyOver(h) == "" && len(cited) < citedGuide {
 			cited.add(h)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"math"
@@ -18,7 +18,7 @@ import (
 // newestEvent returns what the ages of events are measured against where what is new
 // counts: the time of the newest event that is shown and not from the future. There is
 // none where the caller says what time it is.
-func (p *packing) newestEvent() (newest hmx.Opt[int64], err error) {
+func (p *Assembly) newestEvent() (newest hmx.Opt[int64], err error) {
 	if !p.View.Now.IsZero() {
 		return newest, nil
 	}
@@ -37,7 +37,7 @@ func (p *packing) newestEvent() (newest hmx.Opt[int64], err error) {
 
 // newestOfAgents returns the time of the newest event of all agents, which costs less
 // than a look at each event; or that it is from the future.
-func (p *packing) newestOfAgents() (newest hmx.Opt[int64], future bool, err error) {
+func (p *Assembly) newestOfAgents() (newest hmx.Opt[int64], future bool, err error) {
 	err = timeline.Agents(p.Reader, p.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		if at := s.Last.Timestamp; s.Events > 0 && (!newest.Set || at > newest.Value) {
 			newest = hmx.Some(at)
@@ -48,7 +48,7 @@ func (p *packing) newestOfAgents() (newest hmx.Opt[int64], future bool, err erro
 }
 
 // measureLag finds out how far the newest event is behind now, and opens the rows for it.
-func (p *packing) measureLag() (err error) {
+func (p *Assembly) measureLag() (err error) {
 	if p.Rows, err = p.From.Roster(board.State{Reader: p.Reader, Tenant: p.Tenant}); err != nil {
 		return err
 	}

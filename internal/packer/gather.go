@@ -1,13 +1,13 @@
-package engine
+package packer
 
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/coldstart"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -36,28 +36,21 @@ const (
 	graphRelevance = 0.4
 )
 
-// seen is what is known of a candidate that is a thing; of one whose record cannot be
-// read there is a head at most.
-type seen struct {
-	head *catalog.Head
-	body memory.Body
-}
-
 // gather finds the candidates: what the search found, what is always told, what the
 // question names, and what contradicts itself among all that.
-func (p *packing) gather() error {
+func (p *Assembly) gather() error {
 	pins, err := p.pins()
 	if err != nil {
 		return err
 	}
-	began := p.engine.ticks()
+	began := p.packer.ticks()
 	answer, degraded, err := p.Answer()
 	if err != nil {
 		return err
 	}
-	p.searched += p.engine.ticks().Sub(began)
-	p.degraded, p.class, p.found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
-	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]seen, 0, len(answer.Hits)+len(pins)+graphThings)
+	p.searched += p.packer.ticks().Sub(began)
+	p.degraded, p.class, p.Found, p.more = append(p.degraded, degraded...), answer.Class, answer.Hits, answer.More
+	p.list, p.seen = make([]pack.Candidate, 0, len(answer.Hits)+len(pins)+graphThings), make([]excerpt.Item, 0, len(answer.Hits)+len(pins)+graphThings)
 	best := 0.0
 	if len(answer.Hits) > 0 {
 		best = answer.Hits[0].Score
@@ -65,11 +58,11 @@ func (p *packing) gather() error {
 	if err := p.addHits(answer.Hits, pins, best); err != nil {
 		return err
 	}
-	began = p.engine.ticks()
+	began = p.packer.ticks()
 	if err := p.addThings(answer, pins, best); err != nil {
 		return err
 	}
-	p.searched += p.engine.ticks().Sub(began)
+	p.searched += p.packer.ticks().Sub(began)
 	for _, position := range pins {
 		if err := p.addThing(position, finding{pinned: true}); err != nil {
 			return err
@@ -85,8 +78,8 @@ func (p *packing) gather() error {
 }
 
 // pins returns where that is which is told whatever is asked, in its order.
-func (p *packing) pins() (list []uint64, err error) {
-	g := coldstart.Judging(p.From.Core(), board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Now, p.request.Tags)
+func (p *Assembly) pins() (list []uint64, err error) {
+	g := coldstart.Judging(p.From.Core(), board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Now, p.Request.Tags)
 	look := frame.Look(p.Reader, p.Tenant.Number)
 	for _, rank := range frame.Ranks() {
 		looked, kept := 0, 0
@@ -100,7 +93,7 @@ func (p *packing) pins() (list []uint64, err error) {
 				}
 			}
 			looked++
-			return failed == nil && looked < walkedMost && kept < toldOf(rank)
+			return failed == nil && looked < excerpt.MaxWalked && kept < toldOf(rank)
 		})
 		err = fault.First(fault.First(err, failed), walked)
 	}
@@ -125,7 +118,7 @@ type finding struct {
 }
 
 // addHits makes candidates of what a search found. Best is the score of the best of all.
-func (p *packing) addHits(hits []recall.Hit, pins []uint64, best float64) error {
+func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -135,9 +128,9 @@ func (p *packing) addHits(hits []recall.Hit, pins []uint64, best float64) error 
 			things = append(things, i)
 		}
 	}
-	known := make([]seen, len(hits))
-	if err := p.share(len(things), func(k int) (err error) {
-		known[things[k]], err = p.look(hits[things[k]].Position)
+	known := make([]excerpt.Item, len(hits))
+	if err := p.Parallel(len(things), func(k int) (err error) {
+		known[things[k]], err = p.ItemAt(hits[things[k]].Position)
 		return err
 	}); err != nil {
 		return err
@@ -171,62 +164,10 @@ func (p *packing) addHits(hits []recall.Hit, pins []uint64, best float64) error 
 	return nil
 }
 
-// share calls do for that many pieces of work, by several goroutines.
-func (p *packing) share(n int, do func(i int) error) error {
-	const each = 8 // pieces that are worth a goroutine
-	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
-		for i := from; i < to; i++ {
-			if err := p.Ctx.Err(); err != nil {
-				return err
-			}
-			if err := do(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// look reads what a thing is, which may be nothing: it was erased meanwhile.
-func (p *packing) look(position uint64) (x seen, err error) {
-	rec, err := p.Record(position)
-	switch {
-	case fault.CodeOf(err) == fault.Damaged:
-		// What cannot be read has a head, and is told to be without proof.
-		x.head, err = p.headOfDamaged(position)
-		return x, err
-	case err != nil || rec == nil || rec.Body == nil:
-		return x, err
-	}
-	x.body = rec.Body
-	x.head, err = p.Head(position)
-	return x, err
-}
-
-// headOfDamaged returns the head of a thing whose record cannot be read, or nil. Its
-// name is in no header, so it is looked for among the newest of its kind.
-func (p *packing) headOfDamaged(position uint64) (found *catalog.Head, err error) {
-	row, ok, err := p.Rows.Row(position)
-	if err != nil || !ok {
-		return nil, err
-	}
-	looked := 0
-	var failed error
-	err = catalog.List(p.Reader, p.Tenant.Number, catalog.All(row.Kind, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
-		h, _, err := catalog.HeadOf(p.Reader, p.Tenant.Number, row.Kind, d)
-		if failed = err; h != nil && h.Position == position {
-			found = h
-		}
-		looked++
-		return failed == nil && found == nil && looked < coldstart.ScanRows
-	})
-	return found, fault.First(failed, err)
-}
-
 // candidate makes what all candidates have.
-func (p *packing) candidate(position uint64, row *roster.Row, where placed, x finding) pack.Candidate {
+func (p *Assembly) candidate(position uint64, row *roster.Row, where excerpt.Place, x finding) pack.Candidate {
 	c := pack.Candidate{
-		Kind: row.Kind, Position: position, Section: where.section, Source: where.source, Time: row.Time, Trust: row.Trust,
+		Kind: row.Kind, Position: position, Section: where.Section, Source: where.Source, Time: row.Time, Trust: row.Trust,
 		Relevance: x.relevance, Confidence: 1, Salience: row.Importance, Pinned: x.pinned, Known: max(row.Pieces, 1), Index: len(p.list),
 	}
 	if x.weighed {
@@ -242,19 +183,19 @@ func (p *packing) candidate(position uint64, row *roster.Row, where placed, x fi
 }
 
 // put puts a candidate on the list.
-func (p *packing) put(c pack.Candidate, x seen) {
+func (p *Assembly) put(c pack.Candidate, x excerpt.Item) {
 	p.at[c.Position] = len(p.list)
 	p.list, p.seen = append(p.list, c), append(p.seen, x)
 }
 
 // addEvent makes a candidate of an event, if its section is wanted.
-func (p *packing) addEvent(position uint64, row *roster.Row, x finding) error {
-	where := eventPlace(row.Class)
-	if !p.request.Includes(where.section) {
+func (p *Assembly) addEvent(position uint64, row *roster.Row, x finding) error {
+	where := excerpt.EventPlace(row.Class)
+	if !p.Request.Includes(where.Section) {
 		return nil
 	}
 	c := p.candidate(position, row, where, x)
-	c.Class = eventTypes()[row.Class]
+	c.Class = excerpt.EventType(row.Class)
 	if row.Closer {
 		rec, err := p.Record(position)
 		if err != nil {
@@ -267,12 +208,12 @@ func (p *packing) addEvent(position uint64, row *roster.Row, x finding) error {
 			c.Deprecated = "its time to live is over"
 		}
 	}
-	p.put(c, seen{})
+	p.put(c, excerpt.Item{})
 	return nil
 }
 
 // addThing makes a candidate of the thing at a position, unless it is one.
-func (p *packing) addThing(position uint64, x finding) error {
+func (p *Assembly) addThing(position uint64, x finding) error {
 	if _, there := p.at[position]; there {
 		return nil
 	}
@@ -280,7 +221,7 @@ func (p *packing) addThing(position uint64, x finding) error {
 	if err != nil || !ok {
 		return err
 	}
-	known, err := p.look(position)
+	known, err := p.ItemAt(position)
 	if err != nil {
 		return err
 	}
@@ -289,45 +230,45 @@ func (p *packing) addThing(position uint64, x finding) error {
 
 // addKnown makes a candidate of a thing, if it belongs into a pack for the caller
 // and its section is wanted. What is a rule is one all the same.
-func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x finding) error {
-	h := known.head
+func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item, x finding) error {
+	h := known.Head
 	if h == nil || h.State != catalog.Live {
 		return nil
 	}
 	if shown, err := p.Shows(h); err != nil || !shown {
 		return err
 	}
-	where, err := p.place(h, known.body)
+	where, err := p.PlaceOf(h, known.Body)
 	if err != nil {
 		return err
 	}
-	if where == nowhere || h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
+	if where == (excerpt.Place{}) || h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
 		return nil
 	}
-	if !p.inScope(known.body) {
+	if !p.Applies(known.Body) {
 		return nil // it holds elsewhere
 	}
-	rule := h.Kind == record.Policy || where.section == hmx.SectionConstraints && h.Kind == record.Memory
+	rule := h.Kind == record.Policy || where.Section == hmx.SectionConstraints && h.Kind == record.Memory
 	if rule && !x.pinned && x.relevance < ruleRelevance {
 		return nil
 	}
-	if policy, ok := known.body.(*memory.Policy); ok && p.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, p.View.Agent) {
+	if policy, ok := known.Body.(*memory.Policy); ok && p.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, p.View.Agent) {
 		return nil // it is for others
 	}
 	c := p.candidate(position, row, where, x)
-	c.Thing, c.Class, c.Confidence, c.Deprecated = h.ID, h.Class, h.Confidence, p.overNow(h)
+	c.Thing, c.Class, c.Confidence, c.Deprecated = h.ID, h.Class, h.Confidence, p.WhyOver(h)
 	if schema := h.Kind == record.Artifact && h.Class == string(hmx.TypeTaskSchema); c.Deprecated == "" && (rule || schema) {
-		switch spoiled, err := p.spoiled(known.body); {
+		switch erased, err := p.DerivedFromErased(known.Body); {
 		case err != nil:
 			return err
-		case spoiled: // it is told neither way
+		case erased: // it is told neither way
 		case schema:
 			p.schemas[h.ID] = max(p.schemas[h.ID], c.Relevance)
 		default:
 			p.ruleOf(&c, known)
 		}
 	}
-	if p.request.Includes(where.section) {
+	if p.Request.Includes(where.Section) {
 		p.put(c, known)
 	}
 	return nil
@@ -336,20 +277,20 @@ func (p *packing) addKnown(position uint64, row *roster.Row, known seen, x findi
 // addNamed makes candidates of the entities that the question names, and of what
 // relates them to others. Where not all is shown nobody is asked for names, as in a
 // search, nor where only what has a tag is wanted, which relations have not.
-func (p *packing) addNamed(names []string) error {
+func (p *Assembly) addNamed(names []string) error {
 	if p.Shown != nil || board.AccessOf(p.View) != nil || len(p.Options.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head
 	for _, name := range names[:min(len(names), askedNames)] {
-		list, err := p.heads(record.Entity, 0, func(visit func(catalog.Thing) bool) error {
+		list, err := p.Heads(record.Entity, 0, func(visit func(catalog.Thing) bool) error {
 			return catalog.Named(p.Reader, p.Tenant.Number, record.Entity, name, visit)
 		}, graphThings-len(things))
 		if err != nil {
 			return err
 		}
 		for _, h := range list {
-			related, err := p.heads(record.Relation, 0, func(visit func(catalog.Thing) bool) error {
+			related, err := p.Heads(record.Relation, 0, func(visit func(catalog.Thing) bool) error {
 				uri := memory.URI{Tenant: p.Tenant.Name, Kind: record.Entity, ID: h.ID}
 				return catalog.ReferrersOf(p.Reader, p.Tenant.Number, uri.String(), record.Relation, func(r catalog.Referrer) bool { return visit(r.Thing) })
 			}, graphThings-len(things))
@@ -360,7 +301,7 @@ func (p *packing) addNamed(names []string) error {
 		}
 	}
 	for _, h := range things[:min(len(things), graphThings)] {
-		if p.overNow(h) != "" {
+		if p.WhyOver(h) != "" {
 			continue
 		}
 		if err := p.addThing(h.Position, finding{relevance: graphRelevance * h.Confidence}); err != nil {
@@ -370,69 +311,10 @@ func (p *packing) addNamed(names []string) error {
 	return nil
 }
 
-// How many things are read at once on a walk, and how many it goes over at most. What
-// counts for its bound is what is shown: what is not shown, or too little trusted to be
-// asked for, must crowd nothing out.
-const (
-	walkedTogether = 256
-	walkedMost     = 1 << 16
-)
-
-// heads returns up to that many heads of what a walk goes over: those that are shown, live
-// and trusted so far.
-func (p *packing) heads(k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
-	if most <= 0 {
-		return nil, nil
-	}
-	var failed error
-	var things []catalog.Thing
-	walked := 0
-	read := func() bool {
-		list, failed = p.shownOf(list, k, least, things, most)
-		walked += len(things)
-		things = things[:0]
-		return failed == nil && len(list) < most && walked < walkedMost
-	}
-	err = walk(func(thing catalog.Thing) bool {
-		things = append(things, thing)
-		return len(things) < min(most, walkedTogether) || read()
-	})
-	if err == nil && failed == nil && len(list) < most {
-		read()
-	}
-	return list, fault.First(err, failed)
-}
-
-// shownOf appends the heads of things to a list, up to that many: those that are shown,
-// live and trusted so far.
-func (p *packing) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
-	found := make([]*catalog.Head, len(things))
-	err := p.share(len(things), func(i int) (err error) {
-		found[i], _, err = catalog.HeadOf(p.Reader, p.Tenant.Number, k, things[i])
-		return err
-	})
-	if err != nil {
-		return list, err
-	}
-	for _, h := range found {
-		if h == nil || h.State != catalog.Live || h.Trust < least || len(list) == most {
-			continue
-		}
-		shown, err := p.Shows(h)
-		if err != nil {
-			return list, err
-		}
-		if shown {
-			list = append(list, h)
-		}
-	}
-	return list, nil
-}
-
 // addConflicts says which candidates contradict each other, and makes candidates of
 // the open conflicts between them.
-func (p *packing) addConflicts() error {
-	list, err := p.heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
+func (p *Assembly) addConflicts() error {
+	list, err := p.Heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Conflict, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, conflictsSeen)
 	if err != nil || len(list) == 0 {
@@ -452,7 +334,7 @@ func (p *packing) addConflicts() error {
 	return nil
 }
 
-func (p *packing) addConflict(h *catalog.Head, things map[string]int) error {
+func (p *Assembly) addConflict(h *catalog.Head, things map[string]int) error {
 	c := pack.Conflict{ID: h.ID, Trust: h.Trust}
 	for _, link := range h.Links {
 		i, ok := things[link.To]
@@ -490,7 +372,7 @@ func (p *packing) addConflict(h *catalog.Head, things map[string]int) error {
 }
 
 // eventIn returns where in the list the event of a URI is.
-func (p *packing) eventIn(uri string) (int, bool, error) {
+func (p *Assembly) eventIn(uri string) (int, bool, error) {
 	u, err := memory.ParseURI(uri)
 	if err != nil || u.Kind != record.Event {
 		return 0, false, nil
@@ -503,35 +385,3 @@ func (p *packing) eventIn(uri string) (int, bool, error) {
 	i, ok := p.at[position]
 	return i, ok, nil
 }
-
-// isGoal reports whether a text is that of an active goal that a user set.
-func (p *packing) isGoal(text string) (bool, error) {
-	if p.goals == nil {
-		p.goals = make(map[string]bool)
-		list, err := p.heads(record.Memory, record.User, func(visit func(catalog.Thing) bool) error {
-			return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(record.Memory, string(memory.TypeGoal)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
-		}, pinsOfRank)
-		if err != nil {
-			return false, err
-		}
-		for _, h := range list {
-			if h.Status != string(memory.GoalActive) || p.overNow(h) != "" {
-				continue
-			}
-			rec, err := p.Record(h.Position)
-			if err := p.Passed(err); err != nil {
-				return false, err
-			}
-			if rec == nil {
-				continue
-			}
-			if m, ok := rec.Body.(*memory.Memory); ok && p.inScope(m) {
-				p.goals[folded(m.Text)] = true
-			}
-		}
-	}
-	return p.goals[folded(text)], nil
-}
-
-// folded is a text as texts are compared.
-func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

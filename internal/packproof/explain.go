@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
@@ -44,17 +46,17 @@ const (
 
 // ExplainPack says why something is in the pack that the options ask for, or is not. It
 // is named by its source id, its key or its URI.
-func (b *Board) ExplainPack(ctx context.Context, o PackOptions, what string) (*Explanation, error) {
+func (b *Prover) ExplainPack(ctx context.Context, o packer.PackOptions, what string) (*Explanation, error) {
 	if strings.TrimSpace(what) == "" {
 		return nil, fault.New(fault.InvalidArgument, "what: it is empty").WithFix("give the id or the URI of what is to be explained")
 	}
 	var out *Explanation
-	err := b.packing(ctx, &o, func(p *packing) error {
-		res, err := p.compose()
+	err := b.packer.Assemble(ctx, &o, func(p *packer.Assembly) error {
+		res, err := p.Compose()
 		if err != nil {
 			return err
 		}
-		out, err = p.explain(res, what)
+		out, err = (&explaining{p}).explain(res, what)
 		if err == nil {
 			out.PackID = res.Pack.PackID
 		}
@@ -62,6 +64,9 @@ func (b *Board) ExplainPack(ctx context.Context, o PackOptions, what string) (*E
 	})
 	return out, err
 }
+
+// explaining is a pack under way of which something is explained.
+type explaining struct{ *packer.Assembly }
 
 // meant is what someone wants to have explained.
 type meant struct {
@@ -71,7 +76,7 @@ type meant struct {
 }
 
 // explain finds out what became of something.
-func (p *packing) explain(res *pack.Result, what string) (*Explanation, error) {
+func (p *explaining) explain(res *pack.Result, what string) (*Explanation, error) {
 	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
 	if p.Rows == nil {
 		return unknown, nil
@@ -100,7 +105,7 @@ func (p *packing) explain(res *pack.Result, what string) (*Explanation, error) {
 }
 
 // meant returns what a name means, or nil if it means nothing that is shown.
-func (p *packing) meant(what string) (*meant, error) {
+func (p *explaining) meant(what string) (*meant, error) {
 	if strings.HasPrefix(what, "lukasa://") {
 		u, err := memory.ParseURI(what)
 		if err != nil {
@@ -134,15 +139,15 @@ func (p *packing) meant(what string) (*meant, error) {
 	return nil, nil
 }
 
-func (p *packing) headMeant(h *catalog.Head) *meant {
+func (p *explaining) headMeant(h *catalog.Head) *meant {
 	if h == nil {
 		return nil
 	}
-	return &meant{uri: headURI(p.Tenant.Name, h), position: h.Position, head: h}
+	return &meant{uri: excerpt.URIOf(p.Tenant.Name, h), position: h.Position, head: h}
 }
 
 // thingMeant returns the event or thing of an id, or nil if none is shown.
-func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
+func (p *explaining) thingMeant(k record.Kind, id string) (*meant, error) {
 	if k != record.Event {
 		h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, k, catalog.ThingOf(p.Tenant.Name, k, id))
 		switch {
@@ -174,7 +179,7 @@ func (p *packing) thingMeant(k record.Kind, id string) (*meant, error) {
 }
 
 // verdictText says in sentences what became of a candidate.
-func (p *packing) verdictText(res *pack.Result, v *pack.Verdict) string {
+func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	rank := fmt.Sprintf("It is of section %s and has rank %d of %d, with a score of %.3f (relevance %.2f, recency %.2f, provenance %.2f, salience %.2f).",
 		v.Candidate.Section, v.Rank, len(res.Verdicts), v.Score, v.Parts.Relevance, v.Parts.Recency, v.Parts.Provenance, v.Parts.Salience)
 	why := ""
@@ -188,9 +193,9 @@ func (p *packing) verdictText(res *pack.Result, v *pack.Verdict) string {
 			why += " Its text was too long and is cut."
 		}
 	case hmx.DropBudget:
-		why = fmt.Sprintf("It is not in: it has about %d tokens, and better ones took the budget of %d.", v.Tokens, p.request.Budget)
+		why = fmt.Sprintf("It is not in: it has about %d tokens, and better ones took the budget of %d.", v.Tokens, p.Request.Budget)
 	case hmx.DropRelevance:
-		why = fmt.Sprintf("It is not in: it has too little to do with the question, less than %.2f of the best.", p.request.MinRelevance.Value)
+		why = fmt.Sprintf("It is not in: it has too little to do with the question, less than %.2f of the best.", p.Request.MinRelevance.Value)
 	case hmx.DropDuplicate:
 		why = fmt.Sprintf("It is not in: it says nearly the same as the one of rank %d.", v.Of)
 	case hmx.DropDeprecated:
@@ -207,7 +212,7 @@ func (p *packing) verdictText(res *pack.Result, v *pack.Verdict) string {
 }
 
 // whyNone says why something is no candidate.
-func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
+func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 	if h := m.head; h != nil {
 		switch h.State {
 		case catalog.Redacted:
@@ -222,21 +227,21 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 		if h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
 			return ReasonExcluded, "It is a draft, which is given to nobody.", nil
 		}
-		x, err := p.look(m.position)
+		x, err := p.ItemAt(m.position)
 		if err != nil {
 			return "", "", err
 		}
-		where, err := p.place(h, x.body)
+		where, err := p.PlaceOf(h, x.Body)
 		if err != nil {
 			return "", "", err
 		}
-		if where == nowhere {
+		if where == (excerpt.Place{}) {
 			return ReasonExcluded, "It is nothing that agents are told.", nil
 		}
-		if !p.inScope(x.body) {
-			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + board.ScopeText(x.body) + ".", nil
+		if !p.Applies(x.Body) {
+			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + board.ScopeText(x.Body) + ".", nil
 		}
-		return p.whyNotFound(m, where.section, h.Tags)
+		return p.whyNotFound(m, where.Section, h.Tags)
 	}
 	rec, err := p.Record(m.position)
 	if err := p.Passed(err); err != nil {
@@ -256,20 +261,20 @@ func (p *packing) whyNone(m *meant) (reason, detail string, err error) {
 	if rec.Event != nil {
 		tags = rec.Event.Tags
 	}
-	return p.whyNotFound(m, eventPlace(row.Class).section, tags)
+	return p.whyNotFound(m, excerpt.EventPlace(row.Class).Section, tags)
 }
 
 // whyNotFound says why a search did not bring something that belongs into a section and
 // has tags.
-func (p *packing) whyNotFound(m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
-	if !p.request.Includes(section) {
+func (p *explaining) whyNotFound(m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
+	if !p.Request.Includes(section) {
 		return ReasonExcluded, fmt.Sprintf("It is of section %s, which was not asked for.", section), nil
 	}
 	if !p.Tagged(tags) {
 		return ReasonUntagged, "It has none of the tags that were asked for.", nil
 	}
 	there := func(h recall.Hit) bool { return h.Position == m.position }
-	if place := slices.IndexFunc(p.found, there); place >= 0 {
+	if place := slices.IndexFunc(p.Found, there); place >= 0 {
 		return ReasonExcluded, fmt.Sprintf("The search found it at place %d, but it has too little to do with the question to be a rule for it, or is for others.", place+1), nil
 	}
 	looked, room := p.Options.TopK, p.Room
@@ -280,7 +285,7 @@ func (p *packing) whyNotFound(m *meant, section hmx.Section, tags []string) (rea
 		return "", "", err
 	}
 	if place := slices.IndexFunc(answer.Hits, there); place >= 0 {
-		return ReasonOutranked, fmt.Sprintf("A search for more finds it at place %d, and the best %d were looked at.", place+1, len(p.found)), nil
+		return ReasonOutranked, fmt.Sprintf("A search for more finds it at place %d, and the best %d were looked at.", place+1, len(p.Found)), nil
 	}
 	return ReasonNotFound, "Nothing connects it with the question: no word, no name, no likeness in meaning that others do not have more of.", nil
 }

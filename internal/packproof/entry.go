@@ -1,4 +1,4 @@
-package engine
+package packproof
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -76,8 +77,8 @@ func sortedKeys(x hmx.Extra) []string {
 // truth is what a record makes an entry say.
 type truth struct {
 	kind       record.Kind
-	places     []placed // one of them
-	texts      []string // one of them, or a part
+	places     []excerpt.Place // one of them
+	texts      []string        // one of them, or a part
 	time       int64
 	trust      record.Trust
 	class      string
@@ -134,16 +135,16 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 	switch {
 	case err != nil || problem != "":
 		return nil, problem, err
-	case x.head.Position != position:
-		return nil, fmt.Sprintf("position: %s was recorded at %d in the state of the pack, not at %d", u.Head(), x.head.Position, position), nil
-	case uint64(x.head.Version) != u.Version:
-		return nil, fmt.Sprintf("uri: version %d was the current one in the state of the pack, not %d", x.head.Version, u.Version), nil
+	case x.Head.Position != position:
+		return nil, fmt.Sprintf("position: %s was recorded at %d in the state of the pack, not at %d", u.Head(), x.Head.Position, position), nil
+	case uint64(x.Head.Version) != u.Version:
+		return nil, fmt.Sprintf("uri: version %d was the current one in the state of the pack, not %d", x.Head.Version, u.Version), nil
 	case v.holds1(x) != "":
 		return nil, v.holds1(x), nil
 	}
 	t = &truth{
-		kind: u.Kind, time: rec.Header.Time, trust: rec.Header.Trust, class: x.head.Class, uri: headURI(v.Tenant.Name, x.head),
-		confidence: x.head.Confidence, least: 1, most: 1,
+		kind: u.Kind, time: rec.Header.Time, trust: rec.Header.Trust, class: x.Head.Class, uri: excerpt.URIOf(v.Tenant.Name, x.Head),
+		confidence: x.Head.Confidence, least: 1, most: 1,
 	}
 	if t.places, err = v.placesOf(x); err != nil {
 		return nil, "", err
@@ -151,16 +152,16 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 	if t.texts, err = v.textsOf(x); err != nil {
 		return nil, "", err
 	}
-	problem, err = v.sources(x.body, t, out)
+	problem, err = v.sources(x.Body, t, out)
 	return t, problem, err
 }
 
 // eventTruth returns what an event makes an entry say.
 func (v *verifying) eventTruth(rec *index.Record) *truth {
 	var s pack.Source
-	quoteEvent(rec.Event, v.Tenant.Name, &s)
+	excerpt.QuoteEvent(rec.Event, v.Tenant.Name, &s)
 	return &truth{
-		kind: record.Event, places: []placed{eventPlace(roster.ClassOf(string(rec.Event.EventType)))}, texts: []string{s.Text},
+		kind: record.Event, places: []excerpt.Place{excerpt.EventPlace(roster.ClassOf(string(rec.Event.EventType)))}, texts: []string{s.Text},
 		time: index.Nanos(rec.Event.Timestamp.Time()), trust: rec.Header.Trust, class: s.Type, label: s.Label, uri: s.URI,
 		confidence: 1, least: 1, most: 1,
 	}
@@ -171,11 +172,11 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	wants := func(field, is, want string) string {
 		return fmt.Sprintf("%s: it is %q, but the record makes it %q", field, is, want)
 	}
-	here := func(p placed) bool { return p.section == e.Section && p.source == e.SourceType }
+	here := func(p excerpt.Place) bool { return p.Section == e.Section && p.Source == e.SourceType }
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 	switch at := hmx.TimeOf(board.TimeOf(t.time)).String(); {
 	case !slices.ContainsFunc(t.places, here):
-		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs into %s as %s", e.Section, e.SourceType, t.places[0].section, t.places[0].source)
+		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs into %s as %s", e.Section, e.SourceType, t.places[0].Section, t.places[0].Source)
 	case said.At != at:
 		return wants("at", said.At, at)
 	case said.Trust != t.trust.String():
@@ -230,32 +231,32 @@ func (v *verifying) score(e *hmx.Entry, p *parts, t *truth) string {
 // placesOf returns where a thing may be in a pack. A strategy is among the goals if what
 // it is for was one then, which is not looked up; a procedure that the hints are of may
 // be in the workflow.
-func (v *verifying) placesOf(x seen) (list []placed, err error) {
-	v.goals = map[string]bool{}
-	usual, err := v.place(x.head, x.body)
+func (v *verifying) placesOf(x excerpt.Item) (list []excerpt.Place, err error) {
+	v.SetGoals()
+	usual, err := v.PlaceOf(x.Head, x.Body)
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, usual)
-	a, ok := x.body.(*memory.Artifact)
+	a, ok := x.Body.(*memory.Artifact)
 	if !ok {
 		return list, nil
 	}
 	if s, ok := a.HMX.StrategyTemplate(); ok {
-		v.goals[folded(s.Goal)] = true
-		goal, err := v.place(x.head, x.body)
+		v.SetGoals(s.Goal)
+		goal, err := v.PlaceOf(x.Head, x.Body)
 		return append(list, goal), err
 	}
-	if usual.section == hmx.SectionProcedures && v.p.WorkflowHints.Value.ActiveTaskSchema.Value == x.head.ID {
-		list = append(list, placed{hmx.SectionWorkflow, usual.source})
+	if usual.Section == hmx.SectionProcedures && v.p.WorkflowHints.Value.ActiveTaskSchema.Value == x.Head.ID {
+		list = append(list, excerpt.Place{Section: hmx.SectionWorkflow, Source: usual.Source})
 	}
 	return list, nil
 }
 
 // textsOf returns what a thing may be quoted as: one text, but for those that name others,
 // which may have been hidden by a scope.
-func (v *verifying) textsOf(x seen) ([]string, error) {
-	switch b := x.body.(type) {
+func (v *verifying) textsOf(x excerpt.Item) ([]string, error) {
+	switch b := x.Body.(type) {
 	case *memory.Relation:
 		from, err := v.namesOf(b.From)
 		if err != nil {
@@ -274,7 +275,7 @@ func (v *verifying) textsOf(x seen) ([]string, error) {
 			return v.sidesThen(b), nil
 		}
 	}
-	text, err := v.textOf(x)
+	text, err := v.Text(x)
 	return []string{text}, err
 }
 
@@ -282,14 +283,14 @@ func (v *verifying) textsOf(x seen) ([]string, error) {
 // the pack, or by its id if it was not shown.
 func (v *verifying) namesOf(id string) ([]string, error) {
 	x, problem, err := v.then(record.Entity, id)
-	if err != nil || problem != "" || x.head.State != catalog.Live || !board.Sees(v.View, x.head) || len(x.head.Names) == 0 {
+	if err != nil || problem != "" || x.Head.State != catalog.Live || !board.Sees(v.View, x.Head) || len(x.Head.Names) == 0 {
 		return []string{id}, err
 	}
 	hidden, err := v.hiddenSince(memory.URI{Kind: record.Entity, ID: id})
 	if hidden || v.request.Scope != "" {
-		return []string{x.head.Names[0], id}, err
+		return []string{x.Head.Names[0], id}, err
 	}
-	return []string{x.head.Names[0]}, err
+	return []string{x.Head.Names[0]}, err
 }
 
 // hiddenSince reports whether a thing is hidden now from whom the pack was made for. It has
@@ -335,7 +336,7 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 			return "content_hash: it is not that of the content", nil
 		}
 	}
-	list, all := sourcesOf(body, maxSourcesProven)
+	list, all := excerpt.SourcesOf(body, excerpt.MaxSources)
 	if all == 0 {
 		return "", nil
 	}
@@ -389,7 +390,7 @@ func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, 
 		if err != nil || problem != "" {
 			return false, false, problem, err
 		}
-		return board.Sees(v.View, x.head), false, "", nil
+		return board.Sees(v.View, x.Head), false, "", nil
 	}
 	id := record.ID(v.Tenant.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(v.Reader, v.Tenant.Number, &id)

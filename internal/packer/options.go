@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"context"
@@ -70,16 +70,16 @@ type Packed struct {
 //
 // What a scope does not show, and what is private to other agents than the one that
 // looks, has no influence on it, as in a search.
-func (b *Board) Pack(ctx context.Context, o PackOptions) (*Packed, error) {
+func (b *Packer) Pack(ctx context.Context, o PackOptions) (*Packed, error) {
 	began := b.ticks()
 	var out *Packed
-	err := b.packing(ctx, &o, func(p *packing) error {
-		res, err := p.compose()
+	err := b.Assemble(ctx, &o, func(p *Assembly) error {
+		res, err := p.Compose()
 		if err != nil {
 			return err
 		}
 		out = &Packed{Pack: res.Pack, Text: res.Text, Root: p.root, Degraded: p.degraded, Searched: p.searched}
-		out.Digest, err = statedDigest(res.Pack)
+		out.Digest, err = StatedDigest(res.Pack)
 		return err
 	})
 	if err != nil {

@@ -1,10 +1,11 @@
-package engine
+package packer
 
 import (
 	"context"
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/ledger"
@@ -26,7 +27,7 @@ type PackContextOptions struct {
 // hits of a search as fit into a budget, each whole, in a line. It never counts more
 // than the budget, at four characters a token. Where nothing is known or nothing fits
 // it says so, if there is room for that.
-func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, error) {
+func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string, error) {
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return "", err
 	}
@@ -44,10 +45,10 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 	if most := board.AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
-	if err := b.asking.Acquire(ctx); err != nil {
+	if err := b.limit.Acquire(ctx); err != nil {
 		return "", err
 	}
-	defer b.asking.Release()
+	defer b.limit.Release()
 	var entries []pack.BlockEntry
 	now, there := board.NowOf(view, &ledger.Tenant{}), false
 	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
@@ -56,9 +57,9 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 		if err := retrieval.CheckSearch(search); err != nil {
 			return err
 		}
-		p := &packing{engine: b, Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: board.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: packRecords,
-		}}
+		p := &Assembly{packer: b, Reading: excerpt.Reading{Question: retrieval.Question{
+			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: board.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
+		}}}
 		now = p.Now
 		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
 			return err
@@ -81,13 +82,13 @@ func (b *Board) PackContext(ctx context.Context, o PackContextOptions) (string, 
 }
 
 // blockEntries returns what a block may have.
-func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
+func (p *Assembly) blockEntries() ([]pack.BlockEntry, error) {
 	answer, _, err := p.Answer()
 	if err != nil {
 		return nil, err
 	}
 	found := make([]*pack.BlockEntry, len(answer.Hits))
-	if err := p.share(len(found), func(i int) (err error) {
+	if err := p.Parallel(len(found), func(i int) (err error) {
 		found[i], err = p.blockEntry(&answer.Hits[i])
 		return err
 	}); err != nil {
@@ -111,7 +112,7 @@ func (p *packing) blockEntries() ([]pack.BlockEntry, error) {
 }
 
 // blockEntry reads a hit, or returns nil for what belongs into no block.
-func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
+func (p *Assembly) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil {
 		return nil, err
@@ -119,26 +120,26 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 	var s pack.Source
 	e := &pack.BlockEntry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
 	if rec.Event != nil {
-		quoteEvent(rec.Event, p.Tenant.Name, &s)
+		excerpt.QuoteEvent(rec.Event, p.Tenant.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())
 		e.Name = strings.ReplaceAll(s.Type, "_", " ") + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		e.Time = after(e.Time, p.lag)
 	} else {
-		x, err := p.look(h.Position)
-		if err != nil || x.head == nil || p.overNow(x.head) != "" {
+		x, err := p.ItemAt(h.Position)
+		if err != nil || x.Head == nil || p.WhyOver(x.Head) != "" {
 			return nil, err
 		}
-		if !p.inScope(x.body) {
+		if !p.Applies(x.Body) {
 			return nil, nil
 		}
-		if spoiled, err := p.spoiled(x.body); err != nil || spoiled {
+		if erased, err := p.DerivedFromErased(x.Body); err != nil || erased {
 			return nil, err
 		}
-		if s.Text, err = p.textOf(x); err != nil {
+		if s.Text, err = p.Text(x); err != nil {
 			return nil, err
 		}
-		s.ID, e.Name = x.head.ID, x.head.Key
-		switch b := x.body.(type) {
+		s.ID, e.Name = x.Head.ID, x.Head.Key
+		switch b := x.Body.(type) {
 		case *memory.Entity:
 			e.Name = b.Name
 		case *memory.Artifact:
@@ -149,9 +150,9 @@ func (p *packing) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 			}
 		}
 		if e.Name == "" {
-			name := x.head.Class
-			if name == "" || x.head.Kind == record.Relation {
-				name = x.head.Kind.String()
+			name := x.Head.Class
+			if name == "" || x.Head.Kind == record.Relation {
+				name = x.Head.Kind.String()
 			}
 			e.Name = name + " " + board.TimeOf(e.Time).Format("2006-01-02")
 		}

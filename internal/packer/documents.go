@@ -1,4 +1,4 @@
-package engine
+package packer
 
 import (
 	"slices"
@@ -45,12 +45,12 @@ func ofThings(sections []hmx.Section) bool {
 // addThings makes candidates of the best things that are behind the last hit of a full
 // search, by the same measure. Best is the score of its best hit. The vectors of a model
 // outside the program have no such measure, since things may have none.
-func (p *packing) addThings(answer *recall.Answer, pins []uint64, best float64) error {
+func (p *Assembly) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
 	if len(hits) == 0 || p.Options.Vector != nil || !answer.More && len(hits) < p.Options.TopK {
 		return nil
 	}
-	alone, least := ofThings(p.request.Sections), thingRelevance*best
+	alone, least := ofThings(p.Request.Sections), thingRelevance*best
 	if alone {
 		least = 0
 	} else if answer.Documents > thingsWithin {
@@ -90,7 +90,7 @@ func countThings(hits []recall.Hit) (n int) {
 }
 
 // anyThing reports whether there is a thing that could be found.
-func (p *packing) anyThing() (any bool, err error) {
+func (p *Assembly) anyThing() (any bool, err error) {
 	for _, k := range thingKinds() {
 		err := catalog.List(p.Reader, p.Tenant.Number, catalog.All(k, catalog.Live), nil, func([]byte, catalog.Thing) bool {
 			any = true
