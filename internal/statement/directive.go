@@ -55,8 +55,10 @@ func (c clause) directive() (d directive, ok bool) {
 			d.modal = true
 		case w.low == "are" && (c.at(1).low == "not" || c.at(1).low == "never"):
 			// "you are not allowed to": the phrase follows.
-		case w.low == "do" && c.at(1).low == "not":
+		case (w.low == "do" || d.you && w.low == "make") && (c.at(1).low == "not" || c.at(1).low == "never"):
 			d.you = true // an imperative addresses the one who reads it
+		case w.low == "to" && !d.you && (c.at(1).low == "never" || c.at(1).low == "not" || c.at(1).low == "always"):
+			d.you = true // "I ask you to never": the sentence said whom
 		case w.low == "not":
 			d.negative = true
 		case w.low == "allowed" || w.low == "permitted" || w.low == "supposed":
@@ -111,7 +113,7 @@ func begins(words []word, i int) bool {
 	}
 	switch words[i-1].stop {
 	case ',', '-', ':':
-		return true
+		return words[i].low != "to" || (clause{words[:i]}).has(beseeching())
 	}
 	prev := words[i-1].low
 	if subjoins()[prev] || tellingWords()[prev] {
@@ -120,6 +122,8 @@ func begins(words []word, i int) bool {
 	switch low := words[i].low; low {
 	case "you":
 		return true
+	case "to":
+		return (clause{words[:i]}).has(beseeching())
 	case "i":
 		return i+3 < len(words) && words[i+1].low == "do" && words[i+2].low == "not" && words[i+3].low == "want"
 	case "under", "do", "never", "always":
@@ -171,12 +175,17 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 			}
 			if st, ok := c.lift(); ok && st.Retraction && c.has(resumed()) && (clause{c.words}).workshop() {
 				st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
-				return candidate{st, c, true, false}, true
+				return candidate{Statement: st, clause: c, general: true}, true
 			}
 		}
-		st, read, ok := c.ordains(lasts, i == 0)
+		first := i == 0 || preludes(words[:i])
+		st, read, ok := c.ordains(lasts, first)
 		if !ok {
 			continue
+		}
+		_, _, made := c.produces()
+		if _, ok := c.confined(); ok {
+			made = true
 		}
 		if i > 0 && !frames()[words[0].low] && words[i-1].stop != ':' {
 			s.from = words[i].from
@@ -189,9 +198,19 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 			st.Strength = memory.StrengthFirm
 		}
 		st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
-		return candidate{st, read, lasts || c.at(0).low == "you" && c.opening().concrete(), st.Strength == memory.StrengthFirm && c.bans() && c.lastingly()}, true
+		return candidate{Statement: st, clause: read, general: lasts || made, plain: st.Strength == memory.StrengthFirm && c.bans() && c.lastingly(), told: c.at(0).low == "you", opens: first}, true
 	}
 	return candidate{}, false
+}
+
+// preludes reports whether words only lead to what is said behind them: "okay so um first thing".
+func preludes(words []word) bool {
+	for _, w := range words {
+		if w.quoted || !prelude()[w.low] && !fillers()[w.low] && !spokenJoints()[w.low] && !greetings()[w.low] && !agents()[w.low] {
+			return false
+		}
+	}
+	return true
 }
 
 // placed reports whether words begin with a place of the project at hand, or are meant for
@@ -223,7 +242,7 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	deed := d.deed.verbal()
 	verb := deed.at(0)
 	object := clause{deed.deedWords()}.skip(1)
-	if !verb.verb() || verb.stop != 0 && !undirected()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || !d.absolute && deed.opening().has(atHand()) {
+	if !verb.verb() || verb.stop != 0 && !undirected()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || !d.absolute && deed.said().has(atHand()) {
 		return Statement{}, clause{}, false
 	}
 	strength := memory.StrengthHard
@@ -249,6 +268,18 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	}
 	s := Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", deed.deedWords())}
 	return s, clause{append([]word{{low: operator}}, deed.words...)}, s.Subject != ""
+}
+
+// said returns a clause up to its first mark, a reason, or another rule that is spoken on
+// without a mark.
+func (c clause) said() clause {
+	c = c.thought()
+	for i, w := range c.words {
+		if i > 1 && (w.low == "always" || w.low == "never") {
+			return clause{c.words[:i]}
+		}
+	}
+	return c
 }
 
 // opening returns a clause up to its first mark.
@@ -306,6 +337,18 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 	if s, read, ok := c.produces(); ok {
 		return s, read, ok
 	}
+	if what, ok := c.confined(); ok {
+		s, read, ok := hard("use", what)
+		read.words[0].low = "always"
+		return s, read, ok
+	}
+	if rest, ok := c.cut("treat", "consider", "regard"); ok {
+		for i := 1; i < min(10, len(rest.words)-1); i++ {
+			if _, off := rest.skip(i + 1).cutOne(untouched()); off && rest.words[i].low == "as" && (clause{rest.words[:i]}).concrete() {
+				return hard("touch", clause{rest.words[:i]})
+			}
+		}
+	}
 	for i := 1; i < min(10, len(c.words)-1); i++ {
 		if w := c.words[i]; w.low != "is" && w.low != "are" || w.quoted {
 			if w.stop != 0 || subjoins()[w.low] {
@@ -317,7 +360,7 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		if subjoins()[c.at(0).low] || strings.HasSuffix(c.at(0).low, "ing") {
 			break
 		}
-		rest, ok := c.skip(i+1).cut("off limits", "off-limits", "untouchable", "taboo", "a no go", "a no-go", "read only", "read-only", "immutable", "forbidden", "banned", "verboten")
+		rest, ok := c.skip(i + 1).cutOne(untouched())
 		if !ok || len(rest.words) > 0 && c.words[len(c.words)-len(rest.words)-1].stop == 0 && rest.at(0).low != "for" {
 			break
 		}
@@ -334,6 +377,27 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		return hard(verb, what)
 	}
 	return Statement{}, clause{}, false
+}
+
+// confined reads the only place, tool or way that is left to the agent: "the only host you
+// may send requests to is api.example.com".
+func (c clause) confined() (clause, bool) {
+	if _, ok := c.cut("the only"); !ok {
+		return clause{}, false
+	}
+	you := false
+	for i := 2; i < min(14, len(c.words)-1); i++ {
+		w := c.words[i]
+		if w.quoted || w.stop != 0 || subjoins()[w.low] && w.low != "that" {
+			break
+		}
+		you = you || w.low == "you" && (c.words[i+1].verb() || c.words[i+1].low == "may" || c.words[i+1].low == "can" || c.words[i+1].low == "are")
+		if you && (w.low == "is" || w.low == "are") && i+1 < len(c.words) && c.words[i+1].low != "allowed" && !past()[c.at(i+1).low] {
+			what := c.skip(i + 1)
+			return clause{append([]word{{low: "only"}}, what.words...)}, what.concrete() || what.at(0).code || what.identifies()
+		}
+	}
+	return clause{}, false
 }
 
 // produces reads what everything that the agent makes must be: "every file you create must

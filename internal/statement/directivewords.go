@@ -5,10 +5,16 @@ package statement
 var (
 	// lasting are phrases by which an order is meant for every time.
 	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
-		"for good|no matter what|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not later|at all times|by default|each and every|for the rest of the project|for everything you")
+		"for good|no matter what|for this whole project/session|for the entire project/session|for the rest of this project|for the rest of our work|for everything after|for everything from|throughout|in all of our work|in all our work|for all your/our|on any instance|in any directory|in any case|in any of your|now and later|today and later|from here on out|as long as we work|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not later|at all times|by default|each and every|for the rest of the project|for everything you")
+
+	// untouched are phrases for what agents must leave as it is, or not use.
+	untouched = phrases("off limits|off-limits|untouchable|taboo|a no go|a no-go|read only|read-only|immutable|sacred|forbidden|banned|verboten|prohibited|none of your business|not your business|not yours|not yours to touch/change/edit/run|not for you|not your job")
+
+	// beseeching are phrases of a request that goes on with "to never".
+	beseeching = phrases("i ask you|i beg you|i urge you|i expect you|i want you|i order you|i would ask you|i must ask you|i have to ask you")
 
 	// emphatic are sentences that only say that the one before is meant for every time.
-	emphatic = phrases("ever|always|never|every time|each time|every single time|no exceptions|no exception|without exception|period|full stop|i mean it|no matter what|from now on|at all times|not now and not later|not once|seriously|in general|for good|not ever|always and everywhere")
+	emphatic = phrases("ever|always|never|every time|each time|every single time|no exceptions|no exception|without exception|period|full stop|i mean it|no matter what|from now on|at all times|not now and not later|not once|seriously|in general|for good|not ever|always and everywhere|each one|every one|every single one|i am serious|i mean that|dead serious|for the whole session/project|in any repo/project|not even once|under any circumstances|this is serious|no excuses|not negotiable|understood|never ever|not a single one")
 
 	// ruling are phrases by which something is called a rule.
 	ruling = phrases("a rule|a general rule|the rule|a standing rule|a hard rule|also for you|non-negotiable|not negotiable|company policy|policy|not up for discussion|your rule")

@@ -120,11 +120,13 @@ func (m *matter) binds(s *candidate) bool {
 	}
 	verb, object := c.ruled()
 	object = clause{object.deedWords()}
-	impersonal := c.impersonal()
+	impersonal := c.impersonal() && !s.told
 	switch {
 	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !crafts()[verb]), m.automates && impersonal:
 		return false
 	case verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
+		return true
+	case s.addresses():
 		return true
 	case !m.works || s.general:
 		return !c.behaves(verb, object)
@@ -156,7 +158,18 @@ func (m *matter) doubtful(s *candidate) bool {
 	if undirected()[verb] && len(object.words) == 0 || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
 		return false
 	}
-	return m.tells && !s.general && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
+	return m.tells && !s.general && !s.addresses() && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
+}
+
+// addresses reports whether a rule is said to the agent, of what agents do: "you must never
+// overwrite an original". What "you" do in a game is something else, and so is what is said
+// of a certain part of the work at hand.
+func (s *candidate) addresses() bool {
+	verb, object := s.clause.ruled()
+	if object = (clause{object.deedWords()}); !s.told || object.has(runtime()) {
+		return false
+	}
+	return s.clause.opening().concrete() || !object.has(certain()) && (practises()[verb] || crafts()[verb] || processes()[verb] || verb == "write")
 }
 
 // behaves reports whether a rule tells what a program does: a verb of programs, and a part
@@ -232,6 +245,9 @@ func (c clause) specifies() bool {
 
 // opines reports whether a question asks what to think of what the message states.
 func (c clause) opines() bool {
+	for fillers()[c.at(0).low] || c.at(0).low == "now" || c.at(0).low == "anyway" {
+		c = c.skip(1)
+	}
 	if _, ok := c.cut("can you", "could you", "would you", "will you"); ok {
 		return false
 	}

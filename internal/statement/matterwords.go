@@ -28,6 +28,9 @@ var (
 	// parties are phrases of the user and the agent.
 	parties = phrases("me|my|you|your|yourself|asking|permission|approval|consent")
 
+	// certain are words of what a piece of work has that the message orders.
+	certain = phrases("the|this|that|these|those|it|them")
+
 	// clients are the users of a program.
 	clients = phrases("user|users|customer|customers|client|clients|guest|guests|admin|admins|member|members|visitor|visitors|user's|users'|tenant|tenants|account|accounts|moderators|editors|subscribers|players|patients|students|buyers|sellers")
 

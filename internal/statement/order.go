@@ -36,8 +36,8 @@ func (c clause) orders() bool {
 	if _, ok := c.cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
 		return true
 	}
-	if first := c.at(0).low; (actions()[first] || tasks()[first]) && !c.at(0).quoted {
-		return true
+	if first, next := c.at(0).low, c.at(1).low; (actions()[first] || tasks()[first]) && !c.at(0).quoted && next != "is" && next != "are" {
+		return next != "it" && next != "them" || enforcing()[first] // what to do with what a rule names is no work of its own
 	}
 	for i := 1; i < min(6, len(c.words)); i++ {
 		if low := c.words[i].low; c.at(0).low == "the" && (low == "should" || low == "must" || low == "needs") {
@@ -56,7 +56,7 @@ func (c clause) drafts() bool {
 			}
 		}
 	}
-	return invents()[c.at(0).low] && !c.has(strong()) || (composes()[c.at(0).low] || rewrites()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).has(writings())
+	return invents()[c.at(0).low] && !c.has(strong()) || (composes()[c.at(0).low] || rewrites()[c.at(0).low] || determiners()[c.at(0).low]) && (clause{c.words[:min(8, len(c.words))]}).opening().agentsPart().has(writings())
 }
 
 // edits reports whether a sentence orders something to be done with the words that stand
@@ -82,4 +82,14 @@ func (c clause) files() bool {
 		}
 	}
 	return false
+}
+
+// agentsPart returns a clause up to where the user acts: "draft them here and I post them".
+func (c clause) agentsPart() clause {
+	for i, w := range c.words {
+		if i > 0 && w.low == "i" && (c.words[i-1].low == "and" || c.words[i-1].low == "then") {
+			return clause{c.words[:i]}
+		}
+	}
+	return c
 }

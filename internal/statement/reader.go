@@ -30,6 +30,8 @@ type candidate struct {
 	clause  clause // what was read, without the words before it
 	general bool   // it is said beside the matter
 	plain   bool   // it bans, without more, something of the project: a rule if the message orders nothing
+	told    bool   // the agent is addressed: "you must not"
+	opens   bool   // the sentence begins with it, so that it is nothing else
 }
 
 // take reads one sentence, and reports whether the user's own words go on behind it.
@@ -58,6 +60,7 @@ func (r *reader) take(s sentence) bool {
 	}
 	if !ok {
 		c, ok = r.directed(s, words, false)
+		whole = ok && c.opens
 	}
 	if !ok && insisting(words) {
 		r.insist()
@@ -78,8 +81,11 @@ func (r *reader) insist() {
 		return
 	}
 	if last := len(r.found) - 1; last >= 0 && r.found[last].To == r.lines[n-1].to {
-		if c := &r.found[last]; c.Type == memory.TypeConstraint && c.Strength == memory.StrengthFirm && !c.Retraction && !c.Exception {
-			c.Strength = memory.StrengthHard
+		if c := &r.found[last]; c.Type == memory.TypeConstraint && !c.Retraction && !c.Exception {
+			c.general = true
+			if c.Strength == memory.StrengthFirm {
+				c.Strength = memory.StrengthHard
+			}
 		}
 		return
 	}
@@ -217,7 +223,7 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 			st.Topic = c.topic(r.text)
 		}
 	}
-	return candidate{st, c, lead.general || c.at(0).low == "you" && c.opening().concrete(), c.bans() && c.lastingly()}, true
+	return candidate{Statement: st, clause: c, general: lead.general, plain: c.bans() && c.lastingly(), told: c.at(0).low == "you"}, true
 }
 
 // otherwise reads what only an earlier sentence, or the words before, make a statement:
