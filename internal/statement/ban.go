@@ -289,10 +289,11 @@ func (c clause) nobody() (Statement, bool) {
 // every reads what must be so of each piece of work.
 func (c clause) every() (Statement, bool) {
 	for i := 1; i < min(5, len(c.words)-2); i++ {
-		if m := c.words[i].low; m != "must" && m != "have" && m != "has" {
+		m := c.words[i].low
+		if m != "must" && m != "have" && m != "has" && m != "needs" {
 			continue
 		}
-		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || c.words[i].low != "must" && c.at(i+1).low != "to" {
+		if !pieces()[c.words[i-1].low] || c.at(i+1).low == "have" && c.at(i+2).low == "been" || c.at(i+1).low == "already" || (m == "has" || m == "have") && c.at(i+1).low != "to" {
 			return Statement{}, false
 		}
 		if c.at(i+1).low == "be" && !participle(c.at(i+2).low) {

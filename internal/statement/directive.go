@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -149,8 +150,8 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 	if !clean(r.text[s.from:s.to]) {
 		return candidate{}, false
 	}
-	words, everywhere := unscoped(whole)
-	words, tagged := untagged(words)
+	full, everywhere := unscoped(whole)
+	words, tagged := untagged(full)
 	if len(words) < 2 || s.question && !tagged || !earnest(r.text[s.from:s.to], whole) || secret(whole) || (clause{whole}).has(recalls()) || (clause{whole}).has(bygone()) && !(clause{whole}).has(lasting()) {
 		return candidate{}, false
 	}
@@ -168,6 +169,9 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 		c := clause{words[i:]}
 		if i == 0 {
 			c.lead()
+		}
+		if c.at(0).low == "no" {
+			c = clause{full[len(words)-len(c.words):]} // "please" makes it a ban
 		}
 		if i > 0 {
 			for fillers()[c.at(0).low] {
@@ -252,6 +256,8 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	case !d.you && !deed.concrete():
 		return Statement{}, clause{}, false
 	case d.absolute && (d.negative || d.duty || !d.modal), d.negative && lasts, d.duty && lasts:
+	case d.negative && c.at(0).low == "you" && (c.at(1).low == "will" && foretold()[verb.low] || c.at(1).low == "can" && deed.has(because())):
+		return Statement{}, clause{}, false // it is foretold, or explained
 	case d.negative && d.modal && first && c.at(0).low == "you":
 	case d.negative && c.at(0).low == "you" && (practises()[verb.low] || crafts()[verb.low]) && !deed.has(amiss()) && !virtues()[verb.low]:
 	case d.negative && deed.workshop() && c.at(0).low == "i", d.negative && first && c.bans() && c.lastingly():
@@ -268,6 +274,11 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	}
 	s := Statement{Type: memory.TypeConstraint, Strength: strength, Subject: key("rule", deed.deedWords())}
 	return s, clause{append([]word{{low: operator}}, deed.words...)}, s.Subject != ""
+}
+
+// particular reports whether a clause names something of the project by its own name.
+func (c clause) particular() bool {
+	return c.has(strong()) || slices.ContainsFunc(c.words, func(w word) bool { return w.code || path(w.low) || fileName(w.low) || programs()[w.low] })
 }
 
 // said returns a clause up to its first mark, a reason, or another rule that is spoken on
@@ -321,18 +332,10 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		what = clause{what.deedWords()}
 		words := append([]word{{low: verb}}, what.words...)
 		s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}
-		return s, clause{append([]word{{low: "never"}}, words...)}, s.Subject != "" && len(what.words) > 0 && !what.has(atHand()) && !what.has(yielding())
+		return s, clause{append([]word{{low: "never"}}, words...)}, s.Subject != "" && len(what.words) > 0 && !what.handed() && !what.has(yielding())
 	}
-	if c.at(0).low == "no" && c.at(0).stop == 0 && !nothings()[c.at(1).low] && !vague()[c.at(1).low] {
-		what := c.skip(1)
-		last := what.at(len(what.words) - 1).low
-		if last == "please" && len(what.words) > 1 && len(what.words) <= 5 {
-			lasts = lasts || !what.has(momentary())
-		}
-		if !lasts && !(what.concrete() && (last == "please" || last == "ever" || last == "pls" || len(what.words) <= 3 && (what.at(0).code || programs()[what.at(0).low]))) {
-			return Statement{}, clause{}, false
-		}
-		return hard("use", what)
+	if verb, what, ok := c.denied(lasts); ok {
+		return hard(verb, what)
 	}
 	if s, read, ok := c.produces(); ok {
 		return s, read, ok
@@ -367,7 +370,7 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		if rest.at(0).low == "for" && rest.at(1).low != "you" {
 			break
 		}
-		if rest.at(0).low != "for" && !lasts && !what.concrete() {
+		if rest.at(0).low != "for" && !lasts && (!what.concrete() || determiners()[what.at(0).low] && !what.particular()) {
 			break
 		}
 		verb := "touch"
@@ -378,6 +381,64 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 	}
 	return Statement{}, clause{}, false
 }
+
+// denied returns what a clause with "no" forbids: "no emojis please", "no more rm -rf from
+// you", "no `git push`, no `dbt run`". A count of what there is forbids nothing.
+func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
+	if c.at(0).low != "no" || c.at(0).stop != 0 || c.at(0).quoted || vague()[c.at(1).low] {
+		return "", clause{}, false
+	}
+	rest := c.skip(1)
+	if rest.at(0).low == "more" {
+		rest = rest.skip(1)
+	}
+	own := rest.opening()
+	more := rest.skip(len(own.words))
+	pleads := pleas()[more.at(0).low]
+	if n := len(own.words) - 1; n > 0 && pleas()[own.words[n].low] {
+		own, pleads = clause{own.words[:n]}, true
+	}
+	n := len(own.words)
+	if n == 0 || nothings()[own.at(0).low] || own.has(counted()) && !own.has(unasked()) {
+		return "", clause{}, false
+	}
+	last := own.words[n-1].low
+	repeats := more.at(0).low == "no" || more.at(0).low == "not" || more.at(0).low == "nor"
+	said := lasts || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
+	kind := own.concrete() || own.code() || own.handiwork() || last == "ever"
+	for i, w := range own.words {
+		if prepositions()[w.low] && i > 0 {
+			break
+		}
+		if v := deedNoun(w.low); v != "" {
+			object := slices.Concat(own.words[:i], own.words[i+1:])
+			return v, clause{object}, len(object) > 0 && (said || pleads || repeats)
+		}
+	}
+	switch {
+	case said:
+	case pleads && n < 6 && !c.has(momentary()):
+	case kind && repeats && !c.has(counted()), last == "ever" && own.concrete():
+	case len(c.words) <= 4 && (own.at(0).code || programs()[own.at(0).low]):
+	default:
+		return "", clause{}, false
+	}
+	return "use", own, true
+}
+
+// deedNoun returns the verb of a noun in the plural that names what agents do: "upgrades".
+func deedNoun(low string) string {
+	if v := deeds[low]; v != "" && plural(low) {
+		return v
+	}
+	if v := stem(low); plural(low) && (crafts()[v] || nominal()[v]) {
+		return v
+	}
+	return ""
+}
+
+// handiwork reports whether a clause names what agents leave behind in what they write.
+func (c clause) handiwork() bool { return c.has(traces()) }
 
 // confined reads the only place, tool or way that is left to the agent: "the only host you
 // may send requests to is api.example.com".

@@ -7,6 +7,23 @@ var (
 	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
 		"for good|no matter what|for this whole project/session|for the entire project/session|for the rest of this project|for the rest of our work|for everything after|for everything from|throughout|in all of our work|in all our work|for all your/our|on any instance|in any directory|in any case|in any of your|now and later|today and later|from here on out|as long as we work|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not later|at all times|by default|each and every|for the rest of the project|for everything you")
 
+	// toAgent are phrases by which a ban is for the agent, and houseRule those of where or how
+	// long it holds.
+	toAgent   = phrases("from you|by you|of yours|you write/give/add/make/create|your|unless i|to me|for you")
+	houseRule = phrases("in this repo/project/codebase/crate/module/workspace/firmware|on this machine/box/host/laptop/computer/server|a rule for|is a rule|is the rule|your rules|are rules|from you")
+
+	// foretold are verbs of what will not happen to someone, and because are words of why
+	// something cannot be.
+	foretold = set("find see need believe regret notice get have like miss want lose")
+	because  = phrases("because|since|as it|until|anyway")
+
+	// pleas are words that make a ban a request, and nominal are verbs whose plural is a noun.
+	pleas   = set("please pls plz bitte")
+	nominal = set("delete install insert edit rename download upload restart rewrite")
+
+	// traces are what agents leave behind in what they write.
+	traces = phrases("emoji|emojis|comments|todos|summaries|recaps|apologies|disclaimers|explanations|idioms|jargon|markdown|placeholders|stubs|mocks|abbreviations|filler|flattery|exclamation marks|em dashes|network|network access|internet access|sql|ddl|dml")
+
 	// untouched are phrases for what agents must leave as it is, or not use.
 	untouched = phrases("off limits|off-limits|untouchable|taboo|a no go|a no-go|read only|read-only|immutable|sacred|forbidden|banned|verboten|prohibited|none of your business|not your business|not yours|not yours to touch/change/edit/run|not for you|not your job")
 

@@ -21,7 +21,7 @@ var (
 		"password-policy model vendor supplier bank currency slug namespace monorepo codebase backend frontend package retention")
 
 	// houses are groups, and what they work on.
-	houses = set("repo repository project codebase team company org organisation organization monorepo service app application backend frontend website library package api department lab group pipeline cluster")
+	houses = set("repo repository project codebase team company org organisation organization monorepo service app application backend frontend website library package api department lab group pipeline cluster crate firmware workspace")
 
 	// surroundings are those with whom a group deals, and where.
 	surroundings = set("client clients customer customers staging production prod supplier school clinic store")

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,7 @@ import (
 // for what it asked for: "you may push to main again", "no need to run the linter any
 // more". What is allowed only here or there, or only now and then, is an exception.
 func (c clause) lift() (Statement, bool) {
-	if rest, ok := c.cut("you do not have to", "you do not need to", "you no longer have to", "you no longer need to", "no need to", "there is no need to", "you need not", "we no longer need to", "we no longer have to",
+	if rest, ok := c.cut("you do not have to", "you do not need to", "you no longer have to", "you no longer need to", "no need to", "there is no need to", "not needed anymore to", "not needed any more to", "not necessary anymore to", "not necessary any more to", "it is no longer necessary to", "it is no longer needed to", "you need not", "we no longer need to", "we no longer have to",
 		"there is no longer a need to", "no longer any need to"); ok {
 		if !c.has(anymore()) && !c.has(lapses()) {
 			return Statement{}, false
@@ -29,7 +30,7 @@ func (c clause) lift() (Statement, bool) {
 		return rest.lifted()
 	}
 	if rest, ok := c.cut("you may now", "you can now", "you may again", "you can again", "you may", "you can", "it is fine to", "it is fine for you to", "it is ok to", "it is okay to", "it is ok for you to",
-		"it is okay for you to", "it is all right to", "it is alright to", "it is now fine to", "it is now ok to", "it is now okay to", "it is fine again to", "it is ok again to", "it is okay again to",
+		"it is okay for you to", "it is all right to", "it is alright to", "it is now fine to", "it is now ok to", "it is now okay to", "it is fine now to", "it is ok now to", "it is okay now to", "it is fine again to", "it is ok again to", "it is okay again to",
 		"it is safe to", "feel free to", "i am fine with you", "i am ok with you", "i am okay with you"); ok {
 		if c.has(renewed()) {
 			return rest.lifted()
@@ -74,6 +75,12 @@ func (c clause) lifted() (Statement, bool) {
 		if s, ok := (clause{unrenewed(c.words)}).consent(); ok {
 			return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: s.Subject, Retraction: true, Correction: true}, true
 		}
+	}
+	if c.at(0).low == "ask" && c.at(1).low == "me" {
+		c = clause{append([]word{c.words[0]}, c.words[2:]...)}
+	}
+	if own := c.opening(); len(own.words) > 1 && !renewals()[c.at(len(own.words)).low] {
+		c = own // what follows is another thought
 	}
 	words := unrenewed(c.words)
 	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
@@ -142,7 +149,9 @@ func (c clause) allowed() (Statement, bool) {
 	if c.at(0).low == "force" && c.at(1).low == "pushing" {
 		c = clause{append([]word{{low: "force-pushing"}}, c.words[2:]...)}
 	}
-	if verb := deeds[c.at(0).low]; verb != "" && plural(c.at(0).low) {
+	if verb := deedNoun(c.at(1).low); verb != "" && (c.at(2).low == "are" || c.at(2).low == "is") && !determiners()[c.at(0).low] && gerund(c.at(0).low, actions()) == "" {
+		c = clause{append([]word{{low: verb}, c.words[0]}, c.words[2:]...)} // "package upgrades"
+	} else if verb := deeds[c.at(0).low]; verb != "" && (plural(c.at(0).low) || c.at(1).low == "is") {
 		c = clause{append([]word{{low: verb}}, c.words[1:]...)}
 	} else if gerund(c.at(0).low, actions()) == "" {
 		return Statement{}, false
@@ -152,6 +161,9 @@ func (c clause) allowed() (Statement, bool) {
 			continue
 		}
 		deed, rest := clause{c.words[:i]}, c.skip(i+1)
+		if i == 1 && c.has(resumed()) {
+			deed = clause{append(slices.Clone(deed.words), word{low: "again"})} // all of it, as before
+		}
 		if _, ok := rest.cut("no longer required", "no longer necessary", "no longer needed", "not required anymore", "not necessary anymore", "not needed anymore"); ok {
 			return deed.lifted()
 		}
@@ -272,13 +284,19 @@ func squashed(text string) string {
 // voided reads "that rule no longer applies" and "the rule about tabs is off".
 func (c clause) voided() (Statement, bool) {
 	kind, rest, ok := c.ruleNoun()
+	if topic, named := c.namedRule(); !ok && named {
+		for i := 2; i < min(7, len(c.words)); i++ {
+			if c.skip(i).lapses() && ruleNouns[c.words[i-1].low] != "" {
+				return topic.revoked("about-rule")
+			}
+		}
+	}
 	if !ok {
 		return Statement{}, false
 	}
 	for i := range rest.words {
 		tail := rest.skip(i)
-		if _, ok := tail.cut("no longer applies", "no longer apply", "no longer holds", "no longer counts", "is no longer valid", "is no longer in force", "does not apply anymore", "does not apply any more", "does not hold anymore",
-			"is off", "is lifted", "is gone", "is history", "is void", "is obsolete", "is cancelled", "is canceled", "is revoked", "is over", "has been lifted", "has been dropped"); ok {
+		if tail.lapses() {
 			return clause{rest.words[:i]}.pointedAt(kind)
 		}
 		if where, ok := tail.cut("does not apply to", "does not apply on", "does not apply in", "does not apply for", "does not apply if", "does not apply when", "does not hold for", "does not hold on"); ok && i == 0 && len(where.words) > 0 && !vague()[where.at(0).low] {
@@ -286,6 +304,17 @@ func (c clause) voided() (Statement, bool) {
 		}
 	}
 	return Statement{}, false
+}
+
+// lapses reports whether a clause begins with words by which a rule has ended, and no more is
+// said of how it is: "is over", unlike "is over my head".
+func (c clause) lapses() bool {
+	rest, ok := c.cutOne(lapsed())
+	if !ok {
+		return false
+	}
+	next := rest.at(0).low
+	return next == "" || c.at(len(c.words)-len(rest.words)-1).stop != 0 || fillers()[next] || renewals()[next] || turns()[next] || deciders()[next] || next == "for"
 }
 
 // ruleNoun takes off "that rule", "my earlier rule", "the ban" and their like, and
@@ -297,6 +326,9 @@ func (c clause) ruleNoun() (memory.Type, clause, bool) {
 	for i := 1; i < min(4, len(c.words)); i++ {
 		if kind := ruleNouns[c.words[i].low]; kind != "" {
 			return kind, c.skip(i + 1), !c.words[i].quoted
+		}
+		if c.words[i].low == "request" && c.at(0).low == "my" {
+			return memory.TypeConstraint, c.skip(i + 1), !c.words[i].quoted
 		}
 		if !earlier()[c.words[i].low] {
 			break
@@ -335,7 +367,7 @@ func (c clause) pointedAt(kind memory.Type) (Statement, bool) {
 	for len(c.words) > 0 && (c.at(0).low == "please" || c.at(0).low == "now" || c.at(0).low == "again" || c.at(0).low == "i" && c.at(1).low == "gave") {
 		c = c.skip(1)
 	}
-	if rest, ok := c.cut("that you must not", "that you must always", "that you must never", "that you must", "that you have to", "that you should not", "that you should", "that you may not", "that you never", "that you always", "about", "with", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that"); ok && len(rest.words) > 0 {
+	if rest, ok := c.cut("that you must not", "that you must always", "that you must never", "that you must", "that you have to", "that you should not", "that you should", "that you may not", "that you never", "that you always", "about", "with", "on", "regarding", "concerning", "against", "for", "of", "that says", "not to", "never to", "to always", "to never", "to not", "to", "that i", "that"); ok && len(rest.words) > 0 {
 		if kind == memory.TypeConstraint {
 			return rest.revoked("about-rule")
 		}

@@ -17,6 +17,10 @@ var (
 	// refusals are phrases by which what is allowed is not, or is only asked for.
 	refusals = phrases("not|never|only|once|if|when|until|after|before|see|check|find|use it|run it")
 
+	// lapsed are phrases by which a rule has ended.
+	lapsed = phrases("no longer applies|no longer apply|no longer holds|no longer counts|no longer stands|is no longer valid|is no longer in force|does not apply anymore|does not apply any more/longer|does not hold anymore|does not hold any more/longer|" +
+		"is off|is lifted|is gone|is history|is void|is obsolete|is cancelled|is canceled|is revoked|is over|is dead|is dropped|is suspended|has been lifted|has been dropped")
+
 	// renewals are the last words of such.
 	renewals = set("again now anytime please thanks forward")
 

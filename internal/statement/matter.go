@@ -1,6 +1,9 @@
 package statement
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // matter is what the sentences of a message that state nothing say of those that do. Rules
 // are part of a program if the message orders one, part of a text if it orders a text,
@@ -135,9 +138,9 @@ func (m *matter) binds(s *candidate) bool {
 	case talking()[verb]:
 		return !m.answers || object.has(parties())
 	case crafts()[verb], object.has(products()), object.has(strong()):
-		return !object.has(pointing()) && object.at(0).low != "as"
+		return !object.agentsPart().has(pointing()) && object.at(0).low != "as"
 	case handling()[verb]:
-		return len(object.words) == 0 || object.workshop() && !object.has(pointing())
+		return len(object.words) == 0 || object.workshop() && !object.agentsPart().has(pointing())
 	}
 	return false
 }
@@ -218,7 +221,7 @@ func (c clause) concrete() bool {
 		return true
 	}
 	for i, w := range c.words {
-		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) {
+		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) {
 			return !(i > 0 && c.words[i-1].low == "upload") // what users of a program bring
 		}
 	}
@@ -316,6 +319,12 @@ func path(low string) bool {
 		}
 	}
 	return false
+}
+
+// hostName reports whether a word is the name or the number of a machine, or that of a variable of
+// the environment.
+func hostName(low string) bool {
+	return low == "localhost" || len(low) > 2 && low[0] == '$' && letter(low[1]) || strings.Count(low, ".") > 1 && !strings.HasPrefix(low, ".") && !strings.Contains(low, "..")
 }
 
 // singularOf returns a word without the s of its plural.

@@ -14,7 +14,7 @@ var (
 	talking = set("ask confirm tell explain answer reply respond suggest recommend guess assume invent summarize summarise")
 
 	// strong are words of a project that no program handles.
-	strong = phrases("main|master|trunk|develop|prod|production|staging|upstream|origin|git|force push|force pushes|commit|commits|branch|branches|pr|prs|mr|mrs|pull request|pull requests|ci|pre-commit|lint|linter|lockfile|lock file|" +
+	strong = phrases("main|master|trunk|develop|prod|production|staging|upstream|origin|git|force push|force pushes|commit|commits|branch|branches|pr|prs|mr|mrs|pull request|pull requests|ci|pre-commit|lint|linter|lockfile|lockfiles|lock file|lock files|" +
 		"migrations|migrations folder|dependency|dependencies|deps|secrets|credentials|tags|repo|repository|monorepo|codebase|vendor|generated|no-verify|co-author|co-authored-by|sudo|changelog|hotfix|hotfixes|release branch|release branches")
 
 	// materials are words of a project that some programs handle, too.

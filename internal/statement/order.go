@@ -87,7 +87,7 @@ func (c clause) files() bool {
 // agentsPart returns a clause up to where the user acts: "draft them here and I post them".
 func (c clause) agentsPart() clause {
 	for i, w := range c.words {
-		if i > 0 && w.low == "i" && (c.words[i-1].low == "and" || c.words[i-1].low == "then") {
+		if i > 0 && w.low == "i" && !subordinate()[c.words[i-1].low] {
 			return clause{c.words[:i]}
 		}
 	}

@@ -91,7 +91,7 @@ var (
 	yielding = phrases("but today|but now|but this|but we|but i|but sometimes|but lately|but in this|except today")
 
 	// pieces are pieces of work of which something must be so.
-	pieces = set("change changes commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
+	pieces = set("fix fixes bugfix bugfixes change changes commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
 
 	// deeds are nouns of what is done, with the verb.
 	deeds = map[string]string{

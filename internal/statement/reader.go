@@ -62,16 +62,56 @@ func (r *reader) take(s sentence) bool {
 		c, ok = r.directed(s, words, false)
 		whole = ok && c.opens
 	}
+	if !ok {
+		if st, back := r.takesBack(s, words); back {
+			st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
+			c, ok = candidate{Statement: st, clause: clause{words}}, true
+		}
+	}
 	if !ok && insisting(words) {
 		r.insist()
 	}
 	if ok {
 		c.general = c.general || r.rules
 		r.found = append(r.found, c)
+		if c.Retraction {
+			r.butStill(s, words)
+		}
 	}
 	r.lines = append(r.lines, line{s, words, whole})
 	r.ruled = ok && c.Type == memory.TypeConstraint
 	return true
+}
+
+// butStill reads the rule that stays when another ends: "you may push again, but never force-push".
+func (r *reader) butStill(s sentence, words []word) {
+	for i := 2; i+2 < len(words); i++ {
+		if words[i].quoted || words[i].low != "but" {
+			continue
+		}
+		rest := clause{words[i+1:]}
+		if _, ok := rest.cut("never", "no", "do not", "always", "you must", "you may not", "keep"); !ok {
+			continue
+		}
+		for stress()[rest.at(0).low] {
+			rest = rest.skip(1)
+		}
+		if n := len(rest.words) - 1; rest.at(n).low == "there" || rest.at(n).low == "here" {
+			rest = clause{rest.words[:n]} // where the first half said
+		}
+		tail := s
+		tail.from = rest.at(0).from
+		c, ok := r.read(tail, rest.words)
+		if !ok {
+			c, ok = r.directed(tail, rest.words, true)
+		}
+		if last := &r.found[len(r.found)-1]; ok && c.Type == memory.TypeConstraint && !c.Retraction && last.From < words[i].from {
+			last.To = words[i-1].to
+			last.Text = r.text[last.From:last.To]
+			r.found = append(r.found, c)
+		}
+		return
+	}
 }
 
 // insist reads the sentence before as one that is meant for every time.
@@ -257,6 +297,9 @@ func (c clause) insists() bool {
 // lastingly reports whether a ban names something of the project that stays, and no time.
 func (c clause) lastingly() bool {
 	own := c.opening()
+	if own.at(0).low == "stop" && own.at(2).low == "the" {
+		return false // what is under way
+	}
 	return (own.concrete() || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !c.has(momentary())
 }
 

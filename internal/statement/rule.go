@@ -68,7 +68,7 @@ func (c clause) told() (Statement, bool) {
 		return rest.based().act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you must", "you have to", "you need to", "you are required to"); ok {
-		if !practises()[rest.at(0).low] || !rest.has(everytime()) && !rest.has(regularly()) {
+		if !actions()[rest.at(0).low] || !rest.has(everytime()) && !(practises()[rest.at(0).low] && rest.has(regularly())) {
 			return Statement{}, false
 		}
 		if c.at(1).low == "must" {
@@ -193,6 +193,9 @@ func (c clause) onward() (Statement, bool) {
 	if s, ok := rest.grant(true); ok {
 		return s, true
 	}
+	if s, ok := rest.barred(); ok {
+		return s, true
+	}
 	if s, ok := rest.order(); ok {
 		return s, true
 	}
@@ -242,8 +245,8 @@ func (c clause) verbal() clause {
 		if c.at(n).low == "git" {
 			n++
 		}
-		if verb := deeds[c.at(n).low]; verb != "" && c.at(n).stop == 0 {
-			return clause{append([]word{{low: verb}}, c.words[n+1:]...)}
+		if verb := deeds[c.at(n).low]; verb != "" {
+			return clause{append([]word{{low: verb, stop: c.at(n).stop}}, c.words[n+1:]...)}
 		}
 		return c
 	}
@@ -351,7 +354,7 @@ func (c clause) forbidden() (Statement, bool) {
 	if c.at(0).low == "ever" {
 		return c.skip(1).act(memory.StrengthHard)
 	}
-	if !habits()[c.at(0).low] || c.has(atHand()) || handy()[c.at(1).low] {
+	if !habits()[c.at(0).low] || c.said().has(atHand()) || handy()[c.at(1).low] {
 		return Statement{}, false
 	}
 	return c.act(memory.StrengthFirm)
