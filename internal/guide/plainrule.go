@@ -37,7 +37,14 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)^(?:(?:hey|hi|dear|claude|codex|gemini|opencode|copilot|cursor|assistant|agent|pls|plz|please|kindly|and|so|also|ok|okay),? )+`, ""},
 		// What only says that it is for good.
 		{`(?i),? (?:any ?more|any longer|ever again|from now on|in (?:the )?future|going forward|at any time|at all|ever)([.,;!?]|$)`, "$1"},
+		// Who asks, and where it holds that holds everywhere.
+		{`(?i)\b(?:therefore )?i (?:ask|beg|urge|expect|order) you,?(?: [^.;:!?]{1,40},)? to (never|not|always) `, "$1 "},
+		{`(?i)^not `, "do not "},
+		{`(?i)\bno more ([^.;:!?]{1,60}?) from you\b`, "no $1"},
+		{`(?i)\bno more `, "no "},
+		{`(?i),? (?:in any (?:directory|folder|repo|project|case)|on any (?:instance|machine|host|branch)|on this (?:machine|box|host|laptop|computer))([.,;!?]|$)`, "$1"},
 		// A ban is a sentence of its own.
+		{`(?i), (?:and )?no `, ". no "},
 		{`(?i), ((?:\S+ ){1,3}(?:is|are) (?:strictly )?(?:forbidden|prohibited|banned|taboo|off limits|off-limits))`, ". $1"},
 		// What needs a person's consent before it is done.
 		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (?:you )?(?:ever )?(` + baseForms + `)\b([^.;:!?]*)`, "never $1$2, unless I say so"},
@@ -49,6 +56,11 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\bleave (\S+(?: \S+){0,4}?) alone\b`, "never touch $1"},
 		{`(?i)(^|[.;:,] )([^.;:!?,]{1,60}?) (?:is|are) (?:read[ -]only|immutable|untouchable)(?: for you)?`, "${1}never edit $2"},
 		{`(?i)(^|[.;:,] )(\S+) (?:is|are) off[ -]limits for (?:direct )?(push|commit|merge|deploy)(?:e?s|ing|ments?)?`, "${1}never $3 to $2"},
+		{`(?i)(^|[.;:,] )((?:[^\s,;:!?]+ ){0,5}?[^\s,;:!?]+) (?:is|are) (?:none of your business|not your business|not yours|sacred)(?: to \w+)?`, "${1}$2 is off limits"},
+		{`(?i)\b(?:treat|consider|regard) (?:everything |anything |all files )?(?:under |in |inside |below )?([^.;:!?,]{1,60}?) as (?:read[ -]only|immutable|untouchable|off[ -]limits)(?: for [^.;:!?,]*)?`, "never edit $1"},
+		{`(?i)\bhit ((?:[\w-]+\.)+[\w-]+|localhost)\b`, "call $1"},
+		{`(?i)\bno (\S+) piped (?:in)?to (\S+)`, "never pipe $1 into $2"},
+		{`(?i)\bno (?:new )?(dependenc\w+|packages?|librar\w+)( unless| without| from| in|[.,;!?]|$)`, "never add $1$2"},
 		// The subject is the agent.
 		{`(?i)\b(?:you are|you're) (?:strictly )?(?:forbidden|prohibited) (?:to|from) `, "never "},
 		{`(?i)\bi forbid you (?:to|from) `, "never "},
@@ -57,7 +69,7 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(no one|nobody|no agent|none of you) (may ever|may|can|should|must|shall|is allowed to|ever|is to) `, "never "},
 		{`(?i)\b(no one|nobody) (push|commit|deploy|merge|delete|publish|install|edit|touch|rebase)(es|s)?\b`, "never $2"},
 		{`(?i)\b(you|agents|we) (shall|must|may|can) (not|never) `, "never "},
-		{`(?i)\b(you|agents|we) (are|is) (not|never) (allowed|permitted|supposed) to `, "never "},
+		{`(?i)\b(?:you|agents|we)(?: are| is|'re) (?:not|never) (?:(?:allowed|permitted|supposed) )?to `, "never "},
 		{`(?i)\bi (?:really |just )?(do not|don't|dont|never) (ever )?want you to (ever )?`, "never "},
 		{`(?i)\b(?:don't|dont|do not) you (?:dare(?: to)?|ever) `, "never "},
 		{`(?i)\b(?:skip|bypass) (?:the )?(?:pre-commit |commit |git )?hooks?\b`, "use --no-verify"},
