@@ -73,6 +73,9 @@ func (c clause) barred() (Statement, bool) {
 		c = c.skip(1)
 	}
 	base := gerund(c.at(0).low, practises())
+	if _, ok := c.skip(1).cut("are my job", "are mine", "are my business", "is my job"); ok && deeds[c.at(0).low] != "" && c.opening().has(lasting()) {
+		return clause{[]word{{low: deeds[c.at(0).low]}}}.act(memory.StrengthHard) // "commits are my job from now on"
+	}
 	if base == "" {
 		base = deeds[c.at(0).low]
 	}
@@ -121,7 +124,7 @@ func (c clause) passive() (verb string, what clause, ok bool) {
 		if w := c.words[i-1]; w.stop != 0 || w.quoted && !w.code || subordinate()[w.low] || vague()[w.low] {
 			return "", clause{}, false
 		}
-		rest, ok := c.skip(i).cut("must never be", "must not be", "should never be", "may never be", "may not be", "shall never be", "can never be", "must never ever be")
+		rest, ok := c.skip(i).cut("must never be", "must not be", "should never be", "may never be", "may not be", "shall never be", "can never be", "must never ever be", "is never to be", "are never to be", "is not to be", "are not to be")
 		if !ok {
 			continue
 		}
@@ -134,7 +137,7 @@ func (c clause) passive() (verb string, what clause, ok bool) {
 // undone reads a ban in the passive voice on what is done with something of the project.
 func (c clause) undone() (Statement, bool) {
 	verb, what, ok := c.passive()
-	if !ok || !what.has(strong()) && !what.has(products()) || what.has(atHand()) {
+	if !ok || !what.has(strong()) && !what.has(products()) && !what.particular() || what.has(atHand()) {
 		return Statement{}, false
 	}
 	return clause{append([]word{{low: verb}}, what.words...)}.act(memory.StrengthHard)

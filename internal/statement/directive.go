@@ -118,7 +118,7 @@ func begins(words []word, i int) bool {
 	}
 	prev := words[i-1].low
 	if subjoins()[prev] || tellingWords()[prev] {
-		return prev == "that" && i > 2 && words[i-2].low == "is" && wanted()[words[i-3].low]
+		return prev == "that" && i > 2 && (words[i-2].low == "is" || words[i-2].low == "stays" || words[i-2].low == "remains") && wanted()[words[i-3].low]
 	}
 	switch low := words[i].low; low {
 	case "you":
@@ -182,8 +182,15 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 				return candidate{Statement: st, clause: c, general: true}, true
 			}
 		}
-		first := i == 0 || preludes(words[:i])
+		first := i == 0 || preludes(words[:i]) || words[i-1].stop == ':' && announcing(words[:i])
 		st, read, ok := c.ordains(lasts, first)
+		if !ok && first && i > 0 && words[i-1].stop == ':' {
+			if st, ok = c.state(); ok && st.Type == memory.TypeConstraint && !st.Retraction && !st.Exception {
+				read, whole, lasts = c, words[i:], true
+			} else {
+				ok = false
+			}
+		}
 		if !ok {
 			continue
 		}
@@ -202,7 +209,7 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 			st.Strength = memory.StrengthFirm
 		}
 		st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
-		return candidate{Statement: st, clause: read, general: lasts || made, plain: st.Strength == memory.StrengthFirm && c.bans() && c.lastingly(), told: c.at(0).low == "you", opens: first}, true
+		return candidate{Statement: st, clause: read, general: lasts || made, plain: st.Strength == memory.StrengthFirm && c.bans() && c.lastingly(), told: lasts || c.at(0).low == "you", opens: first}, true
 	}
 	return candidate{}, false
 }
@@ -215,6 +222,29 @@ func preludes(words []word) bool {
 		}
 	}
 	return true
+}
+
+// announcing reports whether the words before a colon say that a rule for the agent follows:
+// "quick ground rule since we have customers", "for all your testing, today and later".
+func announcing(words []word) bool {
+	for len(words) > 0 && fillers()[words[0].low] && !sizes()[words[0].low] {
+		words = words[1:]
+	}
+	if len(words) == 0 || recounts(words) {
+		return false
+	}
+	if (clause{words}).has(lasting()) && !narrators()[words[0].low] {
+		return true
+	}
+	for i, w := range words[:min(4, len(words))] {
+		if headed()[w.low] && !plural(w.low) {
+			return true
+		}
+		if !sizes()[w.low] && !counts()[w.low] && w.low != "new" && (i > 0 || !determiners()[w.low]) {
+			break
+		}
+	}
+	return false
 }
 
 // placed reports whether words begin with a place of the project at hand, or are meant for
@@ -253,7 +283,7 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	switch {
 	case d.you && d.absolute && !d.modal && !d.only && d.deed.complains(d.negative):
 		return Statement{}, clause{}, false
-	case !d.you && !deed.concrete():
+	case !d.you && !deed.concrete() && !deed.tabooed(d):
 		return Statement{}, clause{}, false
 	case d.absolute && (d.negative || d.duty || !d.modal), d.negative && lasts, d.duty && lasts:
 	case d.negative && c.at(0).low == "you" && (c.at(1).low == "will" && foretold()[verb.low] || c.at(1).low == "can" && deed.has(because())):
@@ -265,7 +295,7 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	default:
 		return Statement{}, clause{}, false
 	}
-	if !deed.concrete() && !deed.has(products()) && !practises()[verb.low] && !crafts()[verb.low] && !talking()[verb.low] && !object.code() {
+	if !deed.concrete() && !deed.has(products()) && !deed.has(belongings()) && !deed.tabooed(d) && !practises()[verb.low] && !crafts()[verb.low] && !talking()[verb.low] && !object.code() {
 		strength = memory.StrengthFirm
 	}
 	operator := "always"
@@ -276,9 +306,21 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	return s, clause{append([]word{{low: operator}}, deed.words...)}, s.Subject != ""
 }
 
+// commands reports whether a clause begins with an order.
+func (c clause) commands() bool {
+	_, ok := c.cut("do not", "never", "you")
+	return ok || actions()[c.at(0).low]
+}
+
 // particular reports whether a clause names something of the project by its own name.
 func (c clause) particular() bool {
 	return c.has(strong()) || slices.ContainsFunc(c.words, func(w word) bool { return w.code || path(w.low) || fileName(w.low) || programs()[w.low] })
+}
+
+// tabooed reports whether a ban is on words that the agent says to the user: "never say 'you are
+// right' to me".
+func (c clause) tabooed(d directive) bool {
+	return d.negative && d.absolute && c.has(parties()) && slices.ContainsFunc(c.words, func(w word) bool { return w.quoted && !w.code })
 }
 
 // said returns a clause up to its first mark, a reason, or another rule that is spoken on
@@ -334,11 +376,19 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}
 		return s, clause{append([]word{{low: "never"}}, words...)}, s.Subject != "" && len(what.words) > 0 && !what.handed() && !what.has(yielding())
 	}
+	for stress()[c.at(0).low] {
+		c = c.skip(1)
+	}
 	if verb, what, ok := c.denied(lasts); ok {
 		return hard(verb, what)
 	}
 	if s, read, ok := c.produces(); ok {
 		return s, read, ok
+	}
+	for i := 0; i < min(5, len(c.words)-1); i++ {
+		if c.words[i].stop == ':' && c.words[i+1].low == "never" && programs()[c.at(0).low] && (len(c.words) == i+2 || c.words[i+1].stop != 0) {
+			return hard("run", clause{c.words[:i+1]}) // "terraform apply: never"
+		}
 	}
 	if what, ok := c.confined(); ok {
 		s, read, ok := hard("use", what)
@@ -370,7 +420,7 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		if rest.at(0).low == "for" && rest.at(1).low != "you" {
 			break
 		}
-		if rest.at(0).low != "for" && !lasts && (!what.concrete() || determiners()[what.at(0).low] && !what.particular()) {
+		if rest.at(0).low != "for" && !lasts && (!what.concrete() || determiners()[what.at(0).low] && !what.particular()) && !(len(what.words) == 1 && !plural(what.at(0).low) && rest.commands()) {
 			break
 		}
 		verb := "touch"
@@ -405,20 +455,22 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 	last := own.words[n-1].low
 	repeats := more.at(0).low == "no" || more.at(0).low == "not" || more.at(0).low == "nor"
 	said := lasts || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
-	kind := own.concrete() || own.code() || own.handiwork() || last == "ever"
+	kind := own.concrete() || own.code() || own.has(traces()) || last == "ever" || sqlWords()[own.at(0).low]
 	for i, w := range own.words {
 		if prepositions()[w.low] && i > 0 {
 			break
 		}
 		if v := deedNoun(w.low); v != "" {
-			object := slices.Concat(own.words[:i], own.words[i+1:])
-			return v, clause{object}, len(object) > 0 && (said || pleads || repeats)
+			if object := slices.Concat(own.words[:i], own.words[i+1:]); len(object) > 0 {
+				return v, clause{object}, said || pleads || repeats
+			}
+			kind = true
 		}
 	}
 	switch {
 	case said:
 	case pleads && n < 6 && !c.has(momentary()):
-	case kind && repeats && !c.has(counted()), last == "ever" && own.concrete():
+	case repeats && (kind || c.code() || c.has(toAgent())) && !c.has(counted()), last == "ever" && own.concrete():
 	case len(c.words) <= 4 && (own.at(0).code || programs()[own.at(0).low]):
 	default:
 		return "", clause{}, false
@@ -436,9 +488,6 @@ func deedNoun(low string) string {
 	}
 	return ""
 }
-
-// handiwork reports whether a clause names what agents leave behind in what they write.
-func (c clause) handiwork() bool { return c.has(traces()) }
 
 // confined reads the only place, tool or way that is left to the agent: "the only host you
 // may send requests to is api.example.com".
@@ -510,6 +559,8 @@ func insisting(words []word) bool {
 		return true
 	}
 	switch c.at(0).low {
+	case "not":
+		return c.at(1).low == "even" || prepositions()[c.at(1).low] && len(c.words) > 2
 	case "this", "that", "it", "these", "applies", "counts", "goes":
 	case "keep", "remember":
 		return c.has(inMind())

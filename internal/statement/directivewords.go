@@ -21,6 +21,12 @@ var (
 	pleas   = set("please pls plz bitte")
 	nominal = set("delete install insert edit rename download upload restart rewrite")
 
+	// answering are what agents say to users.
+	answering = phrases("every reply|every answer|every response|every message|your replies|your answers|your responses|your messages|replies|your answer|your reply")
+
+	// sqlWords are statements of SQL.
+	sqlWords = set("drop truncate delete alter insert update grant inserts updates deletes drops truncates ddl dml")
+
 	// traces are what agents leave behind in what they write.
 	traces = phrases("emoji|emojis|comments|todos|summaries|recaps|apologies|disclaimers|explanations|idioms|jargon|markdown|placeholders|stubs|mocks|abbreviations|filler|flattery|exclamation marks|em dashes|network|network access|internet access|sql|ddl|dml")
 
@@ -40,7 +46,7 @@ var (
 
 	// belongings are phrases for what a project has that agents can reach. Programs handle such,
 	// too.
-	belongings = phrases("migrations|workflow|workflows|table|tables|rows|redis|postgres|terminal|secrets|token|tokens|credentials|passwords|keys|network|internet|the web|registry|image|images|container|containers|volume|volumes|process|processes|port|ports|slack|emails|packages|dependencies|comments|emojis|tests|system python|vendor|generated")
+	belongings = phrases("migrations|workflow|workflows|table|tables|rows|redis|postgres|terminal|secrets|token|tokens|credentials|passwords|keys|network|internet|the web|registry|image|images|container|containers|volume|volumes|process|processes|port|ports|slack|emails|packages|dependencies|comments|emojis|tests|system python|vendor|generated|subagents|sub-agents|gpu|gpus")
 
 	// momentary are phrases by which something is for the moment.
 	momentary = phrases("now|yet|today|tonight|tomorrow|for now|right now|until|till|first|again|just|this time|in this pr|in this commit|so far|at the moment|while you|while i|here|too much|too many|instead of")
@@ -64,7 +70,7 @@ var (
 	spokenJoints = set("and but so also then okay ok um uh well plus please pls yeah right now again or way thing future")
 
 	// unverbs are no verbs, or none of a deed.
-	unverbs = set("forget worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
+	unverbs = set("forget get worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
 		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
 
 	// speakers are who speaks in the record of a conversation with a model.

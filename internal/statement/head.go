@@ -111,7 +111,7 @@ func (c clause) vocative() int {
 	}
 	w := c.at(n)
 	name, mention := strings.CutPrefix(w.low, "@")
-	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(') {
+	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(' || vocatives()[c.at(n+1).low]) {
 		return n + 1
 	}
 	return 0
@@ -196,7 +196,7 @@ func (c clause) framed() (Statement, bool) {
 		return Statement{}, false
 	}
 	for i := range min(14, len(c.words)) {
-		if next := c.at(i + 1).low; c.words[i].stop != ',' && !(i > 0 && (first == "before" || first == "after" || first == "when") && (next == "always" || next == "never")) {
+		if next := c.at(i + 1).low; c.words[i].stop != ',' && !(c.words[i].stop == ':' && i > 0 && !recounts(c.words[:i+1])) && !(i > 0 && (first == "before" || first == "after" || first == "when") && (next == "always" || next == "never")) {
 			continue
 		}
 		frame, rest := clause{c.words[:i+1]}, c.skip(i+1)

@@ -7,7 +7,10 @@ var (
 	stress = set("hereby really just absolutely definitely strongly generally usually personally typically also still basically honestly truly totally simply certainly very much kindly obviously")
 
 	// fillers come before a statement.
-	fillers = set("und auch ps please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
+	fillers = set("omg und auch ps please pls plz bitte also and so but well oh again plus first firstly second secondly third finally lastly additionally furthermore btw just kindly then besides anyway quick ideally preferably")
+
+	// vocatives are words behind the name of the agent that is spoken to.
+	vocatives = set("you do never always please pls dont don't from")
 
 	// greetings come before a statement, with a name or not, up to a comma.
 	greetings = set("hi hello hey thanks thank sure certainly yes yeah yep ok okay great perfect alright right good greetings dear sorry cool nice awesome understood absolutely")

@@ -127,7 +127,7 @@ func (m *matter) binds(s *candidate) bool {
 	switch {
 	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !crafts()[verb]), m.automates && impersonal:
 		return false
-	case verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
+	case programs()[c.at(1).low] && (c.at(0).low == "never" || c.at(0).low == "always"), verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
 		return true
 	case s.addresses():
 		return true
@@ -158,7 +158,7 @@ func (m *matter) plain(c clause) bool {
 // something else, too, and the rule names nothing of the work on a project.
 func (m *matter) doubtful(s *candidate) bool {
 	verb, object := s.clause.ruled()
-	if undirected()[verb] && len(object.words) == 0 || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
+	if undirected()[verb] && len(object.words) == 0 || s.clause.has(traces()) || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
 		return false
 	}
 	return m.tells && !s.general && !s.addresses() && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
@@ -221,7 +221,7 @@ func (c clause) concrete() bool {
 		return true
 	}
 	for i, w := range c.words {
-		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) {
+		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) || len(w.low) > 2 && w.low[0] == '.' && letter(w.low[1]) {
 			return !(i > 0 && c.words[i-1].low == "upload") // what users of a program bring
 		}
 	}

@@ -197,7 +197,9 @@ func (r *reader) besides(s sentence, whole []word, ordered bool) (candidate, boo
 		}
 		rule := c.skip(i + n)
 		if _, ok := rule.cut("always", "never", "do not ever"); !ok || rule.at(0).quoted {
-			continue
+			if _, ok := rule.cut("no", "do not", "you must not"); !ok || rule.at(0).quoted || !rule.opening().has(lasting()) {
+				continue
+			}
 		}
 		if verb, object := rule.ruled(); !processes()[verb] && !object.has(strong()) && !object.has(parties()) || !order && !(clause{c.words[:i]}).workshop() {
 			return candidate{}, false
@@ -256,7 +258,7 @@ func (r *reader) read(s sentence, whole []word) (candidate, bool) {
 			st.Strength = memory.StrengthFirm
 		} else if hedged {
 			st.Strength = memory.StrengthSoft
-		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && (c.insists() || c.bans() && (clause{whole}).has(lasting())) {
+		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && (c.insists() || (c.bans() || c.at(0).low == "only") && (clause{whole}).has(lasting())) {
 			st.Strength = memory.StrengthHard
 		}
 		if !st.Retraction && !st.Exception {
@@ -291,16 +293,32 @@ func (c clause) insists() bool {
 		return false
 	}
 	last := c.at(n - 1).low
+	for i := 2; i < n && actions()[c.at(0).low]; i++ {
+		w := c.at(i)
+		if present()[w.low] || w.low == "be" {
+			break // it tells how something is
+		}
+		if w.low == "always" && !w.quoted && w.stop == ',' {
+			return true // "answer in French, always, ..."
+		}
+	}
 	return last == "ever" || last == "always" && c.at(n-2).stop != 0 || last == "circumstances" && c.at(n-2).low == "any"
 }
 
 // lastingly reports whether a ban names something of the project that stays, and no time.
 func (c clause) lastingly() bool {
 	own := c.opening()
+	rest := c.skip(len(own.words))
 	if own.at(0).low == "stop" && own.at(2).low == "the" {
 		return false // what is under way
 	}
-	return (own.concrete() || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !c.has(momentary())
+	for i, w := range own.words {
+		if i > 1 && (w.low == "that" || w.low == "which") {
+			own = clause{own.words[:i]}
+			break
+		}
+	}
+	return (own.concrete() || own.has(answering()) || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !own.has(momentary()) && !rest.has(momentary())
 }
 
 // bans reports whether a clause begins as a ban does.

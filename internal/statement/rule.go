@@ -276,7 +276,7 @@ func (c clause) unsaid(verb string) bool {
 	case "what", "why", "how", "which":
 		return !talking()[verb] && verb != "show" && verb != "describe" && verb != "document" || len(c.words) < 3
 	default:
-		return vague()[first] && !c.has(strong()) || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.pointed()
+		return vague()[first] && !c.has(strong()) || vague()[c.at(1).low] && turns()[first] && !(conditional()[first] && deciders()[c.at(1).low]) || c.said().pointed()
 	}
 }
 

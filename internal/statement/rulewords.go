@@ -84,7 +84,7 @@ var (
 	courtesy = phrases("could|can|would")
 
 	// everytime are phrases by which an order is meant for every time.
-	everytime = phrases("every time|each time|whenever|by default|before every|after every|before each|after each|at all times|from now on|going forward|in the future|in future|without exception|" +
+	everytime = phrases("every time|each time|whenever|by default|before every|after every|before each|after each|at all times|from now on|from here on|going forward|in the future|in future|without exception|" +
 		"unless i say|unless i ask|unless i tell|unless i explicitly|unless asked|unless told|unless explicitly|as a rule|without asking|without my permission|without my approval|without permission|" +
 		"without asking me|every monday|every tuesday|every wednesday|every thursday|every friday|every morning|every evening|every day|every week|every month|every commit|every pr|every release|every response")
 

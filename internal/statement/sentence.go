@@ -40,7 +40,7 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		case b == '!' || b == '?' || b == ';':
 			end = closes(text, at, to)
 		case b == '.':
-			end = closes(text, at, to) && !abbreviates(text[s.from:at])
+			end = closes(text, at, to) && !abbreviates(text[s.from:at]) && !argues(text, at, to)
 		}
 		if !end {
 			continue
@@ -101,6 +101,15 @@ func closes(text string, at, to int) bool {
 		return strings.HasPrefix(text[at:to], "”")
 	}
 	return true
+}
+
+// argues reports whether a stop is an argument of a command: "git add . is banned".
+func argues(text string, at, to int) bool {
+	if at == 0 || text[at-1] != ' ' || at+2 >= to || text[at+1] != ' ' {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(text[at+2 : to])
+	return unicode.IsLower(r)
 }
 
 // abbreviates reports whether a stop behind a text ends no sentence.
