@@ -244,10 +244,20 @@ func (c clause) none() (Statement, bool) {
 		return Statement{}, false
 	}
 	next := rest.at(1).low
-	if next != "" && !bounds()[next] || next == "" && !direct || c.has(bygone()) || c.has(counted()) {
+	if next != "" && !bounds()[next] || next == "" && !direct || c.has(bygone()) || c.unconditional().has(counted()) {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", words)}, true
+}
+
+// unconditional returns a clause up to the condition under which it holds.
+func (c clause) unconditional() clause {
+	for i, w := range c.words {
+		if i > 1 && (w.low == "while" || w.low == "when" || w.low == "until" || w.low == "unless" || w.low == "if") {
+			return clause{c.words[:i]}
+		}
+	}
+	return c
 }
 
 // nothing reads what follows "nothing": "goes to main without a review".

@@ -134,6 +134,8 @@ func contraction(low string) (first, second string, ok bool) {
 		return "do", "not", true
 	case "im":
 		return "i", "am", true
+	case "arent", "isnt", "mustnt", "shouldnt", "doesnt", "didnt":
+		return strings.TrimSuffix(low, "nt"), "not", true
 	case "youre":
 		return "you", "are", true
 	}

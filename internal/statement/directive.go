@@ -35,6 +35,7 @@ func (c clause) directive() (d directive, ok bool) {
 	if rest, found := c.cut("under no circumstances", "under no circumstance", "in no case", "on no account", "at no time", "at no point"); found {
 		d.you, d.negative, d.absolute, c = true, true, true, rest
 	}
+	light := false // a verb that says nothing was passed over: "you make never a commit"
 	for len(c.words) > 0 {
 		w := c.at(0)
 		if w.quoted {
@@ -52,12 +53,12 @@ func (c clause) directive() (d directive, ok bool) {
 			d.you = true
 		case w.low == "must" || w.low == "shall":
 			d.modal, d.duty = true, true
-		case w.low == "may" || w.low == "should" || w.low == "can" || w.low == "will" && c.at(1).low == "not":
+		case w.low == "may" || w.low == "should" || w.low == "can" || w.low == "will" && (c.at(1).low == "not" || c.at(1).low == "never"):
 			d.modal = true
 		case w.low == "are" && (c.at(1).low == "not" || c.at(1).low == "never"):
 			// "you are not allowed to": the phrase follows.
 		case (w.low == "do" || d.you && w.low == "make") && (c.at(1).low == "not" || c.at(1).low == "never"):
-			d.you = true // an imperative addresses the one who reads it
+			d.you, light = true, true // an imperative addresses the one who reads it
 		case w.low == "to" && !d.you && (c.at(1).low == "never" || c.at(1).low == "not" || c.at(1).low == "always"):
 			d.you = true // "I ask you to never": the sentence said whom
 		case w.low == "not":
@@ -73,6 +74,9 @@ func (c clause) directive() (d directive, ok bool) {
 		case w.low == "to" && (d.absolute || d.modal):
 		case stress()[w.low] || fillers()[w.low] && w.stop == 0 || w.low == "ever":
 		default:
+			if light && determiners()[w.low] {
+				c = clause{append([]word{{low: "make"}}, c.words...)}
+			}
 			d.deed = c
 			return d, d.absolute || d.negative || d.modal
 		}
@@ -118,7 +122,14 @@ func begins(words []word, i int) bool {
 	}
 	prev := words[i-1].low
 	if subjoins()[prev] || tellingWords()[prev] {
-		return prev == "that" && i > 2 && (words[i-2].low == "is" || words[i-2].low == "stays" || words[i-2].low == "remains") && wanted()[words[i-3].low]
+		if prev != "that" || i < 3 {
+			return false
+		}
+		switch words[i-2].low {
+		case "is", "stays", "remains":
+			return wanted()[words[i-3].low] || words[0].low == "what" && words[1].low == "i"
+		}
+		return false
 	}
 	switch low := words[i].low; low {
 	case "you":
@@ -182,7 +193,7 @@ func (r *reader) directed(s sentence, whole []word, insisted bool) (candidate, b
 				return candidate{Statement: st, clause: c, general: true}, true
 			}
 		}
-		first := i == 0 || preludes(words[:i]) || words[i-1].stop == ':' && announcing(words[:i])
+		first := i == 0 || preludes(words[:i]) || (words[i-1].stop == ':' || words[i-1].stop == ',') && announcing(words[:i]) || situates(words[:i])
 		st, read, ok := c.ordains(lasts, first)
 		if !ok && first && i > 0 && words[i-1].stop == ':' {
 			if st, ok = c.state(); ok && st.Type == memory.TypeConstraint && !st.Retraction && !st.Exception {
@@ -224,6 +235,12 @@ func preludes(words []word) bool {
 	return true
 }
 
+// situates reports whether words are only a place of the project at hand: "in this codebase".
+func situates(words []word) bool {
+	from, to, ok := thisProject().find(words)
+	return ok && from == 0 && to == len(words)
+}
+
 // announcing reports whether the words before a colon say that a rule for the agent follows:
 // "quick ground rule since we have customers", "for all your testing, today and later".
 func announcing(words []word) bool {
@@ -238,7 +255,8 @@ func announcing(words []word) bool {
 	}
 	for i, w := range words[:min(4, len(words))] {
 		if headed()[w.low] && !plural(w.low) {
-			return true
+			next := clause{words[i+1:]}
+			return !prepositions()[next.at(0).low] || next.at(0).low == "for" || houses()[next.at(1).low] || houses()[next.at(2).low]
 		}
 		if !sizes()[w.low] && !counts()[w.low] && w.low != "new" && (i > 0 || !determiners()[w.low]) {
 			break
@@ -281,13 +299,13 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	}
 	strength := memory.StrengthHard
 	switch {
+	case d.negative && c.at(0).low == "you" && (c.at(1).low == "will" && (foretold()[verb.low] || prepositions()[object.at(0).low] || object.at(0).low == "out") || c.at(1).low == "can" && !d.absolute && !lasts && (deed.has(because()) || object.at(0).low == "a" || object.at(0).low == "an")):
+		return Statement{}, clause{}, false // it is foretold, or explained
 	case d.you && d.absolute && !d.modal && !d.only && d.deed.complains(d.negative):
 		return Statement{}, clause{}, false
 	case !d.you && !deed.concrete() && !deed.tabooed(d):
 		return Statement{}, clause{}, false
 	case d.absolute && (d.negative || d.duty || !d.modal), d.negative && lasts, d.duty && lasts:
-	case d.negative && c.at(0).low == "you" && (c.at(1).low == "will" && foretold()[verb.low] || c.at(1).low == "can" && deed.has(because())):
-		return Statement{}, clause{}, false // it is foretold, or explained
 	case d.negative && d.modal && first && c.at(0).low == "you":
 	case d.negative && c.at(0).low == "you" && (practises()[verb.low] || crafts()[verb.low]) && !deed.has(amiss()) && !virtues()[verb.low]:
 	case d.negative && deed.workshop() && c.at(0).low == "i", d.negative && first && c.bans() && c.lastingly():
@@ -397,7 +415,11 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 	}
 	if rest, ok := c.cut("treat", "consider", "regard"); ok {
 		for i := 1; i < min(10, len(rest.words)-1); i++ {
-			if _, off := rest.skip(i + 1).cutOne(untouched()); off && rest.words[i].low == "as" && (clause{rest.words[:i]}).concrete() {
+			at := i
+			if rest.words[i].low == "as" {
+				at++
+			}
+			if _, off := rest.skip(at).cutOne(untouched()); off && (clause{rest.words[:i]}).particular() && !rest.skip(i).has(refusals()) {
 				return hard("touch", clause{rest.words[:i]})
 			}
 		}
@@ -420,7 +442,7 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		if rest.at(0).low == "for" && rest.at(1).low != "you" {
 			break
 		}
-		if rest.at(0).low != "for" && !lasts && (!what.concrete() || determiners()[what.at(0).low] && !what.particular()) && !(len(what.words) == 1 && !plural(what.at(0).low) && rest.commands()) {
+		if rest.at(0).low != "for" && !lasts && !c.skip(i).has(parties()) && (!what.concrete() || determiners()[what.at(0).low] && !what.particular()) && !(len(what.words) == 1 && !plural(what.at(0).low) && rest.commands()) {
 			break
 		}
 		verb := "touch"
@@ -439,7 +461,8 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 		return "", clause{}, false
 	}
 	rest := c.skip(1)
-	if rest.at(0).low == "more" {
+	ends := rest.at(0).low == "more"
+	if ends {
 		rest = rest.skip(1)
 	}
 	own := rest.opening()
@@ -454,7 +477,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 	}
 	last := own.words[n-1].low
 	repeats := more.at(0).low == "no" || more.at(0).low == "not" || more.at(0).low == "nor"
-	said := lasts || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
+	said := lasts || ends && (own.at(0).code || programs()[own.at(0).low]) || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
 	kind := own.concrete() || own.code() || own.has(traces()) || last == "ever" || sqlWords()[own.at(0).low]
 	for i, w := range own.words {
 		if prepositions()[w.low] && i > 0 {
@@ -470,7 +493,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 	switch {
 	case said:
 	case pleads && n < 6 && !c.has(momentary()):
-	case repeats && (kind || c.code() || c.has(toAgent())) && !c.has(counted()), last == "ever" && own.concrete():
+	case repeats && (kind || c.code() || c.has(toAgent())) && !c.has(counted()) && !slices.ContainsFunc(more.words, func(w word) bool { return strings.HasSuffix(w.low, "ed") }), last == "ever" && own.concrete():
 	case len(c.words) <= 4 && (own.at(0).code || programs()[own.at(0).low]):
 	default:
 		return "", clause{}, false
@@ -533,8 +556,8 @@ func (c clause) produces() (Statement, clause, bool) {
 		if c.words[i-1].stop != 0 && c.words[i-1].stop != ':' {
 			break
 		}
-		rest, ok := c.skip(i).cut("must not", "must never", "must always", "must", "has to", "have to", "needs to", "need to", "needs", "may not", "may never", "should never", "should always", "shall not", "are never", "is never", "is always", "are always")
-		if !ok || len(rest.words) == 0 || i == made {
+		rest, ok := c.skip(i).cut("must not", "must never", "must always", "must", "has to", "have to", "needs to", "need to", "needs", "need", "may not", "may never", "should never", "should always", "shall not", "are never", "is never", "is always", "are always")
+		if !ok || len(rest.words) == 0 || i == made || deciders()[c.words[i-1].low] {
 			continue
 		}
 		what := append(append([]word{}, c.words[:made-1]...), rest.words...)

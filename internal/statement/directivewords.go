@@ -14,7 +14,7 @@ var (
 
 	// foretold are verbs of what will not happen to someone, and because are words of why
 	// something cannot be.
-	foretold = set("find see need believe regret notice get have like miss want lose")
+	foretold = set("be know understand guess find see need believe regret notice get have like miss want lose")
 	because  = phrases("because|since|as it|until|anyway")
 
 	// pleas are words that make a ban a request, and nominal are verbs whose plural is a noun.

@@ -111,7 +111,7 @@ func (c clause) vocative() int {
 	}
 	w := c.at(n)
 	name, mention := strings.CutPrefix(w.low, "@")
-	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(' || vocatives()[c.at(n+1).low]) {
+	if agents()[name] && !w.quoted && (mention || w.stop != 0 && w.stop != '(' || vocatives()[c.at(n+1).low] && (c.at(n+1).low != "do" || negative()[c.at(n+2).low])) {
 		return n + 1
 	}
 	return 0

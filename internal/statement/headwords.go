@@ -94,7 +94,7 @@ var (
 		"|most important|a few rules|some rules|a few ground rules|some ground rules|two rules|three rules|my rules|our rules|house rules|i have told you before|as i told you|i told you before" +
 		"|i have said it before|and yes|of course|no matter what|whatever happens|once and for all|as always|as usual|for future sessions|for the next sessions|in any case|at any rate" +
 		"|as an agent|as an ai|as an ai agent|as a coding agent|as the agent|as my agent|be so kind and|be so nice and|do me a favour and|do me a favor and|it is important that you" +
-		"|it is essential that you|it is crucial that you|it is vital that you|it is important that|it is essential that|it is crucial that|it is important to|it is essential to|it is crucial to" +
+		"|it is important to me that you|it is important to us that you|i beg you|i ask you|i am begging you|it is essential that you|it is crucial that you|it is vital that you|it is important that|it is essential that|it is crucial that|it is important to|it is essential to|it is crucial to" +
 		"|it is vital that|very important|new rule|house rule|rule number one")
 
 	// unearnest are phrases of jokes, guesses, suppositions and reports.

@@ -20,10 +20,10 @@ func (c clause) rule() (Statement, bool) {
 	if s, ok := c.absolute(); ok {
 		return s, true
 	}
-	if s, ok := c.told(); ok {
+	if s, ok := c.consent(); ok {
 		return s, true
 	}
-	if s, ok := c.consent(); ok {
+	if s, ok := c.told(); ok {
 		return s, true
 	}
 	if s, ok := c.instead(); ok {
@@ -49,7 +49,7 @@ func (c clause) stressed() clause {
 		case "please", "ever", "to", "always", "never":
 			c = c.skip(1)
 		default:
-			rest, ok := c.cut("under any circumstances", "in any case", "at any time")
+			rest, ok := c.cut("under any circumstances", "in any case", "at any time", "and i mean never", "and i mean it", "i mean never")
 			if !ok {
 				return c
 			}
@@ -85,7 +85,7 @@ func (c clause) told() (Statement, bool) {
 		}
 		return rest.standing()
 	}
-	if rest, ok := c.cut("stop", "avoid"); ok {
+	if rest, ok := c.cut("stop", "quit", "avoid"); ok {
 		if base := gerund(rest.at(0).low, actions()); base != "" {
 			rest.words = append([]word{{low: base}}, rest.words[1:]...)
 			return rest.forbidden()
@@ -167,6 +167,9 @@ func (c clause) asked() (Statement, bool) {
 	}
 	if rest, ok := c.cut("i never want to see", "i do not ever want to see", "i never ever want to see"); ok && !rest.unsaid("see") && len(rest.words) > 0 && !determiners()[rest.at(0).low] {
 		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", rest.words)}, true
+	}
+	if rest, ok := c.cut("i do not want to see any more", "i do not want to see any", "i do not want any more", "i do not want any new", "i do not want any"); ok && len(rest.words) > 1 && (rest.has(toAgent()) || rest.has(houseRule()) || rest.opening().has(lasting())) {
+		return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", append([]word{{low: "use"}}, rest.deedWords()...))}, true
 	}
 	if rest, ok := c.cut("i never want you to", "i always want you to", "i never ever want you to", "i do not ever want you to"); ok {
 		return rest.act(memory.StrengthHard)
@@ -254,6 +257,9 @@ func (c clause) verbal() clause {
 		return c
 	}
 	if next := c.at(1); first.low == "git" && actions()[next.low] && next.code == first.code {
+		if len(c.words) == 2 || next.stop != 0 {
+			return clause{append([]word{{low: "run"}}, c.words...)} // all of it
+		}
 		next.quoted = false
 		return clause{append([]word{next}, c.words[2:]...)}
 	}
