@@ -77,7 +77,7 @@ var (
 	speakers = set("system user assistant human ai bot model developer")
 
 	// nothings are words behind "no" that forbid nothing.
-	nothings = set("problem problems worries worry idea ideas need reason one longer more matter way doubt thanks thank pressure rush hurry luck difference change changes wonder chance clue big hard issue issues errors error result results response sense point such other")
+	nothings = set("exception exceptions excuse excuses ifs discussion debate joke kidding cap problem problems worries worry idea ideas need reason one longer more matter way doubt thanks thank pressure rush hurry luck difference change changes wonder chance clue big hard issue issues errors error result results response sense point such other")
 
 	// faults are verbs of what goes wrong.
 	faults = set("forget ignore miss skip break fail mess struggle lose hallucinate invent repeat assume misread overcomplicate confuse guess get seem end wind apologise apologize try leave")

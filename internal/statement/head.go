@@ -32,6 +32,10 @@ func (c *clause) lead() (l leading) {
 			*c, l.corrects = c.skip(1), true
 			continue
 		}
+		if rest, ok := c.cut("cancel that", "scrap that", "strike that"); ok && c.at(1).stop == ',' {
+			*c, l.corrects = rest, true
+			continue
+		}
 		if rest, ok := c.cutOne(memos()); ok {
 			*c, l.memo = rest, true
 			continue

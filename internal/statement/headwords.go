@@ -90,7 +90,7 @@ var (
 
 	// openings are further phrases before a statement.
 	openings = phrases("by the way|one more thing|one thing|as i said|like i said|as mentioned|for context|for background|just so we are clear|to be clear|in general|as a rule|as a general rule|by default" +
-		"|as a side note|before we start|before you start|before we begin|first of all|ground rule|ground rules|golden rule|one rule|my rule|our rule|another rule|last thing|another thing" +
+		"|as a side note|before we start|before we go on|before we continue|before you go on|before you continue|before i forget|while we are at it|before you start|before we begin|first of all|ground rule|ground rules|golden rule|one rule|my rule|our rule|another rule|last thing|another thing" +
 		"|most important|a few rules|some rules|a few ground rules|some ground rules|two rules|three rules|my rules|our rules|house rules|i have told you before|as i told you|i told you before" +
 		"|i have said it before|and yes|of course|no matter what|whatever happens|once and for all|as always|as usual|for future sessions|for the next sessions|in any case|at any rate" +
 		"|as an agent|as an ai|as an ai agent|as a coding agent|as the agent|as my agent|be so kind and|be so nice and|do me a favour and|do me a favor and|it is important that you" +

@@ -19,6 +19,9 @@ func (c clause) lift() (Statement, bool) {
 		}
 		return rest.lifted()
 	}
+	if rest, ok := c.cut("you can go back to", "you may go back to", "feel free to go back to", "it is no longer forbidden to", "it is not forbidden anymore to", "it is not forbidden any more to"); ok {
+		return rest.lifted()
+	}
 	if rest, ok := c.cut("you can stop", "you may stop", "you can quit", "feel free to stop"); ok {
 		return rest.lifted()
 	}
@@ -70,6 +73,9 @@ func (c clause) grant(forGood bool) (Statement, bool) {
 // lifted returns what ends the rule about a verb and what it acts on.
 func (c clause) lifted() (Statement, bool) {
 	c = c.based().verbal()
+	if own := c.opening(); len(own.words) > 1 && !renewals()[c.at(len(own.words)).low] {
+		c = own // what follows is another thought
+	}
 	if c.at(0).low == "ask" {
 		// What need not be asked for is the rule to ask before it.
 		if s, ok := (clause{unrenewed(c.words)}).consent(); ok {
@@ -78,9 +84,6 @@ func (c clause) lifted() (Statement, bool) {
 	}
 	if c.at(0).low == "ask" && c.at(1).low == "me" {
 		c = clause{append([]word{c.words[0]}, c.words[2:]...)}
-	}
-	if own := c.opening(); len(own.words) > 1 && !renewals()[c.at(len(own.words)).low] {
-		c = own // what follows is another thought
 	}
 	words := unrenewed(c.words)
 	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
@@ -394,6 +397,12 @@ func (c clause) revoked(branch string) (Statement, bool) {
 	}
 	if gerund(c.at(0).low, actions()) != "" {
 		branch = "about-rule"
+	}
+	for i, w := range c.words {
+		if i > 0 && (w.low == "that" || w.low == "which") && c.at(i+1).low == "i" {
+			c = clause{c.words[:i]} // when the user gave it
+			break
+		}
 	}
 	return Statement{Type: memory.TypeFact, Subject: key(branch, unrenewed(c.words)), Retraction: true, Correction: true}, true
 }

@@ -64,6 +64,26 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		{"Use pnpm, not npm.", "npm is fine from now on", retract},
 		{"Secrets must never be committed.", "You may commit secrets again.", retract},
 
+		// The rule is recalled, or named by what it forbids.
+		{"Never touch src/legacy.", "I told you to never touch src/legacy, drop it.", retract},
+		{"Never touch src/legacy.", "Remember I told you to never touch src/legacy? That doesn't apply any more.", retract},
+		{"Never touch src/legacy.", "The thing I told you about never touching vendor, drop it.", stand},
+		{"Never touch src/legacy.", "I told you to never touch vendor. That doesn't hold any longer.", stand},
+		{"No sudo.", "I said no sudo earlier. Cancel that.", retract},
+		{"Never run the full test suite.", "the thing I said this morning about not running the full test suite uh you can ignore that now", retract},
+		{"Never edit vendor/.", "The ban on editing vendor/ that I gave you on Monday is lifted.", retract},
+		{"Never use the network.", "Earlier I forbade you to use the network. That doesn't hold any longer.", retract},
+		{"Never start the dev server.", "I said you shouldn't start the dev server, from now on you can start it yourself.", retract},
+		{"Never start the dev server.", "I said you shouldn't start the dev server. You can run the tests again.", stand},
+		{"No package upgrades please.", "The freeze is over, so package upgrades are allowed again.", retract},
+		{"Never push.", "Push is allowed again.", retract},
+		{"Never use npm.", "You can go back to using npm.", retract},
+		{"Never use docker.", "It's no longer forbidden to use docker.", retract},
+		{"Never use npm.", "we moved back, so the no-npm rule is dead", retract},
+		{"Never read .env.", "You're allowed to read .env again, I rotated the keys.", retract},
+		{"Never deploy on Fridays.", "Cancel that, you can deploy on Fridays.", retract},
+		{"Always run the tests.", "I told you not to run the tests. That doesn't apply any more.", stand},
+
 		// Rules to ask before a deed. A permission for the moment answers the question.
 		{"Ask before pushing to main.", "You may push to main without asking.", retract},
 		{"Ask before pushing to main.", "From now on you may push to main.", retract},

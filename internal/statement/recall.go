@@ -17,6 +17,9 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 		}
 	}
 	from, _, ok := takenBack().find(words)
+	if !ok {
+		from, ok = regranted(words)
+	}
 	if !ok || words[from].quoted {
 		return Statement{}, false
 	}
@@ -28,6 +31,18 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", deed.words), Retraction: true, Correction: true}, true
+}
+
+// regranted returns where words allow again what they only point at: "you can run them again".
+func regranted(words []word) (int, bool) {
+	for i := range words {
+		c := clause{words[i:]}
+		rest, ok := c.cut("you can", "you may", "feel free to")
+		if ok && actions()[rest.at(0).low] && (rest.at(1).low == "it" || rest.at(1).low == "them" || rest.at(1).low == "that") && ((clause{words}).has(resumed()) || c.has(onwards())) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // unnamed reports whether a clause names nothing of its own: "that", "so please".
@@ -82,7 +97,7 @@ func (c clause) recollected() []word {
 
 var (
 	// recalling are phrases by which users speak of a rule that they gave.
-	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to")
+	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to")
 
 	// bannedBy are those of them that tell of a rule by themselves.
 	bannedBy = phrases("forbade|forbid|banned|ban|prohibition|rule")

@@ -46,7 +46,7 @@ import "lukasa.dev/internal/memory"
 // Version is raised whenever the same message may give other statements. What was
 // read of sessions by another version is read again at the next compile, and memories
 // that no longer follow from what was said are taken back.
-const Version = 4
+const Version = 5
 
 // Limits of what is read.
 const (
