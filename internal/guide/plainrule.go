@@ -63,6 +63,7 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\bno (?:new )?(dependenc\w+|packages?|librar\w+)( unless| without| from| in|[.,;!?]|$)`, "never add $1$2"},
 		// The subject is the agent.
 		{`(?i)\b(?:you are|you're) (?:strictly )?(?:forbidden|prohibited) (?:to|from) `, "never "},
+		{`(?i)\byou (?:do not have|don't have|have no) (?:my )?permission to `, "never "},
 		{`(?i)\bi forbid you (?:to|from) `, "never "},
 		{`(?i)\bonly i (?:may |can |ever )?(push|merge|deploy|publish|commit|release)\b`, "never $1"},
 		{`(?i)\b(?:our team|the team|this team) never (` + baseForms + `|force-push)(?:es|s)?\b`, "never $1"},

@@ -26,7 +26,7 @@ func (c clause) barred() (Statement, bool) {
 	case first == "nothing":
 		return c.skip(1).nothing()
 	case first == "there":
-		if rest, ok := c.cut("there must never be", "there should never be", "there must not be", "there may never be", "there shall be"); ok {
+		if rest, ok := c.cut("there must be no", "there must never be", "there should never be", "there must not be", "there may never be", "there shall be"); ok {
 			if determiners()[rest.at(0).low] {
 				rest = rest.skip(1)
 			}

@@ -61,7 +61,7 @@ func (c clause) stressed() clause {
 // told reads what is said in the second person, and what is forbidden.
 func (c clause) told() (Statement, bool) {
 	if rest, ok := c.cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
-		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
+		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you do not have permission to", "you have no permission to", "you do not have my permission to", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
 		return rest.stressed().act(memory.StrengthHard)
 	}
 	if rest, ok := c.cut("you are forbidden from", "you are strictly forbidden from", "you are prohibited from", "refrain from ever", "i forbid you from"); ok {

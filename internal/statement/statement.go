@@ -4,8 +4,8 @@
 // A sentence is taken when it begins, after greetings and the like, with one of
 // the forms by which people state such a thing: "always", "never", "my X is",
 // "I prefer", "we use", "we decided", "remember that" and their kin. Forms that end
-// or limit a rule are read, too: "you may ... again", "forget that rule", "except on
-// release branches". Closed lists of verbs and nouns, in the files whose names end in words, tell "never
+// or limit a rule are read, too: "you may ... again", "forget that rule", "I told you to never
+// ..., drop it", "except on release branches". Closed lists of verbs and nouns, in the files whose names end in words, tell "never
 // push to main" from "never mind" and "my timezone is CET" from "my bag is
 // gone".
 //
