@@ -51,6 +51,10 @@ type floor struct {
 // floors returns the storeys from the ground up. A new package gets a line here.
 func floors() []floor {
 	return []floor{{
+		name:     "cellar",
+		purpose:  "what the tests of every floor share",
+		packages: []string{"internal/testsize"},
+	}, {
 		name:    "ground",
 		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, what a command line runs, this table",
 		packages: []string{
@@ -66,7 +70,6 @@ func floors() []floor {
 			"internal/record",
 			"internal/semaphore",
 			"internal/shell",
-			"internal/testsize",
 			"internal/tokens",
 		},
 	}, {

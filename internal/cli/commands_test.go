@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // every visits each command a user can see.
@@ -62,6 +64,7 @@ const prepared = `lukasa ingest examples/session.ndjson &&
 // that examples name are not there: one of the test's answers in their place, and
 // wants no key but has one sent to it out of key.txt.
 func TestExamplesWork(t *testing.T) {
+	testsize.Long(t, "it runs every example of the help")
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("examples are written for a POSIX shell, and there is none")

@@ -77,7 +77,7 @@ func TestServedScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := testsize.Of(t, "served-stride", 12, 3, 1)
+	of := testsize.Of(t, "served-stride", 40, 4, 1)
 	p := scriptParams()
 	for i, file := range all {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")

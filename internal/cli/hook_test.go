@@ -162,6 +162,7 @@ func TestHookServed(t *testing.T) {
 // A server that is gone, one that does not answer, a directory that somebody has, one that
 // cannot be written: exit code 0, an answer that is valid, and nothing lost that could be kept.
 func TestHookNeverFails(t *testing.T) {
+	testsize.Long(t, "it waits for servers that do not answer")
 	env := nothing(t)
 	t.Run("a dead server", func(t *testing.T) {
 		dir := t.TempDir()

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/spool"
+	"lukasa.dev/internal/testsize"
 )
 
 // logged returns the log of hooks of a data directory.
@@ -150,6 +151,7 @@ func TestHookInputIsNotClosed(t *testing.T) {
 
 // A server that is none: the hook says so in the log, and goes without.
 func TestHookServerIsNone(t *testing.T) {
+	testsize.Long(t, "it waits for servers that do not answer")
 	for name, talk := range map[string]func(net.Conn){
 		"never answers": func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
 		"hangs up":      func(net.Conn) {},

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -77,6 +78,7 @@ func TestPackOfControlCharacters(t *testing.T) {
 
 // What a pipe gets is what was counted, whatever the budget.
 func TestPackKeepsToItsBudget(t *testing.T) {
+	testsize.Long(t, "it asks for hundreds of packs")
 	ask := packed(t)
 	for _, counter := range []tokens.Counter{tokens.O200k(), tokens.Estimate()} {
 		for budget := 1; budget < 90; budget += 3 {

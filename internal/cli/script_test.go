@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script from what happens")
@@ -52,7 +53,19 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	p := scriptParams()
-	p.Dir = "testdata/script"
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := 1
+	if !*update {
+		stride = testsize.Of(t, "script-stride", 8, 1, 1)
+	}
+	for i, file := range all {
+		if i%stride == 0 {
+			p.Files = append(p.Files, file)
+		}
+	}
 	p.UpdateScripts = *update
 	testscript.Run(t, p)
 }

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -162,6 +163,7 @@ func obeys(t testing.TB, c *collected) {
 
 // A source that grew gives what it gave before, and more.
 func TestGrowth(t *testing.T) {
+	testsize.Long(t, "it imports growing sources")
 	for f, files := range fixtures(t) {
 		for _, file := range files {
 			if !strings.HasSuffix(file, ".jsonl") && !strings.HasSuffix(file, ".ndjson") {

@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // board opens a new board.
@@ -58,6 +59,7 @@ func (c Counts) written() int { return c.Events + c.Memories + c.Entities + c.Re
 // The same source a second time changes nothing, whatever it is called by then, and a dry run
 // changes nothing at all.
 func TestTwiceChangesNothing(t *testing.T) {
+	testsize.Long(t, "it imports everything twice")
 	for f, files := range fixtures(t) {
 		for _, file := range files {
 			t.Run(string(f)+"/"+filepath.Base(file), func(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/client"
+	"lukasa.dev/internal/testsize"
 )
 
 // broker is one that a node is configured for: its table of the file, how a message gets
@@ -165,6 +166,8 @@ func eventually(t *testing.T, what string, holds func(ctx context.Context) bool)
 // though they come twice and with garbage between them, and what is no good event of the
 // tenant becomes a dead letter; a node that starts again goes on where the one before ended.
 func TestBrokersByConfiguration(t *testing.T) {
+	t.Parallel()
+	testsize.Long(t, "it starts three brokers")
 	for name, begin := range map[string]func(*testing.T) *broker{"nats": startNATS, "kafka": startKafka, "redis": startRedis} {
 		t.Run(name, func(t *testing.T) { consumeByConfiguration(t, begin(t)) })
 	}
@@ -276,6 +279,7 @@ func body(t *testing.T, ev *lukasa.Event) []byte {
 
 // What comes by each transport is counted by what became of it.
 func TestIngestIsCounted(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	config.Metrics = freeAddress(t)
 	n := start(t, config, Options{})
@@ -326,6 +330,7 @@ func TestIngestIsCounted(t *testing.T) {
 
 // A history is read in pages by the client.
 func TestHistoryInPages(t *testing.T) {
+	t.Parallel()
 	n := start(t, small(t), Options{})
 	ctx, c := t.Context(), caller(t, n, "acme")
 	for i := range 5 {

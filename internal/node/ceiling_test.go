@@ -46,6 +46,7 @@ type assault struct {
 // at once: connections that send or read by drops, large bodies, compression bombs and
 // JSON bombs. It must stay below that, and answer every call of a tenant that behaves.
 func TestCeiling(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv(ceilingData); dir != "" {
 		serveCeiling(t, dir)
 		return

@@ -182,6 +182,7 @@ func copyFile(t *testing.T, from, to string) {
 
 // TestClientTests runs the tests that clients have of their own.
 func TestClientTests(t *testing.T) {
+	t.Parallel()
 	for name, command := range map[string]func(*testing.T) *clientCommand{"python": pythonClient, "typescript": typescriptClient} {
 		t.Run(name, func(t *testing.T) {
 			c := command(t)
@@ -193,6 +194,7 @@ func TestClientTests(t *testing.T) {
 // TestClientREADMEs runs the quick starts as they stand there, and looks for what they are
 // said to print.
 func TestClientREADMEs(t *testing.T) {
+	t.Parallel()
 	n := start(t, small(t), Options{})
 	env := []string{"LUKASA_URL=" + n.URL(), "LUKASA_TOKEN=" + talkToken(t, n)}
 	for name, quick := range map[string]struct {
@@ -244,6 +246,7 @@ func fenced(t *testing.T, page, fence, language string) string {
 // TestClientsAreMade compares what clients have of the interface with what a server says of
 // it.
 func TestClientsAreMade(t *testing.T) {
+	t.Parallel()
 	n := start(t, small(t), Options{})
 	res, err := http.Get(n.URL() + "/openapi.json")
 	if err != nil {
@@ -279,6 +282,7 @@ func TestClientsAreMade(t *testing.T) {
 // TestClientMarks holds what is marked and cut to the file that documents it for other
 // languages. Clients need none of it: the server marks and cuts.
 func TestClientMarks(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(clientsFolder, "marks.json")
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 // A page of somebody else, or a name that is not the server's, is refused over HTTP, on
 // streams, WebSockets and MCP, however good the credential is; the right ones are not.
 func TestHostileOrigins(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	who := &credential{bearer: h.operator, tenant: "acme"}
 	port := h.url[strings.LastIndexByte(h.url, ':'):]

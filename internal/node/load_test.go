@@ -33,6 +33,7 @@ func file(t *testing.T, text string) string {
 
 // A flag wins over a variable, a variable over the file, the file over the default.
 func TestPrecedence(t *testing.T) {
+	t.Parallel()
 	name := file(t, `
 listen = "127.0.0.1:1"
 metrics = "127.0.0.1:1"
@@ -65,6 +66,7 @@ hosts = ["a", "b"]
 
 // What cannot be used is refused, with the name of the setting and what to do.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		file  string
 		vars  map[string]string
@@ -120,6 +122,7 @@ func TestRefused(t *testing.T) {
 
 // What is printed is a file that gives the same again, without secrets.
 func TestPrintGivesTheSameAgain(t *testing.T) {
+	t.Parallel()
 	name := file(t, `
 listen = "127.0.0.1:1"
 memory = "1GiB"
@@ -165,6 +168,7 @@ password = "hunter2"
 
 // Every setting is described in docs/operations.md.
 func TestSettingsAreDocumented(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
 		t.Fatal(err)
@@ -186,6 +190,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Size{"0": 0, "17": 17, "512MiB": 512 << 20, "2GB": 2e9, "1 KiB": 1024, "3b": 3} {
 		var s Size
 		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {

@@ -27,6 +27,7 @@ type open struct {
 // What is open with a key ends when the key is revoked: streams of events, WebSockets,
 // streams of lines, agents on standard input. Nobody comes in with it any more.
 func TestRevokedEnds(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	for _, role := range []string{`"role":"tenant"`, `"role":"agent","agent":"coder"`} {
 		token, id := h.key("acme", `{`+role+`,"rights":["read","write"]}`)

@@ -23,6 +23,7 @@ import (
 	"lukasa.dev/client"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 // small is a configuration for tests.
@@ -87,6 +88,7 @@ func lines(t *testing.T, session string, n int) io.Reader {
 // Everything that was acknowledged, over every transport, is there after a stop and a
 // start.
 func TestServeStopServe(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	n := start(t, config, Options{})
 	c := caller(t, n, "acme")
@@ -215,6 +217,7 @@ func post(t *testing.T, n *Node, message string) string {
 
 // Agents are served at /mcp, with the tools that were configured.
 func TestServesAgents(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	config.Tools = "all"
 	n := start(t, config, Options{})
@@ -231,6 +234,7 @@ func TestServesAgents(t *testing.T) {
 
 // Nobody is served without a credential, loopback included, and nothing secret is logged.
 func TestNobodyWithoutCredential(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var log bytes.Buffer
 	config := small(t)
@@ -283,6 +287,7 @@ func (l *locked) Write(p []byte) (int, error) {
 
 // What never started does not say that it stopped; what was stopped does.
 func TestSaysStoppedOnce(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	var log bytes.Buffer
 	o := Options{Log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -305,6 +310,7 @@ func TestSaysStoppedOnce(t *testing.T) {
 
 // Metrics and profiles have listeners of their own, and traces go to a collector.
 func TestWatched(t *testing.T) {
+	t.Parallel()
 	var spans atomic.Int64
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/traces" {
@@ -354,6 +360,7 @@ func freeAddress(t *testing.T) string {
 
 // With a certificate it is HTTPS, and nothing else.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	config.TLSCert, config.TLSKey = pair(t, t.TempDir(), "localhost", time.Now())
 	n := start(t, config, Options{})
@@ -375,6 +382,8 @@ func TestTLS(t *testing.T) {
 // What is under way when the server is told to stop is answered, and nothing that was
 // acknowledged is lost.
 func TestStopsInOrder(t *testing.T) {
+	t.Parallel()
+	testsize.Long(t, "it stops servers under load")
 	config := small(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -439,6 +448,7 @@ func TestStopsInOrder(t *testing.T) {
 
 // A directory has one server, and an address too.
 func TestTaken(t *testing.T) {
+	t.Parallel()
 	config := small(t)
 	n := start(t, config, Options{})
 	if _, err := Start(t.Context(), config, Options{}); !errors.Is(err, fault.Locked) {

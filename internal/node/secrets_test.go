@@ -21,6 +21,7 @@ import (
 
 // The token is made once, for its owner alone; one that others can read is refused.
 func TestBootstrapToken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first, file, err := bootstrap(dir, "")
 	if err != nil || len(first) < 32 || file != filepath.Join(dir, "TOKEN") {
@@ -79,6 +80,7 @@ func pair(t *testing.T, dir, name string, stamp time.Time) (cert, key string) {
 
 // A certificate is read anew when its files change, and stays when the new one is bad.
 func TestCertificateChanges(t *testing.T) {
+	t.Parallel()
 	dir, start := t.TempDir(), time.Now()
 	cert, key := pair(t, dir, "one", start)
 	c, err := openCertificate(cert, key, slog.New(slog.DiscardHandler))
@@ -120,6 +122,7 @@ func TestCertificateChanges(t *testing.T) {
 
 // The parts of the memory never exceed it, and a small machine gets small parts.
 func TestShares(t *testing.T) {
+	t.Parallel()
 	for _, total := range []Size{leastMemory, 512 << 20, 1 << 30, 16 << 30} {
 		s := (&Config{Memory: total}).share()
 		if sum := s.cache + s.recall + s.bodies + s.intake; sum > s.total*3/4 {

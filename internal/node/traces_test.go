@@ -93,6 +93,7 @@ func converse(t *testing.T, provider *sdktrace.TracerProvider, name string) {
 
 // A node that is told to be careful tells an exporter so in words that it knows.
 func TestRealExporterIsRefused(t *testing.T) {
+	t.Parallel()
 	n := start(t, small(t), Options{})
 	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(n.URL()+"/v1/otlp/v1/traces"), otlptracehttp.WithHeaders(map[string]string{"authorization": "Bearer nobody"}))
 	if err != nil {
@@ -123,6 +124,7 @@ func (k *kept) Shutdown(context.Context) error { return nil }
 
 // The client does what both are for: spans in, and the files of the memory tool.
 func TestClientTracesAndMemoryTool(t *testing.T) {
+	t.Parallel()
 	n := start(t, small(t), Options{})
 	c := caller(t, n, "acme")
 	spans := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"0a","spanId":"0b","name":"chat","startTimeUnixNano":"1762768800000000000","attributes":[` +

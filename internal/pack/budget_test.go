@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -106,6 +107,7 @@ func ruled(t *testing.T, strategy hmx.Strategy, budget, rules int, others ...hmx
 // TestRulesComeFirst: no rule that binds is dropped while there would be room for it
 // without the others. Where there would not, the others have one entry a section.
 func TestRulesComeFirst(t *testing.T) {
+	testsize.Long(t, "it makes many packs")
 	count := func(res *Result) (rules, dropped int, others map[hmx.Section]int) {
 		others = map[hmx.Section]int{}
 		for _, v := range res.Verdicts {

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // session is a board with things that stay and the events of a session, of which the first
@@ -46,6 +47,7 @@ func standing(text string) string {
 // as the same is kept of it, and most of a text is that of the one before. The share is the
 // mean of what two packs in a row begin with, of the first of them.
 func TestSessionGrows(t *testing.T) {
+	testsize.Long(t, "it makes many packs")
 	const least = 0.7
 	for _, budget := range []int{1000, 4096, 16_000} {
 		share, same, packs := 0.0, 0, 0

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -238,6 +239,7 @@ func TestSpanOfMuch(t *testing.T) {
 // TestManyLongWords: many texts of one word cost little more than what is kept of them,
 // whatever the budget is.
 func TestManyLongWords(t *testing.T) {
+	testsize.Long(t, "it cuts long texts")
 	rng := rand.New(rand.NewPCG(6, 6))
 	for name, letters := range map[string]string{"words": "etaoinshrdlu", "x": "x", "blanks": " ", "Chinese": "世界大学"} {
 		b := newBoard(t, Request{Query: "q", Budget: MaxBudget})

@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // grant is a first block with all there is.
@@ -121,6 +122,7 @@ func TestGoodTokens(t *testing.T) {
 // TestEveryByte flips bits of every character of a token's text, and of every
 // byte beneath the base64.
 func TestEveryByte(t *testing.T) {
+	testsize.Long(t, "it changes every byte of a scope")
 	board, tokens := three(t)
 	for _, token := range []Token{tokens[1], seal(t, tokens[1])} {
 		text := token.String()

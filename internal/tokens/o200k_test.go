@@ -18,6 +18,8 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // library is the second opinion: the tokenizer that the vocabulary comes from.
@@ -308,6 +310,7 @@ func TestAgainstTheLibrary(t *testing.T) {
 
 // TestManyAgainstTheLibrary is for breadth: short texts of random parts.
 func TestManyAgainstTheLibrary(t *testing.T) {
+	testsize.Long(t, "it counts megabytes of text")
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for range 20_000 {
@@ -381,6 +384,7 @@ func real(t testing.TB) (prose, events []string, code string) {
 }
 
 func TestRealTexts(t *testing.T) {
+	testsize.Long(t, "it counts megabytes of text")
 	prose, events, code := real(t)
 	compare(t, code)
 	if len(events) == 0 {

@@ -156,6 +156,7 @@ func (b *broker) Restart(t *testing.T) bool {
 func TestSuite(t *testing.T) { ingesttest.Run(t, start) }
 
 func TestBadConfig(t *testing.T) {
+	t.Parallel()
 	b := startBroker(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -193,6 +194,7 @@ func (b *broker) committed(t *testing.T) map[int32]int64 {
 // A partition that goes to another member takes along what is not durable: the offset
 // stays before the first such message, whatever the member that lost it says later.
 func TestPartitionGoesToAnotherMember(t *testing.T) {
+	t.Parallel()
 	b := startBroker(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 // The end is always that of the unbroken run, whatever the order in which messages are
 // done, and whatever offsets are missing.
 func TestPartitionAgainstModel(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		p := &partition{}

@@ -157,6 +157,7 @@ func (b *broker) Restart(t *testing.T) bool {
 func TestSuite(t *testing.T) { ingesttest.Run(t, start) }
 
 func TestBadConfig(t *testing.T) {
+	t.Parallel()
 	b := startBroker(t, ingesttest.AckWait)
 	b.with(t, func(ctx context.Context, js jetstream.JetStream) {
 		for name, c := range map[string]nats.Config{

@@ -172,6 +172,7 @@ func TestSuite(t *testing.T) { ingesttest.Run(t, start) }
 
 // What a consumer that was killed left behind is claimed by another, after a while.
 func TestClaimsWhatWasLeftBehind(t *testing.T) {
+	t.Parallel()
 	b := startBroker(t, ingesttest.AckWait)
 	b.c.ClaimAfter = time.Millisecond
 	b.Publish(t, wire.Message{Body: []byte("one")}, wire.Message{Body: []byte("two")})
@@ -217,6 +218,7 @@ func TestClaimsWhatWasLeftBehind(t *testing.T) {
 }
 
 func TestBadConfig(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for name, c := range map[string]redis.Config{
@@ -236,6 +238,7 @@ func TestBadConfig(t *testing.T) {
 
 // What is worked on does not look left behind, however long it has been.
 func TestWorkingKeepsEntries(t *testing.T) {
+	t.Parallel()
 	b := startBroker(t, time.Minute)
 	b.Publish(t, wire.Message{Body: []byte("one")})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

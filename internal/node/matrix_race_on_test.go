@@ -1,6 +1,0 @@
-//go:build race
-
-package node
-
-// sparse is of how many cells of the matrix one is tried, where everything takes longer.
-const sparse = 12
