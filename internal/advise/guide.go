@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
@@ -161,7 +162,7 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 	}
 	var heads []*catalog.Head
 	for _, h := range active.Heads {
-		if learn.HoldsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
+		if learn.HoldsAt(h, access.NowOf(s.View, s.Tenant)) && access.Sees(s.View, h) {
 			heads = append(heads, h)
 		}
 	}
@@ -172,12 +173,12 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 	if err != nil {
 		return nil, 0, err
 	}
-	now := board.NowOf(s.View, s.Tenant)
+	now := access.NowOf(s.View, s.Tenant)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
 	sum.Write([]byte(s.Tenant.Name))
 	for _, a := range all {
-		if board.Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
+		if access.Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -275,7 +276,7 @@ type halfRead struct {
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
 func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
-	if board.AccessOf(st.View) != nil || b.guides == nil {
+	if access.Of(st.View) != nil || b.guides == nil {
 		s := sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, View: st.View, Traces: trace.NewReader(&trace.Strings{})}
 		err := s.Read(ctx, session)
 		return s.Traces.Trace(), err

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
@@ -163,12 +163,12 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	sum := sha256.New()
 	sum.Write([]byte(c.t.Name))
-	now := board.NowOf(c.view, c.t)
+	now := access.NowOf(c.view, c.t)
 	counts := make(map[record.Kind]int)
 	var rules []guide.Rule
 	for i := range said.rules {
 		x := &said.rules[i]
-		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !board.Applies(c.view, &x.valid, c.t.Name, tags, now) {
+		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !access.Applies(c.view, &x.valid, c.t.Name, tags, now) {
 			continue
 		}
 		counts[x.kind]++
@@ -177,7 +177,7 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	var artifacts []*hmx.Artifact
 	for _, a := range said.artifacts {
-		if board.Applies(c.view, &a.ValidityScope.Value, c.t.Name, tags, now) {
+		if access.Applies(c.view, &a.ValidityScope.Value, c.t.Name, tags, now) {
 			artifacts = append(artifacts, a)
 			sum.Write([]byte("a" + a.ArtifactID + "\x00"))
 		}
@@ -198,11 +198,11 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 
 // holding returns the things that hold now and that the view shows, of rules the newest.
 func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
-	now := board.NowOf(c.view, c.t)
+	now := access.NowOf(c.view, c.t)
 	counts := make(map[record.Kind]int)
 	var list []*catalog.Head
 	for _, h := range all {
-		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !board.Sees(c.view, h) {
+		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !access.Sees(c.view, h) {
 			continue
 		}
 		if !h.Scoped { // of those it is not known yet whether they apply
@@ -219,7 +219,7 @@ func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	switch {
 	case len(s.Types) > 0 || s.KeyPrefix != "":
 		return false
-	case len(s.Agents) > 0 && c.view.Agent != "" && !board.Addressed(s.Agents, c.view.Agent):
+	case len(s.Agents) > 0 && c.view.Agent != "" && !access.Addressed(s.Agents, c.view.Agent):
 		return false
 	}
 	return len(s.Tags) == 0 || s.CoversTags(tags)

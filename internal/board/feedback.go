@@ -88,7 +88,7 @@ func (g *Group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing in
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= t.Time {
 		return 0, 0, false, err
 	}
-	if h.Visibility == memory.VisiblePrivate && h.Actor != w.Actor && w.ceiling() < record.Operator {
+	if h.Visibility == memory.VisiblePrivate && h.Actor != w.Actor && w.Ceiling() < record.Operator {
 		return 0, 0, false, nil
 	}
 	return h.Updated, h.Importance, true, nil

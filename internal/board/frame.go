@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/record"
 )
 
 // FrameAt reads the frame at a position. What was redacted but is not yet
@@ -89,4 +90,13 @@ func (b *Board) WholeLeafAt(r kv.Reader, t *ledger.Tenant, position uint64) (f j
 		leaf = merkle.LeafHash(f.Header)
 	}
 	return f, leaf, err
+}
+
+// HeaderAt reads the header of the record at a position.
+func (b *Board) HeaderAt(r kv.Reader, t *ledger.Tenant, position uint64) (record.Header, error) {
+	f, err := b.FrameAt(r, t, position)
+	if err != nil && !apply.Bodiless(err) {
+		return record.Header{}, err
+	}
+	return record.ParseHeader(f.Header)
 }

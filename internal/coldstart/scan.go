@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
@@ -211,10 +212,10 @@ func (g *Gathering) Shows(c *frame.Card) bool {
 		return false
 	case agent != "" && c.Private && c.Actor != agent:
 		return false
-	case agent != "" && len(c.Agents) > 0 && !board.Addressed(c.Agents, agent):
+	case agent != "" && len(c.Agents) > 0 && !access.Addressed(c.Agents, agent):
 		return false
 	}
-	return g.view.Scope == "" || board.Allows(g.view, board.SubjectOfCard(c))
+	return g.view.Scope == "" || access.Allows(g.view, access.CardSubject(c))
 }
 
 // candidate makes a candidate of a card, which is not weighed yet.
@@ -241,5 +242,5 @@ func (g *Gathering) Outside(c *frame.Card) (bool, error) {
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return code == fault.Erased, nil
 	}
-	return err == nil && !board.AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
+	return err == nil && !access.AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
 }

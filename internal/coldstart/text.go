@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
@@ -87,7 +88,7 @@ func (g *Gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
-	if err != nil || !board.SeesEvent(g.view, ev) {
+	if err != nil || !access.SeesEvent(g.view, ev.Event) {
 		return nil, err
 	}
 	return ev, nil

@@ -18,6 +18,8 @@ import (
 
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/browse"
+	"lukasa.dev/internal/board/erase"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/packer"
@@ -32,6 +34,8 @@ import (
 type Board struct {
 	core *board.Board
 
+	browser   *browse.Browser
+	eraser    *erase.Eraser
 	retrieval *retrieval.Retriever
 	sessions  *sessions.Sessions
 	learner   *learn.Learner
@@ -56,7 +60,7 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 
 // attach has everything that is derived from a board follow it.
 func (b *Board) attach(core *board.Board) {
-	b.core = core
+	b.core, b.browser, b.eraser = core, browse.New(core), erase.New(core)
 	limit := semaphore.PerProcessor() // of calls that compose bundles and packs
 	ticks := func() time.Time { return b.ticks() }
 	b.contexts = coldstart.NewComposer(core, limit, ticks)

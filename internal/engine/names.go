@@ -5,7 +5,11 @@ import (
 
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/browse"
+	"lukasa.dev/internal/board/erase"
+	"lukasa.dev/internal/board/stream"
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/disk"
@@ -32,8 +36,8 @@ type (
 	ArtifactPage       = learn.ArtifactPage
 	ArtifactVersion    = learn.ArtifactVersion
 	AsOf               = retrieval.AsOf
-	At                 = board.At
-	Change             = board.Change
+	At                 = browse.At
+	Change             = browse.Change
 	CheckOptions       = advise.CheckOptions
 	CheckedAction      = advise.CheckedAction
 	Compare            = find.Compare
@@ -56,12 +60,12 @@ type (
 	EmbedProblem       = retrieval.EmbedProblem
 	Embedded           = retrieval.Embedded
 	EntryProof         = packproof.EntryProof
-	Erasure            = board.Erasure
-	EventPage          = board.EventPage
-	EventQuery         = board.EventQuery
+	Erasure            = erase.Erasure
+	EventPage          = browse.EventPage
+	EventQuery         = browse.EventQuery
 	EventReceipt       = board.EventReceipt
 	Expect             = board.Expect
-	Expired            = board.Expired
+	Expired            = erase.Expired
 	Explanation        = packproof.Explanation
 	FindOptions        = find.FindOptions
 	FindOrder          = find.FindOrder
@@ -74,12 +78,12 @@ type (
 	GraphQuery         = find.GraphQuery
 	Hit                = find.Hit
 	ImportReport       = transfer.ImportReport
-	IngestOptions      = board.IngestOptions
-	IngestReport       = board.IngestReport
+	IngestOptions      = stream.IngestOptions
+	IngestReport       = stream.IngestReport
 	LearnReport        = learn.LearnReport
 	Lesson             = learn.Lesson
 	LessonOptions      = learn.LessonOptions
-	ListOptions        = board.ListOptions
+	ListOptions        = browse.ListOptions
 	Made               = sessions.Made
 	Moment             = sessions.Moment
 	MomentSort         = sessions.MomentSort
@@ -90,34 +94,34 @@ type (
 	PackOptions        = packer.PackOptions
 	PackProof          = packproof.PackProof
 	Packed             = packer.Packed
-	Page               = board.Page
-	ProveOptions       = board.ProveOptions
+	Page               = browse.Page
+	ProveOptions       = browse.ProveOptions
 	PutResult          = board.PutResult
 	Ref                = board.Ref
 	RefineOptions      = learn.RefineOptions
 	RefineProblem      = learn.RefineProblem
 	RefineReport       = learn.RefineReport
 	Refined            = learn.Refined
-	Rejection          = board.Rejection
+	Rejection          = stream.Rejection
 	Remade             = packproof.Remade
-	Resolved           = board.Resolved
+	Resolved           = browse.Resolved
 	Root               = board.Root
 	Salvage            = transfer.Salvage
 	Salvaged           = transfer.Salvaged
 	SearchHit          = retrieval.SearchHit
 	SearchOptions      = retrieval.SearchOptions
 	Searched           = retrieval.Searched
-	SessionInfo        = board.SessionInfo
+	SessionInfo        = browse.SessionInfo
 	StatedRule         = learn.StatedRule
 	Stats              = sessions.Stats
 	StatsQuery         = sessions.StatsQuery
 	Step               = find.Step
-	Storage            = board.Storage
+	Storage            = audit.Storage
 	StoredArtifact     = learn.StoredArtifact
 	StoredConflict     = learn.StoredConflict
 	StoredEvent        = board.StoredEvent
-	TailQuery          = board.TailQuery
-	Tailed             = board.Tailed
+	TailQuery          = browse.TailQuery
+	Tailed             = browse.Tailed
 	Tally              = sessions.Tally
 	Thing              = board.Thing
 	Timeline           = sessions.Timeline
@@ -126,8 +130,8 @@ type (
 	VerifyOptions      = audit.VerifyOptions
 	VerifyPackOptions  = packproof.VerifyPackOptions
 	VerifyReport       = audit.VerifyReport
-	VersionsOptions    = board.VersionsOptions
-	VersionsPage       = board.VersionsPage
+	VersionsOptions    = browse.VersionsOptions
+	VersionsPage       = browse.VersionsPage
 	View               = board.View
 	Writer             = board.Writer
 )
@@ -202,13 +206,13 @@ func AnyVersion() Expect { return board.AnyVersion() }
 func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
 
 // AtPosition means the time when a position was the newest of its tenant.
-func AtPosition(p uint64) At { return board.AtPosition(p) }
+func AtPosition(p uint64) At { return browse.AtPosition(p) }
 
 // AtVersion means a version of a thing; 0 is the newest.
-func AtVersion(v uint32) At { return board.AtVersion(v) }
+func AtVersion(v uint32) At { return browse.AtVersion(v) }
 
 // NarrowScope adds a block to a token, which can only take away.
-func NarrowScope(token string, g scope.Grant) (string, error) { return board.NarrowScope(token, g) }
+func NarrowScope(token string, g scope.Grant) (string, error) { return access.NarrowScope(token, g) }
 
 // RefOf returns the reference that a URI is.
 func RefOf(u memory.URI) Ref { return board.RefOf(u) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -263,7 +264,7 @@ func (c *candidate) uri(tenant string) memory.URI {
 
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
-	s.now = board.NowOf(s.view, s.Tenant)
+	s.now = access.NowOf(s.view, s.Tenant)
 	s.heldAt = s.now
 	if !s.q.HeldAt.IsZero() {
 		s.heldAt = index.Nanos(s.q.HeldAt)
@@ -311,7 +312,7 @@ func (s *search) run() (*Found, error) {
 // budget returns the tokens that may be spent: the least of what was asked for
 // and what the scope allows.
 func (s *search) budget() int {
-	asked, most := s.q.BudgetTokens, board.AccessOf(s.view).Budget()
+	asked, most := s.q.BudgetTokens, access.Of(s.view).Budget()
 	if asked == 0 || most > 0 && most < asked {
 		return most
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	nodes "lukasa.dev/internal/index/graph"
@@ -199,8 +200,8 @@ func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
-	now := board.NowOf(g.v, g.t)
-	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && board.Sees(g.v, h)
+	now := access.NowOf(g.v, g.t)
+	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && access.Sees(g.v, h)
 }
 
 // add returns which node a URI is, making it if there is room, and -1 where it is not

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -426,7 +427,7 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 			return false, nil
 		}
 	}
-	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !board.Sees(s.view, h) {
+	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !access.Sees(s.view, h) {
 		return false, nil
 	}
 	if s.Present == nil {
@@ -443,7 +444,7 @@ func (s *search) eventThere(ev *board.StoredEvent) bool {
 	if !s.q.HeldAt.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.heldAt {
 		return false
 	}
-	return board.SeesEvent(s.view, ev)
+	return access.SeesEvent(s.view, ev.Event)
 }
 
 // wants reports whether the predicates that a head can tell hold for it.

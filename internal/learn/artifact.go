@@ -8,6 +8,8 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -57,18 +59,18 @@ func (b *Learner) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPa
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := browse.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ArtifactPage{}
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
-		list := board.ListOptions{
+		list := browse.ListOptions{
 			Tenant: o.Tenant, Kind: record.Artifact, Class: string(o.Type), Tag: o.Tag, State: catalog.Live, Status: string(o.Status),
-			MinConfidence: o.MinConfidence, Limit: limit, View: s.View,
+			MinConfidence: o.MinConfidence, Limit: limit,
 		}
-		var things board.Page
-		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		var things browse.Page
+		if err := browse.ListIn(ctx, b.core, s, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
@@ -251,7 +253,7 @@ func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !board.Sees(s.View, h) {
+		if !ok || h.State == catalog.Redacted || !access.Sees(s.View, h) {
 			miss(record.Memory, id)
 		}
 	}
@@ -290,7 +292,7 @@ func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, err
 		lost := slices.ContainsFunc(h.Links, func(l catalog.Link) bool { return l.Rel == "winner" && l.To != u.Head().String() })
 		against := h.Status == string(memory.ConflictOpen) || h.Status == string(memory.ConflictResolved) && lost
 		c := memory.URI{Tenant: s.Tenant.Name, Kind: record.Conflict, ID: h.ID}
-		if against && board.Sees(s.View, h) && !slices.Contains(found, c) {
+		if against && access.Sees(s.View, h) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 		return true

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -35,7 +36,7 @@ func (b *Learner) ArtifactChain(ctx context.Context, tenant, id string, v board.
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return board.Sees(s.View, h) })
+		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return access.Sees(s.View, h) })
 		if err != nil {
 			return err
 		}

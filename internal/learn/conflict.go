@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
@@ -60,15 +61,15 @@ func (b *Learner) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPa
 	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
 		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", retrieval.Quoted(string(o.Status))).WithFix("use one of " + retrieval.Words(memory.ConflictStatuses()))
 	}
-	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := browse.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ConflictPage{}
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
-		var things board.Page
-		list := board.ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
-		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		var things browse.Page
+		list := browse.ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit}
+		if err := browse.ListIn(ctx, b.core, s, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
@@ -40,7 +41,7 @@ type FingerprintOptions struct {
 // several calls, and compiles, one runs, and the others wait.
 func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
-		if err := board.CheckName("agent", o.Agent); err != nil {
+		if err := access.CheckName("agent", o.Agent); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -175,7 +176,7 @@ func (p *Assembly) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
 	if len(s.Agents) > 0 && p.View.Agent != "" {
-		if !board.Addressed(s.Agents, p.View.Agent) {
+		if !access.Addressed(s.Agents, p.View.Agent) {
 			return
 		}
 		narrow = true

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
@@ -339,10 +340,10 @@ func (v *verifying) holds1(x excerpt.Item) string {
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
 	case v.WhyOver(h) != "":
 		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.WhyOver(h))
-	case !board.Sees(v.View, h):
+	case !access.Sees(v.View, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.Body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.View.Agent) {
+	if policy, ok := x.Body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !access.Addressed(policy.Scope.Agents, v.View.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.Head.ID)
 	}
 	if !v.Applies(x.Body) {

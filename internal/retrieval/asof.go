@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -100,16 +101,16 @@ func (b *Retriever) At(ctx context.Context, r kv.Reader, t *ledger.Tenant, as As
 
 // Shows reports whether a view that sees a thing of a past state may see it now.
 func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
-	if board.AccessOf(v) == nil && v.Agent == "" {
+	if access.Of(v) == nil && v.Agent == "" {
 		return true, nil
 	}
 	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
-	return ok && now.State != catalog.Redacted && board.Sees(v, now), err
+	return ok && now.State != catalog.Redacted && access.Sees(v, now), err
 }
 
 // Enter makes a state with records the one that is looked at.
 func (a *Question) Enter(m StateAt) (err error) {
-	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, board.NowOf(a.View, m.Tenant)
+	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, access.NowOf(a.View, m.Tenant)
 	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
 		return err
 	}
@@ -135,8 +136,8 @@ func (a *Question) Roster() (*roster.View, error) {
 // Shows reports whether the caller may see a thing. In a past, that is what they
 // could see then and may see now.
 func (a *Question) Shows(h *catalog.Head) (bool, error) {
-	if !board.Sees(a.View, h) || a.present == nil {
-		return board.Sees(a.View, h), nil
+	if !access.Sees(a.View, h) || a.present == nil {
+		return access.Sees(a.View, h), nil
 	}
 	return a.present.Shows(a.View, h)
 }

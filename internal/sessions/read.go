@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
@@ -364,7 +365,7 @@ func (s *Reader) Add(p timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	if rec.Event == nil || !board.SeesEvent(s.View, &board.StoredEvent{Event: rec.Event}) {
+	if rec.Event == nil || !access.SeesEvent(s.View, rec.Event) {
 		return nil
 	}
 	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})

@@ -1,4 +1,4 @@
-package board
+package browse
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 
 // Weight returns how many bytes the payloads of a tenant have, from a position on, and
 // the position that comes after them. What is erased weighs nothing.
-func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
-	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+func (b *Browser) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
+	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
 		for to = from; to < t.Size; to++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			f, err := b.FrameAt(r, t, to)
+			f, err := b.core.FrameAt(r, t, to)
 			if err != nil {
 				return err
 			}

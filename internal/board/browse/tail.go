@@ -1,10 +1,12 @@
-package board
+package browse
 
 import (
 	"context"
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
@@ -30,12 +32,12 @@ type TailQuery struct {
 	Agent   string        // empty for all
 	Type    hmx.EventType // empty for all
 	Until   uint64        // the position behind the last to look at; zero for all there are
-	View    View
+	View    access.View
 }
 
 // Tailed is a part of a tail.
 type Tailed struct {
-	Events []*StoredEvent // in the order in which they were recorded
+	Events []*board.StoredEvent // in the order in which they were recorded
 	// Next is where to go on. It is Size when there is no more for now.
 	Next uint64
 	Size uint64 // of the tenant
@@ -46,12 +48,12 @@ type Tailed struct {
 // Tail returns events in the order in which they were recorded, from a position on: a
 // part of them, which takes a bounded time and memory. A tenant without records has
 // none yet.
-func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
+func (b *Browser) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	if err := memory.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
 	part := &Tailed{Next: q.From}
-	err := b.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		q.View, part.Size = s.View, s.Tenant.Size
 		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
 	})
@@ -62,7 +64,7 @@ func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 }
 
 // tail fills a part.
-func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
+func (b *Browser) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
 	until := t.Size
 	if q.Until > 0 {
 		until = min(until, q.Until)
@@ -82,7 +84,7 @@ func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *Tail
 				return err
 			}
 		}
-		ev, err := b.EventAt(r, t, part.Next)
+		ev, err := b.core.EventAt(r, t, part.Next)
 		switch code := fault.CodeOf(err); {
 		case code == fault.Erased, code == fault.NotFound: // or no event
 		case code == fault.Damaged: // verify says where
@@ -167,8 +169,8 @@ func (x *likely) load(chunk int) error {
 }
 
 // wants reports whether an event is one of those that are asked for.
-func (q *TailQuery) wants(ev *StoredEvent) bool {
+func (q *TailQuery) wants(ev *board.StoredEvent) bool {
 	e := ev.Event
 	return (q.Session == "" || e.SessionID == q.Session) && (q.Agent == "" || e.AgentID == q.Agent) &&
-		(q.Type == "" || e.EventType == q.Type) && SeesEvent(q.View, ev)
+		(q.Type == "" || e.EventType == q.Type) && access.SeesEvent(q.View, ev.Event)
 }
