@@ -182,12 +182,12 @@ func floors() []floor {
 		packages: []string{"internal/sessions"},
 	}, {
 		name:     "learn",
-		purpose:  "what sessions did and users said, as artifacts and memories; what people decide about these",
+		purpose:  "what sessions did and users said, as artifacts and memories",
 		packages: []string{"internal/learn"},
 	}, {
-		name:     "advise",
-		purpose:  "what may come next, what speaks against a planned action",
-		packages: []string{"internal/advise"},
+		name:     "advise and review",
+		purpose:  "what may come next, what speaks against a planned action; what was learned, for people, and what they decide about it",
+		packages: []string{"internal/advise", "internal/review"},
 	}, {
 		name:     "excerpt",
 		purpose:  "a record as an entry of a pack: its section, its words, its sources, its rule",

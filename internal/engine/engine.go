@@ -25,6 +25,7 @@ import (
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/review"
 	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/sessions"
 )
@@ -39,6 +40,7 @@ type Board struct {
 	retrieval *retrieval.Retriever
 	sessions  *sessions.Sessions
 	learner   *learn.Learner
+	reviewer  *review.Reviewer
 	adviser   *advise.Adviser
 	contexts  *coldstart.Composer
 	packer    *packer.Packer
@@ -67,6 +69,7 @@ func (b *Board) attach(core *board.Board) {
 	b.retrieval = retrieval.New(core)
 	b.sessions = sessions.New(b.retrieval)
 	b.learner = learn.New(b.retrieval, b.sessions)
+	b.reviewer = review.New(core)
 	b.adviser = advise.New(b.retrieval, b.sessions)
 	b.packer = packer.New(packer.Parts{Retrieval: b.retrieval, Sessions: b.sessions, Learner: b.learner, Adviser: b.adviser, Limit: limit, Ticks: ticks})
 	b.prover = packproof.New(b.retrieval, b.packer)

@@ -422,19 +422,19 @@ func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error
 // Artifact returns an artifact with what stands behind it: whether its hash is right and
 // its evidence there, what contradicts it, and what became of it and why.
 func (b *Board) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
-	return b.learner.Artifact(ctx, tenant, id, v)
+	return b.reviewer.Artifact(ctx, tenant, id, v)
 }
 
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
 func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
-	return b.learner.ArtifactChain(ctx, tenant, id, v)
+	return b.reviewer.ArtifactChain(ctx, tenant, id, v)
 }
 
 // Artifacts returns artifacts, newest first.
 func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
-	return b.learner.Artifacts(ctx, o)
+	return b.reviewer.Artifacts(ctx, o)
 }
 
 // Compile makes artifacts of what the sessions of a tenant did, memories of what users
@@ -458,12 +458,12 @@ func (b *Board) CompileFailures() uint64 { return b.learner.CompileFailures() }
 
 // Conflict returns a conflict, with what it is between.
 func (b *Board) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
-	return b.learner.Conflict(ctx, tenant, id, v)
+	return b.reviewer.Conflict(ctx, tenant, id, v)
 }
 
 // Conflicts returns conflicts, newest first.
 func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
-	return b.learner.Conflicts(ctx, o)
+	return b.reviewer.Conflicts(ctx, o)
 }
 
 // DecideArtifact gives an artifact its status by hand: it approves a draft, or archives
@@ -474,13 +474,13 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 // superseded with it, in one step. It is refused if another version of it is active that
 // it does not name, or another one took the place of the one it names.
 func (b *Board) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
-	return b.learner.DecideArtifact(ctx, w, d)
+	return b.reviewer.DecideArtifact(ctx, w, d)
 }
 
 // DiffArtifacts returns what changed from one artifact to another. An empty from means
 // the one that to supersedes.
 func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
-	return b.learner.DiffArtifacts(ctx, tenant, from, to, v)
+	return b.reviewer.DiffArtifacts(ctx, tenant, from, to, v)
 }
 
 // Learn makes memories of what users plainly state in events that were recorded just now,
@@ -516,20 +516,20 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // its writer.
 func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
-	return b.learner.Refine(ctx, w, tenant, o)
+	return b.reviewer.Refine(ctx, w, tenant, o)
 }
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. A caller that may see the artifact may see it.
 func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
-	return b.learner.Refinement(ctx, ref, v)
+	return b.reviewer.Refinement(ctx, ref, v)
 }
 
 // SettleConflict writes how a conflict was settled, as its next version. Packs tell what
 // has won and leave out what has lost; nothing else is changed, and no compile opens it
 // again.
 func (b *Board) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
-	return b.learner.SettleConflict(ctx, w, s)
+	return b.reviewer.SettleConflict(ctx, w, s)
 }
 
 // CheckAction says what happened when an action or its like was taken before, which rules

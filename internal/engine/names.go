@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/review"
 	"lukasa.dev/internal/scope"
 	"lukasa.dev/internal/sessions"
 )
@@ -26,15 +27,15 @@ import (
 // The names of the packages below that callers of the engine use.
 type (
 	AppendResult       = board.AppendResult
-	ArtifactChange     = learn.ArtifactChange
-	ArtifactDecided    = learn.ArtifactDecided
-	ArtifactDecision   = learn.ArtifactDecision
-	ArtifactDetail     = learn.ArtifactDetail
-	ArtifactDiff       = learn.ArtifactDiff
-	ArtifactDifference = learn.ArtifactDifference
-	ArtifactOptions    = learn.ArtifactOptions
-	ArtifactPage       = learn.ArtifactPage
-	ArtifactVersion    = learn.ArtifactVersion
+	ArtifactChange     = review.ArtifactChange
+	ArtifactDecided    = review.ArtifactDecided
+	ArtifactDecision   = review.ArtifactDecision
+	ArtifactDetail     = review.ArtifactDetail
+	ArtifactDiff       = review.ArtifactDiff
+	ArtifactDifference = review.ArtifactDifference
+	ArtifactOptions    = review.ArtifactOptions
+	ArtifactPage       = review.ArtifactPage
+	ArtifactVersion    = review.ArtifactVersion
 	AsOf               = retrieval.AsOf
 	At                 = browse.At
 	Change             = browse.Change
@@ -46,14 +47,14 @@ type (
 	CompileOp          = learn.CompileOp
 	CompileOptions     = learn.CompileOptions
 	CompileReport      = learn.CompileReport
-	ConflictOptions    = learn.ConflictOptions
-	ConflictPage       = learn.ConflictPage
-	ConflictSettlement = learn.ConflictSettlement
-	ConflictSide       = learn.ConflictSide
+	ConflictOptions    = review.ConflictOptions
+	ConflictPage       = review.ConflictPage
+	ConflictSettlement = review.ConflictSettlement
+	ConflictSide       = review.ConflictSide
 	ContextOptions     = coldstart.ContextOptions
 	Count              = sessions.Count
 	Day                = sessions.Day
-	DiffOp             = learn.DiffOp
+	DiffOp             = review.DiffOp
 	Direction          = find.Direction
 	Disposition        = board.Disposition
 	EmbedOptions       = retrieval.EmbedOptions
@@ -98,10 +99,10 @@ type (
 	ProveOptions       = browse.ProveOptions
 	PutResult          = board.PutResult
 	Ref                = board.Ref
-	RefineOptions      = learn.RefineOptions
-	RefineProblem      = learn.RefineProblem
-	RefineReport       = learn.RefineReport
-	Refined            = learn.Refined
+	RefineOptions      = review.RefineOptions
+	RefineProblem      = review.RefineProblem
+	RefineReport       = review.RefineReport
+	Refined            = review.Refined
 	Rejection          = stream.Rejection
 	Remade             = packproof.Remade
 	Resolved           = browse.Resolved
@@ -117,8 +118,8 @@ type (
 	StatsQuery         = sessions.StatsQuery
 	Step               = find.Step
 	Storage            = audit.Storage
-	StoredArtifact     = learn.StoredArtifact
-	StoredConflict     = learn.StoredConflict
+	StoredArtifact     = review.StoredArtifact
+	StoredConflict     = review.StoredConflict
 	StoredEvent        = board.StoredEvent
 	TailQuery          = browse.TailQuery
 	Tailed             = browse.Tailed
@@ -153,11 +154,11 @@ const (
 	DefaultEmbedTimeout   = retrieval.DefaultEmbedTimeout
 	DefaultFindLimit      = find.DefaultFindLimit
 	DefaultNextSteps      = advise.DefaultNextSteps
-	DefaultRefineParallel = learn.DefaultRefineParallel
-	DiffAdd               = learn.DiffAdd
-	DiffChange            = learn.DiffChange
-	DiffOrder             = learn.DiffOrder
-	DiffRemove            = learn.DiffRemove
+	DefaultRefineParallel = review.DefaultRefineParallel
+	DiffAdd               = review.DiffAdd
+	DiffChange            = review.DiffChange
+	DiffOrder             = review.DiffOrder
+	DiffRemove            = review.DiffRemove
 	Duplicate             = board.Duplicate
 	Inward                = find.Inward
 	Late                  = board.Late
@@ -166,7 +167,7 @@ const (
 	MaxFindHops           = find.MaxFindHops
 	MaxFindLimit          = find.MaxFindLimit
 	MaxNextSteps          = advise.MaxNextSteps
-	MaxRefineParallel     = learn.MaxRefineParallel
+	MaxRefineParallel     = review.MaxRefineParallel
 	MaxSearchHits         = retrieval.MaxSearchHits
 	MaxSearchQuery        = retrieval.MaxSearchQuery
 	MomentCall            = sessions.MomentCall

@@ -106,7 +106,7 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *
 	if was.Supersedes != "" {
 		k.hmx.Supersedes = hmx.Some(was.Supersedes)
 	}
-	if next := linked(h, "superseded_by"); next != "" {
+	if next := Linked(h, "superseded_by"); next != "" {
 		k.hmx.SupersededBy = hmx.Some(next)
 	}
 	entries, err := catalog.Entries(r, t.Number, record.Artifact, d)
@@ -129,8 +129,8 @@ func shortened(a *hmx.Artifact, position uint64) *sessions.KnownArtifact {
 	return x
 }
 
-// linked returns the id of what a thing refers to in a relation, the last of several.
-func linked(h *catalog.Head, rel string) (id string) {
+// Linked returns the id of what a thing refers to in a relation, the last of several.
+func Linked(h *catalog.Head, rel string) (id string) {
 	for _, l := range h.Links {
 		if l.Rel != rel {
 			continue

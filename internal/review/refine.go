@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/refine"
@@ -72,7 +73,7 @@ type RefineProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // its writer.
-func (b *Learner) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+func (b *Reviewer) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (o *RefineOptions) check(tenant string) error {
 
 // refining is one call of Refine under way.
 type refining struct {
-	b      *Learner
+	b      *Reviewer
 	w      board.Writer
 	tenant string
 	o      *RefineOptions
@@ -191,7 +192,7 @@ func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
 // not made again: whoever erased it did not want it.
 func (x *refining) wants(r kv.Reader, t *ledger.Tenant, u *unrefined) (bool, error) {
 	h, ok, err := catalog.HeadOf(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, u.uri.ID))
-	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != Compiler || hmx.Status(h.Status) != hmx.StatusActive {
+	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != learn.Compiler || hmx.Status(h.Status) != hmx.StatusActive {
 		return false, err
 	}
 	if h.Expires <= max(x.b.core.Now().UnixNano(), t.Time) {
@@ -342,7 +343,7 @@ type Refined struct {
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. A caller that may see the artifact may see it.
-func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
+func (b *Reviewer) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
 	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) error {
@@ -357,7 +358,7 @@ func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (
 }
 
 // refined is Refinement for an artifact that may be seen.
-func (b *Learner) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
+func (b *Reviewer) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
 	made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: id})
 	if err != nil || made == nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
@@ -55,7 +56,7 @@ type ArtifactPage struct {
 }
 
 // Artifacts returns artifacts, newest first.
-func (b *Learner) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
+func (b *Reviewer) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 	if h.Version > h.Content {
 		a.UpdatedAt = hmx.Some(hmx.TimeOf(board.TimeOf(h.Updated)))
 	}
-	if next := linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
+	if next := learn.Linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
 		a.SupersededBy = hmx.Some(next)
 	}
 	return &StoredArtifact{
@@ -124,7 +125,7 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 }
 
 // artifactOf reads the artifact of a head.
-func (b *Learner) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*StoredArtifact, error) {
+func (b *Reviewer) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*StoredArtifact, error) {
 	body, err := b.core.BodyAt(r, t, record.Artifact, h.Position)
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ const listedMissing = 100
 
 // Artifact returns an artifact with what stands behind it: whether its hash is right and
 // its evidence there, what contradicts it, and what became of it and why.
-func (b *Learner) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
+func (b *Reviewer) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
@@ -207,7 +208,7 @@ func (b *Learner) Artifact(ctx context.Context, tenant, id string, v board.View)
 }
 
 // artifactDetail is Artifact for a head.
-func (b *Learner) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
+func (b *Reviewer) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
 	stored, err := b.artifactOf(s.Reader, s.Tenant, h)
 	if err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (b *Learner) artifactDetail(ctx context.Context, s board.State, h *catalog.
 }
 
 // evidence looks up what an artifact was made of.
-func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
+func (b *Reviewer) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
 	miss := func(kind record.Kind, id string) {
 		if d.MissingCount++; d.MissingCount <= listedMissing {
 			d.Missing = append(d.Missing, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: id})
@@ -262,7 +263,7 @@ func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail
 
 // eventThere reports whether an event is on record, and shown. Without a scope its text
 // is not read.
-func (b *Learner) eventThere(s board.State, id string) (bool, error) {
+func (b *Reviewer) eventThere(s board.State, id string) (bool, error) {
 	if s.View.Scope != "" {
 		_, err := b.core.EventSeen(s, id)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
@@ -281,7 +282,7 @@ func (b *Learner) eventThere(s board.State, id string) (bool, error) {
 
 // contradictions returns the conflicts that speak against an artifact: those that are
 // open, and those that another has won.
-func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
+func (b *Reviewer) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
 	var found []memory.URI
 	var failed error
 	err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.Head().String(), record.Conflict, func(ref catalog.Referrer) bool {
@@ -302,7 +303,7 @@ func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, err
 
 // artifactChanges returns what became of an artifact, with the reasons that its
 // transitions give.
-func (b *Learner) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) ([]ArtifactChange, error) {
+func (b *Reviewer) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) ([]ArtifactChange, error) {
 	entries, err := catalog.Entries(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, h.ID))
 	if err != nil {
 		return nil, err

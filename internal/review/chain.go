@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -29,7 +30,7 @@ type ArtifactVersion struct {
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
-func (b *Learner) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
+func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
@@ -79,7 +80,7 @@ func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head
 			return nil, err
 		}
 		for _, rel := range []string{"supersedes", "superseded_by"} {
-			if id := linked(list[i], rel); id != "" {
+			if id := learn.Linked(list[i], rel); id != "" {
 				if err := add(catalog.ThingOf(t.Name, record.Artifact, id)); err != nil {
 					return nil, err
 				}
