@@ -7,6 +7,7 @@
 //   - a package imports strictly lower floors only, in tests too;
 //   - the tables and the tree name the same packages and the same third parties;
 //   - hmx can be taken out of the module with internal/canon and nothing else;
+//   - the command line, the operations and the servers use the library, never the engine;
 //   - no package is larger than its cap;
 //   - every package says what it is, no file is a drawer for odds and ends,
 //     nothing runs before main, and nothing needs a C compiler.
@@ -302,6 +303,22 @@ func enclaves() []enclave {
 		root:    "hmx",
 		allowed: []string{"internal/canon"},
 		why:     "others embed the protocol without the engine",
+	}}
+}
+
+// reserved is a package that only some others may import, tests included.
+type reserved struct {
+	dir     string
+	allowed []string
+	why     string
+}
+
+// reservations returns the packages behind which another one stands for everybody else.
+func reservations() []reserved {
+	return []reserved{{
+		dir:     "internal/engine",
+		allowed: []string{".", "internal/bench", "internal/torture"},
+		why:     "commands, operations and servers use the library",
 	}}
 }
 
