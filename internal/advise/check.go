@@ -200,7 +200,7 @@ func (c *checking) nameEvent(mark *string) error {
 		return nil
 	}
 	*mark = ""
-	ev, err := c.b.core.EventAt(c.r, c.t, position)
+	ev, err := c.b.core.EventAt(board.State{Reader: c.r, Tenant: c.t}, position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil
 	}

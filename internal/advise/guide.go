@@ -13,9 +13,7 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
@@ -156,7 +154,7 @@ func (g *guides) forget() {
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
 func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error) {
-	active, err := b.retrieval.Active(s.Reader, s.Tenant)
+	active, err := b.retrieval.Active(s)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,7 +167,7 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 	if len(heads) == 0 {
 		return nil, 0, nil
 	}
-	all, err := b.artifacts(s.Reader, s.Tenant, heads)
+	all, err := b.artifacts(s, heads)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -201,9 +199,9 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 
 // artifacts reads what artifacts say. One that was erased meanwhile is left out. An
 // artifact never changes, so it is read once.
-func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]*hmx.Artifact, error) {
+func (b *Adviser) artifacts(s board.State, heads []*catalog.Head) ([]*hmx.Artifact, error) {
 	sum := sha256.New()
-	sum.Write([]byte(t.Name))
+	sum.Write([]byte(s.Tenant.Name))
 	for _, h := range heads {
 		sum.Write([]byte("\x00" + h.ID))
 		sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
@@ -218,7 +216,7 @@ func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head
 		}
 	}
 	var all []*hmx.Artifact
-	bodies, err := b.bodiesOf(r, t, heads)
+	bodies, err := b.bodiesOf(s, heads)
 	if err != nil {
 		return nil, err
 	}
@@ -238,11 +236,11 @@ func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head
 // bodiesOf reads what things say, several at once: nothing of one that was erased
 // meanwhile or cannot be read, and artifacts without the events that they were made of,
 // which are many.
-func (b *Adviser) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]memory.Body, error) {
+func (b *Adviser) bodiesOf(s board.State, heads []*catalog.Head) ([]memory.Body, error) {
 	out := make([]memory.Body, len(heads))
 	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			body, err := b.core.BodyAt(r, t, heads[i].Kind, heads[i].Position)
+			body, err := b.core.BodyAt(s, heads[i].Kind, heads[i].Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}

@@ -8,12 +8,11 @@ import (
 	"sync"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
@@ -107,31 +106,31 @@ func (k *checkers) touch(h *record.Header) {
 // headsOf returns the things that speak about actions in a state, by class and the newest
 // first. Those of another state are taken if no record is between the two that may have
 // changed one.
-func (k *checkers) headsOf(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, error) {
+func (k *checkers) headsOf(s board.State) ([]*catalog.Head, error) {
 	k.mu.Lock()
-	known, ok := k.heads.Get(t.Name)
-	last, any := k.touched[t.Name]
+	known, ok := k.heads.Get(s.Tenant.Name)
+	last, any := k.touched[s.Tenant.Name]
 	k.mu.Unlock()
-	if ok && (!any || last < known.size && last < t.Size) {
+	if ok && (!any || last < known.size && last < s.Tenant.Size) {
 		return known.heads, nil
 	}
-	heads, err := checkedHeads(r, t)
+	heads, err := checkedHeads(s)
 	if err == nil {
 		k.mu.Lock()
-		k.heads.Put(t.Name, headsAt{t.Size, heads})
+		k.heads.Put(s.Tenant.Name, headsAt{s.Tenant.Size, heads})
 		k.mu.Unlock()
 	}
 	return heads, err
 }
 
 // checkedHeads reads what headsOf returns. Rules of less than a user's trust are none.
-func checkedHeads(r kv.Reader, t *ledger.Tenant) (heads []*catalog.Head, err error) {
+func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 	for _, c := range checkedClasses() {
 		n := 0
 		var failed error
-		err := catalog.List(r, t.Number, catalog.OfClass(c.kind, c.class), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(c.kind, c.class), nil, func(_ []byte, d catalog.Thing) bool {
 			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, c.kind, d); failed != nil || h == nil {
+			if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, c.kind, d); failed != nil || h == nil {
 				return failed == nil
 			}
 			if h.State != catalog.Live || h.Kind == record.Artifact && h.Status != string(hmx.StatusActive) || h.Kind != record.Artifact && h.Trust < record.User {
@@ -153,7 +152,7 @@ func checkedHeads(r kv.Reader, t *ledger.Tenant) (heads []*catalog.Head, err err
 // notes how many they are.
 func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, error) {
 	k := c.b.guides.checkers
-	all, err := k.headsOf(c.r, c.t)
+	all, err := k.headsOf(board.State{Reader: c.r, Tenant: c.t})
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +240,7 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 		return said, nil
 	}
 	said = &spoken{}
-	bodies, err := c.b.bodiesOf(c.r, c.t, heads)
+	bodies, err := c.b.bodiesOf(board.State{Reader: c.r, Tenant: c.t}, heads)
 	if err != nil {
 		return nil, err
 	}

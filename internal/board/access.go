@@ -6,8 +6,6 @@ import (
 
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/scope"
 )
@@ -24,11 +22,12 @@ func (b *Board) ReadAs(ctx context.Context, tenant string, v access.View, f func
 	if err != nil {
 		return err
 	}
-	return b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if err := access.Timely(v, t); err != nil {
+	return b.Read(ctx, tenant, func(st State) error {
+		if err := access.Timely(v, st.Tenant); err != nil {
 			return err
 		}
-		return f(State{Reader: r, Tenant: t, View: v})
+		st.View = v
+		return f(st)
 	})
 }
 

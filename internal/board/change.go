@@ -8,7 +8,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -193,8 +192,8 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 			WithFix("name a version; `lukasa history` lists them")
 	}
 	var tier record.Trust
-	err = b.Read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		f, err := b.FrameAt(r, t, old.Position)
+	err = b.Read(ctx, ref.Tenant, func(s State) error {
+		f, err := b.FrameAt(s, old.Position)
 		if err != nil {
 			return err
 		}

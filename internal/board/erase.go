@@ -15,13 +15,13 @@ import (
 
 // HeadAt reads the frame at a position. A body that cannot be read is left
 // away; the header is the one that the tenant's tree has.
-func (b *Board) HeadAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	at, ok, err := ledger.At(r, t.Number, position)
+func (b *Board) HeadAt(s State, position uint64) (journal.Frame, error) {
+	at, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 	if err != nil {
 		return journal.Frame{}, err
 	}
 	if !ok {
-		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
+		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, s.Tenant.Name).
 			WithFix("`lukasa rebuild` makes the index anew from the journal")
 	}
 	f, err := b.log.Read(at.LSN, nil)
@@ -32,7 +32,7 @@ func (b *Board) HeadAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.
 		return f, err
 	}
 	if merkle.LeafHash(f.Header) != at.Leaf {
-		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, t.Name)
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, s.Tenant.Name)
 	}
 	return f, nil
 }
@@ -207,8 +207,8 @@ func (b *Board) drained(f func() error) error {
 
 // CheckErased refuses unless every payload that a receipt is to name is seen to be
 // gone from the disk. The caller has the gate.
-func (b *Board) CheckErased(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
-	err := b.lookBlank(r, t, list)
+func (b *Board) CheckErased(s State, list []notary.Erased) error {
+	err := b.lookBlank(s, list)
 	if err == nil {
 		return nil
 	}
@@ -216,24 +216,24 @@ func (b *Board) CheckErased(r kv.Reader, t *ledger.Tenant, list []notary.Erased)
 	if undone := b.finishErasures(); undone != nil && fault.CodeOf(undone) != fault.Damaged {
 		return undone
 	}
-	return b.lookBlank(r, t, list)
+	return b.lookBlank(s, list)
 }
 
-func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+func (b *Board) lookBlank(s State, list []notary.Erased) error {
 	for _, e := range list {
 		for _, position := range e.Positions {
-			at, ok, err := ledger.At(r, t.Number, position)
+			at, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 			if err != nil {
 				return err
 			}
 			blank := false
 			if ok {
 				if blank, err = b.blankAt(at.LSN); err != nil {
-					return fmt.Errorf("position %d of tenant %q: %w", position, t.Name, err)
+					return fmt.Errorf("position %d of tenant %q: %w", position, s.Tenant.Name, err)
 				}
 			}
 			if !blank {
-				return fault.Newf(fault.Damaged, "position %d of tenant %q was erased, but its payload is on the disk, so no receipt is signed", position, t.Name).
+				return fault.Newf(fault.Damaged, "position %d of tenant %q was erased, but its payload is on the disk, so no receipt is signed", position, s.Tenant.Name).
 					WithFix("`lukasa redact --purge` overwrites it; then ask for the receipt again")
 			}
 		}
@@ -244,24 +244,24 @@ func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) e
 // TreeIn is a tenant's tree as the notary sees it. It may have grown, and a
 // longer one may have been signed, since the snapshot was taken; the notary
 // then asks for it again.
-func (b *Board) TreeIn(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	tree := TreeOf(r, t)
+func (b *Board) TreeIn(s State) notary.Tree {
+	tree := TreeOf(s)
 	tree.Fresh = func(use func(notary.Tree) error) error {
 		snap := b.store.Snapshot()
 		defer snap.Close()
-		now, ok, err := ledger.Lookup(snap, t.Name)
+		now, ok, err := ledger.Lookup(snap, s.Tenant.Name)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", t.Name)
+			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", s.Tenant.Name)
 		}
-		return use(TreeOf(snap, now))
+		return use(TreeOf(State{Reader: snap, Tenant: now}))
 	}
 	return tree
 }
 
 // TreeOf returns the tree of a tenant in a snapshot, for the notary.
-func TreeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	return notary.Tree{Size: t.Size, Root: t.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return RootWhen(r, t, size) }}
+func TreeOf(s State) notary.Tree {
+	return notary.Tree{Size: s.Tenant.Size, Root: s.Tenant.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return RootWhen(s, size) }}
 }

@@ -102,7 +102,7 @@ func (g *Group) eventFactors(t *ledger.Tenant, id string) (since int64, importan
 	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	f, err := g.b.FrameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return 0, 0, false, nil
 	}

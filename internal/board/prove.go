@@ -3,15 +3,13 @@ package board
 import (
 	"context"
 
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/notary"
 )
 
 // Checkpoint returns the tenant's state as it is now, signed.
 func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Signed, err error) {
-	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		signed, err = b.notary.Sign(tenant, b.TreeIn(r, t))
+	err = b.Read(ctx, tenant, func(s State) (err error) {
+		signed, err = b.notary.Sign(tenant, b.TreeIn(s))
 		return err
 	})
 	return signed, err

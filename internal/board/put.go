@@ -375,7 +375,7 @@ func (g *Group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
 	if !ok {
 		return record.External, nil
 	}
-	f, err := g.b.FrameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return record.External, nil
 	}

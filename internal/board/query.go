@@ -9,7 +9,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
 )
 
@@ -27,7 +26,7 @@ type StoredEvent struct {
 func (b *Board) EventsSeen(s State, ids []string) ([]*StoredEvent, error) {
 	out := make([]*StoredEvent, len(ids))
 	read := b.FrameAt
-	if whole, err := Unerased(s.Reader, s.Tenant); err != nil {
+	if whole, err := Unerased(s); err != nil {
 		return nil, err
 	} else if whole {
 		read = b.wholeAt
@@ -45,7 +44,7 @@ func (b *Board) EventsSeen(s State, ids []string) ([]*StoredEvent, error) {
 }
 
 // reading is how a frame of a tenant is read.
-type reading func(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error)
+type reading func(s State, position uint64) (journal.Frame, error)
 
 // EventSeen returns an event that a view shows.
 func (b *Board) EventSeen(s State, id string) (*StoredEvent, error) {
@@ -63,7 +62,7 @@ func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) 
 	if !ok {
 		return nil, missing
 	}
-	ev, err := b.eventRead(s.Reader, s.Tenant, position, read)
+	ev, err := b.eventRead(s, position, read)
 	switch {
 	case fault.CodeOf(err) == fault.Erased && s.View.Scope != "":
 		return nil, missing // nothing is left that would tell whether it was in scope
@@ -76,19 +75,19 @@ func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) 
 }
 
 // EventAt reads the event at a position.
-func (b *Board) EventAt(r kv.Reader, t *ledger.Tenant, position uint64) (*StoredEvent, error) {
-	return b.eventRead(r, t, position, b.FrameAt)
+func (b *Board) EventAt(s State, position uint64) (*StoredEvent, error) {
+	return b.eventRead(s, position, b.FrameAt)
 }
 
 // eventRead is EventAt with a way to read.
-func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read reading) (*StoredEvent, error) {
-	f, err := read(r, t, position)
+func (b *Board) eventRead(s State, position uint64, read reading) (*StoredEvent, error) {
+	f, err := read(s, position)
 	if err != nil {
 		return nil, err
 	}
 	if f.Erased {
 		// The store and not the snapshot: it may have been erased since.
-		by, _, err := ledger.Erased(b.store, t.Number, position)
+		by, _, err := ledger.Erased(b.store, s.Tenant.Number, position)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +98,7 @@ func (b *Board) eventRead(r kv.Reader, t *ledger.Tenant, position uint64, read r
 		return nil, err
 	}
 	if rec.Event == nil {
-		return nil, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not an event", position, t.Name, rec.Header.Kind)
+		return nil, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not an event", position, s.Tenant.Name, rec.Header.Kind)
 	}
 	return &StoredEvent{
 		Event: rec.Event, Position: position, Recorded: TimeOf(rec.Header.Time), Actor: rec.Header.Actor, Trust: rec.Header.Trust,

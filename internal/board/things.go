@@ -8,8 +8,6 @@ import (
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -123,11 +121,11 @@ func (b *Board) ThingIn(s State, h *catalog.Head, version uint32) (*Thing, error
 	writer := h.Actor
 	var err error
 	if earlier {
-		if writer, err = out.turnBack(s.Reader, s.Tenant, h, version); err != nil {
+		if writer, err = out.turnBack(s, h, version); err != nil {
 			return nil, err
 		}
 	}
-	if out.Body, err = b.BodyAt(s.Reader, s.Tenant, h.Kind, out.Position); err == nil && earlier {
+	if out.Body, err = b.BodyAt(s, h.Kind, out.Position); err == nil && earlier {
 		if access.Hides(s.View, out.Body, writer) || !access.AllowsVersion(s.View, out.Body) {
 			return nil, noVersion(h, version)
 		}
@@ -149,15 +147,15 @@ func noVersion(h *catalog.Head, version uint32) error {
 
 // turnBack makes a thing what it was at an earlier version. It returns who
 // wrote the content.
-func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version uint32) (writer string, err error) {
-	d := catalog.ThingOf(t.Name, h.Kind, h.ID)
+func (x *Thing) turnBack(s State, h *catalog.Head, version uint32) (writer string, err error) {
+	d := catalog.ThingOf(s.Tenant.Name, h.Kind, h.ID)
 	if version > h.Version {
 		return "", noVersion(h, version)
 	}
 	x.Version, x.URI.Version, x.State, x.Note = version, uint64(version), catalog.Live, ""
 	x.Status, x.Expires = "", time.Time{} // the head's; its own content says it, or a transition
 	for at := version; at > 0; at-- {
-		e, ok, err := catalog.EntryOf(r, t.Number, h.Kind, d, at)
+		e, ok, err := catalog.EntryOf(s.Reader, s.Tenant.Number, h.Kind, d, at)
 		if err != nil {
 			return "", err
 		}
@@ -185,13 +183,13 @@ func (x *Thing) turnBack(r kv.Reader, t *ledger.Tenant, h *catalog.Head, version
 }
 
 // BodyAt decodes the body at a position.
-func (b *Board) BodyAt(r kv.Reader, t *ledger.Tenant, kind record.Kind, position uint64) (memory.Body, error) {
-	f, err := b.FrameAt(r, t, position)
+func (b *Board) BodyAt(s State, kind record.Kind, position uint64) (memory.Body, error) {
+	f, err := b.FrameAt(s, position)
 	if err != nil {
 		return nil, err
 	}
 	if f.Erased {
-		return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased", position, t.Name)
+		return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased", position, s.Tenant.Name)
 	}
 	return memory.Decode(kind, f.Body[record.SaltSize:])
 }

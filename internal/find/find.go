@@ -205,7 +205,7 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 	}
 	var found *Found
 	err = b.Core().ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
-		m, letGo, err := b.At(ctx, st.Reader, st.Tenant, o.AsOf)
+		m, letGo, err := b.At(ctx, st, o.AsOf)
 		if err != nil {
 			return err
 		}
@@ -240,6 +240,11 @@ type search struct {
 	ranking *relevance.Ranking   // nil without a text
 	used    map[record.Kind]bool // whether feedback drew on things of a kind
 	scanned int
+}
+
+// State returns what is searched, and for whom.
+func (s *search) State() board.State {
+	return board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}
 }
 
 // candidate is what is kept of a thing or an event while others are looked at.
@@ -404,7 +409,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 		if err = s.stays(c.position); err != nil {
 			return nil, err
 		}
-		if hit.Event, err = s.From.Core().EventAt(s.Reader, s.Tenant, c.position); err == nil {
+		if hit.Event, err = s.From.Core().EventAt(s.State(), c.position); err == nil {
 			hit.Text = retrieval.RenderEvent(hit.Event.Event, s.q.Form, s.From.Core().Tokens())
 		}
 		return hit, err
@@ -416,7 +421,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.From.Core().ThingIn(board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}, h, 0); err == nil {
+	if hit.Thing, err = s.From.Core().ThingIn(s.State(), h, 0); err == nil {
 		hit.URI, hit.Text = hit.Thing.URI, retrieval.RenderBody(hit.Thing.Body, s.q.Form, s.From.Core().Tokens())
 	}
 	return hit, err

@@ -322,7 +322,7 @@ func adding(advice string, more []string) string {
 // hold for it.
 func (s *search) judge(at spot) (*candidate, error) {
 	if at.kind == record.Event {
-		ev, err := s.From.Core().EventAt(s.Reader, s.Tenant, at.position)
+		ev, err := s.From.Core().EventAt(s.State(), at.position)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +341,7 @@ func (s *search) judge(at spot) (*candidate, error) {
 		return nil, err
 	}
 	return s.compared(c, &f, func() (*content, error) {
-		body, err := s.From.Core().BodyAt(s.Reader, s.Tenant, h.Kind, h.Position)
+		body, err := s.From.Core().BodyAt(s.State(), h.Kind, h.Position)
 		if err != nil {
 			return nil, err
 		}

@@ -252,7 +252,7 @@ func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint6
 		}
 		events = eventsOf(body)
 	}
-	_, at, ok, err := lastSaid(g.Tx(), t, events)
+	_, at, ok, err := lastSaid(g.State(t), events)
 	return ok && at >= position, err
 }
 

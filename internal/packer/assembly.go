@@ -190,7 +190,7 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	if err := access.Timely(p.View, t); err != nil {
 		return nil, err
 	}
-	m, letGo, err := p.From.At(p.Ctx, snap, t, as)
+	m, letGo, err := p.From.At(p.Ctx, board.State{Reader: snap, Tenant: t}, as)
 	if err != nil {
 		return nil, err
 	}

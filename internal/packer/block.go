@@ -65,7 +65,7 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
 			return err
 		}
-		if p.Whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
+		if p.Whole, err = board.Unerased(s); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {

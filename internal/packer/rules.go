@@ -82,7 +82,7 @@ func (p *Assembly) addRules() error {
 // inUse returns the active artifacts of a type that hold and are shown, the newest first.
 // Versions that are put aside crowd nothing out.
 func (p *Assembly) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
-	active, err := p.From.Active(p.Reader, p.Tenant)
+	active, err := p.From.Active(p.State())
 	if err != nil {
 		return nil, err
 	}

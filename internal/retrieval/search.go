@@ -144,7 +144,7 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 	}
 	var found *Searched
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) (err error) {
-		m, letGo, err := b.At(ctx, s.Reader, s.Tenant, o.AsOf)
+		m, letGo, err := b.At(ctx, s, o.AsOf)
 		if err != nil {
 			return err
 		}
@@ -217,6 +217,11 @@ type Question struct {
 	mu      sync.Mutex     // guards records and active
 	Records map[uint64]*index.Record
 	Keep    int // how many of them
+}
+
+// State returns what the question is asked of, and by whom.
+func (a *Question) State() board.State {
+	return board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}
 }
 
 // run asks and shows.
@@ -360,8 +365,8 @@ func (a *Question) Record(position uint64) (*index.Record, error) {
 	var leaf merkle.Hash
 	if !gone {
 		if a.Whole {
-			f, leaf, err = a.From.core.WholeLeafAt(a.Reader, a.Tenant, position)
-		} else if f, err = a.From.core.FrameAt(a.Reader, a.Tenant, position); err == nil {
+			f, leaf, err = a.From.core.WholeLeafAt(a.State(), position)
+		} else if f, err = a.From.core.FrameAt(a.State(), position); err == nil {
 			leaf = merkle.LeafHash(f.Header)
 		}
 		if err != nil {

@@ -384,7 +384,7 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 // the snapshot was taken it says nothing.
 func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	l.b.sights.looked.Add(1)
-	f, err := l.b.core.FrameAt(l.r, l.t, position)
+	f, err := l.b.core.FrameAt(board.State{Reader: l.r, Tenant: l.t}, position)
 	if err != nil || f.Erased {
 		return scope.Look, err
 	}

@@ -13,7 +13,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -125,8 +124,8 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 }
 
 // artifactOf reads the artifact of a head.
-func (b *Reviewer) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*StoredArtifact, error) {
-	body, err := b.core.BodyAt(r, t, record.Artifact, h.Position)
+func (b *Reviewer) artifactOf(s board.State, h *catalog.Head) (*StoredArtifact, error) {
+	body, err := b.core.BodyAt(s, record.Artifact, h.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (b *Reviewer) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*
 	if !ok {
 		return nil, fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
 	}
-	return standing(t, h, &a.HMX), nil
+	return standing(s.Tenant, h, &a.HMX), nil
 }
 
 // findArtifact returns the head of an artifact that a view shows and that is live.
@@ -209,7 +208,7 @@ func (b *Reviewer) Artifact(ctx context.Context, tenant, id string, v board.View
 
 // artifactDetail is Artifact for a head.
 func (b *Reviewer) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
-	stored, err := b.artifactOf(s.Reader, s.Tenant, h)
+	stored, err := b.artifactOf(s, h)
 	if err != nil {
 		return nil, err
 	}
@@ -223,10 +222,10 @@ func (b *Reviewer) artifactDetail(ctx context.Context, s board.State, h *catalog
 	if d.Conflicts, err = b.contradictions(s, stored.URI); err != nil {
 		return nil, err
 	}
-	if d.Refined, err = b.refined(s.Reader, s.Tenant, h.ID); err != nil {
+	if d.Refined, err = b.refined(s, h.ID); err != nil {
 		return nil, err
 	}
-	d.Changes, err = b.artifactChanges(s.Reader, s.Tenant, h)
+	d.Changes, err = b.artifactChanges(s, h)
 	return d, err
 }
 
@@ -303,15 +302,15 @@ func (b *Reviewer) contradictions(s board.State, u memory.URI) ([]memory.URI, er
 
 // artifactChanges returns what became of an artifact, with the reasons that its
 // transitions give.
-func (b *Reviewer) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) ([]ArtifactChange, error) {
-	entries, err := catalog.Entries(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, h.ID))
+func (b *Reviewer) artifactChanges(s board.State, h *catalog.Head) ([]ArtifactChange, error) {
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, h.ID))
 	if err != nil {
 		return nil, err
 	}
 	var list []ArtifactChange
 	for _, e := range entries {
 		c := ArtifactChange{Time: board.TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
-		f, err := b.core.FrameAt(r, t, e.Position)
+		f, err := b.core.FrameAt(s, e.Position)
 		if err != nil {
 			return nil, err
 		}

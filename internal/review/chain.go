@@ -11,7 +11,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -37,19 +36,19 @@ func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return access.Sees(s.View, h) })
+		heads, err := chainOf(ctx, s, h, func(h *catalog.Head) bool { return access.Sees(s.View, h) })
 		if err != nil {
 			return err
 		}
 		for _, h := range heads {
-			x, err := b.artifactOf(s.Reader, s.Tenant, h)
+			x, err := b.artifactOf(s, h)
 			if fault.CodeOf(err) == fault.Erased {
 				continue // since the snapshot was taken
 			}
 			if err != nil {
 				return err
 			}
-			changes, err := b.artifactChanges(s.Reader, s.Tenant, h)
+			changes, err := b.artifactChanges(s, h)
 			if err != nil {
 				return err
 			}
@@ -65,10 +64,10 @@ func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board
 
 // chainOf returns the heads of the live artifacts that supersede each other or would,
 // beginning with one of them, as far as they are shown.
-func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head, shows func(*catalog.Head) bool) ([]*catalog.Head, error) {
+func chainOf(ctx context.Context, s board.State, h *catalog.Head, shows func(*catalog.Head) bool) ([]*catalog.Head, error) {
 	list, known := []*catalog.Head{h}, map[string]bool{h.ID: true}
 	add := func(d catalog.Thing) error {
-		next, ok, err := catalog.HeadOf(r, t.Number, record.Artifact, d)
+		next, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d)
 		if err == nil && ok && next.State == catalog.Live && !known[next.ID] && shows(next) {
 			known[next.ID] = true
 			list = append(list, next)
@@ -81,14 +80,14 @@ func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head
 		}
 		for _, rel := range []string{"supersedes", "superseded_by"} {
 			if id := learn.Linked(list[i], rel); id != "" {
-				if err := add(catalog.ThingOf(t.Name, record.Artifact, id)); err != nil {
+				if err := add(catalog.ThingOf(s.Tenant.Name, record.Artifact, id)); err != nil {
 					return nil, err
 				}
 			}
 		}
-		u := memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: list[i].ID}
+		u := memory.URI{Tenant: s.Tenant.Name, Kind: record.Artifact, ID: list[i].ID}
 		var failed error
-		err := catalog.ReferrersOf(r, t.Number, u.String(), record.Artifact, func(ref catalog.Referrer) bool {
+		err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.String(), record.Artifact, func(ref catalog.Referrer) bool {
 			if ref.Rel == "supersedes" || ref.Rel == "superseded_by" {
 				failed = add(ref.Thing)
 			}
@@ -192,7 +191,7 @@ func fitsChain(g *board.Group, w board.Writer, t *ledger.Tenant, a *hmx.Artifact
 	if a.SupersededBy.Set {
 		h.Links = append(h.Links, link("superseded_by", a.SupersededBy))
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return g.Stop(err)
 	}
@@ -209,7 +208,7 @@ func fitsTurn(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head,
 	if err != nil || a == nil {
 		return err
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return g.Stop(err)
 	}

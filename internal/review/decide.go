@@ -12,7 +12,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -114,7 +113,7 @@ func (b *Reviewer) approvable(ctx context.Context, w board.Writer, d ArtifactDec
 		if err := x.flaw(); err != nil {
 			return err
 		}
-		return b.onlyVersion(s.Reader, s.Tenant, x.Artifact)
+		return b.onlyVersion(s, x.Artifact)
 	})
 }
 
@@ -140,22 +139,22 @@ func (x *ArtifactDetail) flaw() error {
 
 // onlyVersion refuses a draft of a compiler if another version of the same is active
 // that it does not supersede.
-func (b *Reviewer) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) error {
+func (b *Reviewer) onlyVersion(s board.State, a *hmx.Artifact) error {
 	key, ok := compile.KeyOf(a)
 	if !ok {
 		return nil
 	}
 	var failed error
-	err := catalog.List(r, t.Number, catalog.OfClass(record.Artifact, string(a.ArtifactType)), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(record.Artifact, string(a.ArtifactType)), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d); failed != nil || h == nil {
 			return failed == nil
 		}
 		if h.Status != string(hmx.StatusActive) || h.Actor != learn.Compiler || h.ID == a.Supersedes.Or("") {
 			return true
 		}
 		var other *StoredArtifact
-		if other, failed = b.artifactOf(r, t, h); failed != nil {
+		if other, failed = b.artifactOf(s, h); failed != nil {
 			if code := fault.CodeOf(failed); code == fault.Erased || code == fault.Damaged {
 				failed = nil
 			}
@@ -294,7 +293,7 @@ func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Hea
 			changed = append(changed, a)
 		}
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return nil, g.Stop(err)
 	}

@@ -55,7 +55,7 @@ func (b *Reviewer) DiffArtifacts(ctx context.Context, tenant, from, to string, v
 			if err != nil {
 				return nil, err
 			}
-			return b.artifactOf(s.Reader, s.Tenant, h)
+			return b.artifactOf(s, h)
 		}
 		new, err := read(to)
 		if err != nil {

@@ -183,7 +183,7 @@ func (s *survey) run() (err error) {
 
 // recorded notes when records were written, as far as the first can be read.
 func (s *survey) recorded() {
-	f, err := s.b.core.HeadAt(s.r, s.t, 0)
+	f, err := s.b.core.HeadAt(board.State{Reader: s.r, Tenant: s.t}, 0)
 	if err != nil {
 		return
 	}
@@ -327,7 +327,7 @@ func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) e
 	for class, x := range types {
 		name, ok := eventTypeNames()[class]
 		if !ok {
-			ev, err := s.b.core.EventAt(s.r, s.t, x.first)
+			ev, err := s.b.core.EventAt(board.State{Reader: s.r, Tenant: s.t}, x.first)
 			switch code := fault.CodeOf(err); {
 			case err == nil:
 				name = string(ev.Event.EventType)

@@ -304,7 +304,7 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 			return false
 		}
 		var ev *board.StoredEvent
-		if ev, failed = m.b.core.EventAt(m.s.Reader, m.s.Tenant, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = m.b.core.EventAt(m.s, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
@@ -346,7 +346,7 @@ func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 		if known < catalog.MaxEvidence {
 			return true
 		}
-		body, err := m.b.core.BodyAt(m.s.Reader, m.s.Tenant, record.Artifact, h.Position)
+		body, err := m.b.core.BodyAt(m.s, record.Artifact, h.Position)
 		if fault.CodeOf(err) == fault.Erased {
 			return true
 		}

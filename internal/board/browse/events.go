@@ -8,9 +8,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
 )
 
@@ -72,7 +70,7 @@ func (b *Browser) Events(ctx context.Context, q EventQuery) (*EventPage, error) 
 // timestamp stay on one page, so that they can be put in the order of their
 // ids.
 func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuery, after []byte, page *EventPage) error {
-	walk, err := q.walk(s.Reader, s.Tenant)
+	walk, err := q.walk(s)
 	if err != nil {
 		return err
 	}
@@ -89,7 +87,7 @@ func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuer
 			return false
 		}
 		var ev *board.StoredEvent
-		ev, failed = core.EventAt(s.Reader, s.Tenant, p.Position)
+		ev, failed = core.EventAt(s, p.Position)
 		if fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
@@ -119,7 +117,7 @@ func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuer
 }
 
 // walk returns the walk over the timeline that answers the query.
-func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visit func([]byte, timeline.Place) bool) error, error) {
+func (q EventQuery) walk(s board.State) (func(after []byte, visit func([]byte, timeline.Place) bool) error, error) {
 	given := 0
 	for _, name := range []string{q.Session, q.Agent, q.Trace, q.Correlation, q.ChildrenOf} {
 		if name != "" {
@@ -132,13 +130,13 @@ func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visi
 	}
 	follow := func(by timeline.By, name string) func([]byte, func([]byte, timeline.Place) bool) error {
 		return func(after []byte, visit func([]byte, timeline.Place) bool) error {
-			return timeline.Follow(r, t.Number, by, name, after, visit)
+			return timeline.Follow(s.Reader, s.Tenant.Number, by, name, after, visit)
 		}
 	}
 	switch {
 	case q.Session != "":
 		return func(after []byte, visit func([]byte, timeline.Place) bool) error {
-			return timeline.Session(r, t.Number, q.Session, after, visit)
+			return timeline.Session(s.Reader, s.Tenant.Number, q.Session, after, visit)
 		}, nil
 	case q.Agent != "":
 		return follow(timeline.ByAgent, q.Agent), nil
@@ -147,9 +145,9 @@ func (q EventQuery) walk(r kv.Reader, t *ledger.Tenant) (func(after []byte, visi
 	case q.Correlation != "":
 		return follow(timeline.ByCorrelation, q.Correlation), nil
 	}
-	parent := record.ID(t.Name, record.Event, q.ChildrenOf)
+	parent := record.ID(s.Tenant.Name, record.Event, q.ChildrenOf)
 	return func(after []byte, visit func([]byte, timeline.Place) bool) error {
-		return timeline.Children(r, t.Number, &parent, after, visit)
+		return timeline.Children(s.Reader, s.Tenant.Number, &parent, after, visit)
 	}, nil
 }
 

@@ -3,9 +3,9 @@ package browse
 import (
 	"context"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
@@ -30,19 +30,19 @@ type ProveOptions struct {
 // Prove returns a proof that a record is in the tenant's tree.
 func (b *Browser) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
 	var p *notary.Proof
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, tenant, func(s board.State) error {
 		size := o.Size
 		if size == 0 {
-			size = t.Size
+			size = s.Tenant.Size
 		}
-		if size > t.Size || o.Position >= size {
-			return fault.Newf(fault.NotFound, "tenant %q has %d records: there is no proof of position %d in a tree of %d", tenant, t.Size, o.Position, size)
+		if size > s.Tenant.Size || o.Position >= size {
+			return fault.Newf(fault.NotFound, "tenant %q has %d records: there is no proof of position %d in a tree of %d", tenant, s.Tenant.Size, o.Position, size)
 		}
-		f, err := b.core.FrameAt(r, t, o.Position)
+		f, err := b.core.FrameAt(s, o.Position)
 		if err != nil {
 			return err
 		}
-		nodes := ledger.Nodes(r, t.Number)
+		nodes := ledger.Nodes(s.Reader, s.Tenant.Number)
 		path, err := merkle.Inclusion(nodes, o.Position, size)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (b *Browser) Prove(ctx context.Context, tenant string, o ProveOptions) (*no
 			p.Salt, p.Payload = f.Body[:record.SaltSize], f.Body[record.SaltSize:]
 		}
 		if !o.Unsigned {
-			signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(r, t), size)
+			signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(s), size)
 			if err != nil {
 				return err
 			}
@@ -77,15 +77,15 @@ func (b *Browser) Prove(ctx context.Context, tenant string, o ProveOptions) (*no
 // of size from. Zero for to means the tree as it is now.
 func (b *Browser) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
 	var p *notary.ConsistencyProof
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, tenant, func(s board.State) error {
 		if to == 0 {
-			to = t.Size
+			to = s.Tenant.Size
 		}
-		if from > to || to > t.Size {
-			return fault.Newf(fault.InvalidArgument, "from, to: there is no proof from size %d to size %d; tenant %q has %d records", from, to, tenant, t.Size).
+		if from > to || to > s.Tenant.Size {
+			return fault.Newf(fault.InvalidArgument, "from, to: there is no proof from size %d to size %d; tenant %q has %d records", from, to, tenant, s.Tenant.Size).
 				WithFix("choose sizes with from <= to <= the tenant's size")
 		}
-		nodes := ledger.Nodes(r, t.Number)
+		nodes := ledger.Nodes(s.Reader, s.Tenant.Number)
 		path, err := merkle.Consistency(nodes, from, to)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (b *Browser) ResolveAt(ctx context.Context, u memory.URI, at At, v access.V
 	}
 	var res *Resolved
 	err := b.core.ReadAs(ctx, u.Tenant, v, func(s board.State) (err error) {
-		header, err := b.core.HeaderAt(s.Reader, s.Tenant, at.position)
+		header, err := b.core.HeaderAt(s, at.position)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (b *Browser) thingBy(s board.State, u memory.URI, position uint64) (*Resolv
 	if content < 0 {
 		return nil, fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 	}
-	body, err := b.core.BodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
+	body, err := b.core.BodyAt(s, h.Kind, entries[content].Position)
 	if err != nil {
 		return nil, err
 	}

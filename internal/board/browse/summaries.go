@@ -89,7 +89,7 @@ func Recount(ctx context.Context, core *board.Board, s board.State, id string, e
 			return false
 		}
 		var ev *board.StoredEvent
-		if ev, failed = core.EventAt(s.Reader, s.Tenant, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = core.EventAt(s, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}

@@ -10,9 +10,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -55,7 +53,7 @@ func (b *Browser) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	part := &Tailed{Next: q.From}
 	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		q.View, part.Size = s.View, s.Tenant.Size
-		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
+		return b.tail(ctx, s, &q, part)
 	})
 	if fault.CodeOf(err) == fault.NotFound {
 		err = nil // no record yet
@@ -64,12 +62,12 @@ func (b *Browser) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 }
 
 // tail fills a part.
-func (b *Browser) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
-	until := t.Size
+func (b *Browser) tail(ctx context.Context, s board.State, q *TailQuery, part *Tailed) error {
+	until := s.Tenant.Size
 	if q.Until > 0 {
 		until = min(until, q.Until)
 	}
-	likely, err := likelyIn(r, t, q)
+	likely, err := likelyIn(s, q)
 	if err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func (b *Browser) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *Ta
 				return err
 			}
 		}
-		ev, err := b.core.EventAt(r, t, part.Next)
+		ev, err := b.core.EventAt(s, part.Next)
 		switch code := fault.CodeOf(err); {
 		case code == fault.Erased, code == fault.NotFound: // or no event
 		case code == fault.Damaged: // verify says where
@@ -119,11 +117,11 @@ type likely struct {
 }
 
 // likelyIn returns what finds the events of a query; nil if it asks for all.
-func likelyIn(r kv.Reader, t *ledger.Tenant, q *TailQuery) (*likely, error) {
+func likelyIn(s board.State, q *TailQuery) (*likely, error) {
 	if q.Session == "" && q.Agent == "" && q.Type == "" {
 		return nil, nil
 	}
-	rows, err := roster.Open(r, t.Number, t.Size, nil)
+	rows, err := roster.Open(s.Reader, s.Tenant.Number, s.Tenant.Size, nil)
 	if err != nil {
 		return nil, err
 	}

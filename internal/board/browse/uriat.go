@@ -22,7 +22,7 @@ func (b *Browser) URIAt(ctx context.Context, tenant string, position uint64, v a
 		if position >= s.Tenant.Size {
 			return missing
 		}
-		f, err := b.core.FrameAt(s.Reader, s.Tenant, position)
+		f, err := b.core.FrameAt(s, position)
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func (w *versionWalk) walk(ref board.Ref) (memory.URI, error) {
 		c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: board.TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
 		full := w.limit > 0 && len(w.changes) == w.limit
 		if e.Op == catalog.Put {
-			if c.Body, err = w.core.BodyAt(w.s.Reader, w.s.Tenant, h.Kind, e.Position); err != nil {
+			if c.Body, err = w.core.BodyAt(w.s, h.Kind, e.Position); err != nil {
 				return uri, err
 			}
 			allowed = access.AllowsVersion(w.s.View, c.Body)

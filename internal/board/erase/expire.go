@@ -12,7 +12,6 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -108,9 +107,9 @@ func (b *Eraser) expireAll(ctx context.Context, tenant string, e *ending, out *E
 // what the rest was made of.
 func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant string, targets []memory.ExpiryTarget) error {
 	var made []memory.URI
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, tenant, func(s board.State) error {
 		any := false
-		err := catalog.List(r, t.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
 			any = true
 			return false
 		})
@@ -121,14 +120,14 @@ func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant str
 			if target.Kind != record.Event {
 				continue
 			}
-			ev, err := b.core.EventAt(r, t, target.Position)
+			ev, err := b.core.EventAt(s, target.Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			list, err := madeOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
+			list, err := madeOf(s, memory.URI{Tenant: s.Tenant.Name, Kind: record.Event, ID: ev.Event.EventID})
 			if err != nil {
 				return err
 			}
@@ -184,7 +183,7 @@ func (b *Eraser) expire(ctx context.Context, w board.Writer, tenant string, e *m
 // content of a live thing, or an event that is still there. What cannot be read
 // is left to Verify: it must not keep the rest alive.
 func stillDue(g *board.Group, t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
-	f, err := g.Board().FrameAt(g.Tx(), t, target.Position)
+	f, err := g.Board().FrameAt(g.State(t), target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil
 	}
@@ -216,7 +215,7 @@ func stillDue(g *board.Group, t *ledger.Tenant, target memory.ExpiryTarget) (boo
 // One that was made since they were erased would outlive the event; it goes with it
 // the next time.
 func unembedded(g *board.Group, t *ledger.Tenant, event string) (bool, error) {
-	made, err := madeOf(g.Tx(), t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
+	made, err := madeOf(g.State(t), memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
 	if err != nil {
 		return false, g.Stop(err)
 	}
@@ -296,16 +295,16 @@ func eraseOldIn(g *board.Group, w board.Writer, tenant, id string, uris []memory
 
 // due collects what is over.
 func (b *Eraser) due(ctx context.Context, w board.Writer, tenant string, now time.Time) (list []*ending, err error) {
-	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if latest := time.Unix(0, max(b.core.Now().UnixNano(), t.Time)); now.After(latest) {
+	err = b.core.Read(ctx, tenant, func(s board.State) error {
+		if latest := time.Unix(0, max(b.core.Now().UnixNano(), s.Tenant.Time)); now.After(latest) {
 			return fault.Newf(fault.InvalidArgument, "now: %s is in the future; it is %s", now.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339)).
 				WithFix("give the current time or an earlier one")
 		}
 		ttl := &ending{writer: w, expiry: memory.Expiry{Cause: memory.CauseTTL}}
 		var failed error
-		err := catalog.Ended(r, t.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
+		err := catalog.Ended(s.Reader, s.Tenant.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
 			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, kind, d); failed != nil || h == nil {
+			if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d); failed != nil || h == nil {
 				return failed == nil
 			}
 			ttl.ends(kind, h.Position)
@@ -314,7 +313,7 @@ func (b *Eraser) due(ctx context.Context, w board.Writer, tenant string, now tim
 		if err != nil || failed != nil {
 			return fault.First(failed, err)
 		}
-		err = timeline.Expired(r, t.Number, now.UnixNano(), func(p timeline.Place) bool {
+		err = timeline.Expired(s.Reader, s.Tenant.Number, now.UnixNano(), func(p timeline.Place) bool {
 			ttl.ends(record.Event, p.Position)
 			return true
 		})
@@ -322,13 +321,13 @@ func (b *Eraser) due(ctx context.Context, w board.Writer, tenant string, now tim
 			return err
 		}
 		list = append(list, ttl)
-		return b.retention(r, t, func(h *catalog.Head, p *memory.Policy) error {
+		return b.retention(s, func(h *catalog.Head, p *memory.Policy) error {
 			e := &ending{
 				writer: board.Writer{Actor: w.Actor, Trust: h.Trust},
 				expiry: memory.Expiry{Cause: memory.CauseRetention, Policy: h.ID},
 			}
 			list = append(list, e)
-			return b.outlived(ctx, r, t, p, now.UnixNano(), e)
+			return b.outlived(ctx, s, p, now.UnixNano(), e)
 		})
 	})
 	return list, err
@@ -341,17 +340,17 @@ func (e *ending) ends(kind record.Kind, position uint64) {
 
 // retention calls visit with the retention policies of a tenant that count. One
 // that cannot be read counts for nothing.
-func (b *Eraser) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
+func (b *Eraser) retention(s board.State, visit func(*catalog.Head, *memory.Policy) error) error {
 	var failed error
-	err := catalog.List(r, t.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Policy, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Policy, d); failed != nil || h == nil {
 			return failed == nil
 		}
 		if h.Trust < record.User || h.Status != "active" {
 			return true
 		}
-		body, err := b.core.BodyAt(r, t, record.Policy, h.Position)
+		body, err := b.core.BodyAt(s, record.Policy, h.Position)
 		if code := fault.CodeOf(err); code == fault.Damaged || code == fault.Erased {
 			return true
 		}
@@ -367,14 +366,14 @@ func (b *Eraser) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.He
 }
 
 // outlived adds what a retention policy lets go.
-func (b *Eraser) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
+func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, now int64, e *ending) error {
 	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
 	if now > math.MinInt64+age {
 		cutoff = now - age
 	}
 	for _, kind := range p.Retention.Kinds {
 		if kind == record.Event {
-			if err := b.olderEvents(ctx, r, t, p.Scope, cutoff, e); err != nil {
+			if err := b.olderEvents(ctx, s, p.Scope, cutoff, e); err != nil {
 				return err
 			}
 			continue
@@ -384,11 +383,11 @@ func (b *Eraser) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p 
 			states = append(states, catalog.Forgotten, catalog.Expired) // their history is still there
 		}
 		for _, state := range states {
-			err := older(r, t, kind, state, cutoff, func(h *catalog.Head) {
+			err := older(s, kind, state, cutoff, func(h *catalog.Head) {
 				switch {
 				case h.Trust > e.writer.Trust || !covers(p.Scope, h):
 				case p.Retention.Action == memory.RetainErase:
-					e.erase = append(e.erase, memory.URI{Tenant: t.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
+					e.erase = append(e.erase, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
 				default:
 					e.ends(kind, h.Position)
 				}
@@ -412,11 +411,11 @@ func covers(s memory.Scope, h *catalog.Head) bool {
 
 // older calls visit with what is in a state and was last written about before
 // the cutoff.
-func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
+func older(s board.State, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
 	var failed error
-	err := catalog.List(r, t.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		h, _, failed = catalog.HeadOf(r, t.Number, kind, d)
+		h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d)
 		if failed == nil && h != nil && h.Updated < cutoff {
 			visit(h)
 		}
@@ -427,12 +426,12 @@ func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State,
 
 // olderEvents adds the events of a scope that were recorded before the cutoff.
 // Times never fall within a tenant, so it stops at the first that is younger.
-func (b *Eraser) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
-	for position := range t.Size {
+func (b *Eraser) olderEvents(ctx context.Context, st board.State, s memory.Scope, cutoff int64, e *ending) error {
+	for position := range st.Tenant.Size {
 		if position%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f, err := b.core.FrameAt(r, t, position)
+		f, err := b.core.FrameAt(st, position)
 		if fault.CodeOf(err) == fault.Damaged {
 			continue
 		}

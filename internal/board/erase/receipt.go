@@ -5,17 +5,16 @@ import (
 	"time"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
 )
 
 // receipt signs a receipt for the redaction at a position.
-func (b *Eraser) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.Signed, error) {
-	f, err := b.core.FrameAt(r, t, position)
+func (b *Eraser) receipt(s board.State, position uint64) (notary.Signed, error) {
+	f, err := b.core.FrameAt(s, position)
 	if err != nil {
 		return notary.Signed{}, err
 	}
@@ -34,7 +33,7 @@ func (b *Eraser) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary
 			if target.Kind != record.Event {
 				continue // a thing keeps its history
 			}
-			g, err := b.core.HeadAt(r, t, target.Position)
+			g, err := b.core.HeadAt(s, target.Position)
 			if err != nil {
 				return notary.Signed{}, err
 			}
@@ -45,15 +44,15 @@ func (b *Eraser) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary
 			out.Erased = add(out.Erased, target.Kind, h.ID, target.Position)
 		}
 	default:
-		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
+		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, s.Tenant.Name, rec.Header.Kind)
 	}
 	if len(out.Erased) == 0 {
-		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: a thing that is over keeps its history", position, t.Name)
+		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: a thing that is over keeps its history", position, s.Tenant.Name)
 	}
-	if err := b.core.CheckErased(r, t, out.Erased); err != nil {
+	if err := b.core.CheckErased(s, out.Erased); err != nil {
 		return notary.Signed{}, err
 	}
-	return b.core.Notary().SignReceipt(t.Name, out, b.core.TreeIn(r, t))
+	return b.core.Notary().SignReceipt(s.Tenant.Name, out, b.core.TreeIn(s))
 }
 
 // add adds a position to what is erased of an id.
@@ -70,8 +69,8 @@ func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64
 // Receipt returns the signed receipt of the redaction at a position.
 func (b *Eraser) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
 	var signed notary.Signed
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		signed, err = b.receipt(r, t, redaction)
+	err := b.core.Read(ctx, tenant, func(s board.State) (err error) {
+		signed, err = b.receipt(s, redaction)
 		return err
 	})
 	return signed, err

@@ -11,7 +11,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -92,9 +91,9 @@ func (b *Eraser) redact(ctx context.Context, w board.Writer, uris []memory.URI, 
 		}
 		before[out.Redaction] = true
 	}
-	return out, b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	return out, b.core.Read(ctx, tenant, func(s board.State) error {
 		for _, position := range slices.Sorted(maps.Keys(before)) {
-			signed, err := b.receipt(r, t, position)
+			signed, err := b.receipt(s, position)
 			if err != nil {
 				out.Unsigned = err
 				return nil
@@ -164,7 +163,7 @@ func targetsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 	if err != nil || targets == nil {
 		return nil, by, err
 	}
-	made, err := madeOf(g.Tx(), t, u)
+	made, err := madeOf(g.State(t), u)
 	if err != nil {
 		return nil, 0, g.Stop(err)
 	}
@@ -180,14 +179,14 @@ func targetsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 }
 
 // madeOf returns what models made of what a URI names: embeddings and refinements.
-func madeOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err error) {
+func madeOf(s board.State, u memory.URI) (list []memory.URI, err error) {
 	var failed error
 	u.Version = 0
 	for _, kind := range []record.Kind{record.Embedding, record.Refinement} {
-		err = catalog.ReferrersOf(r, t.Number, u.String(), kind, func(x catalog.Referrer) bool {
+		err = catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.String(), kind, func(x catalog.Referrer) bool {
 			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing); failed == nil && h != nil {
-				list = append(list, memory.URI{Tenant: t.Name, Kind: x.Kind, ID: h.ID})
+			if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, x.Kind, x.Thing); failed == nil && h != nil {
+				list = append(list, memory.URI{Tenant: s.Tenant.Name, Kind: x.Kind, ID: h.ID})
 			}
 			return failed == nil
 		})
@@ -256,7 +255,7 @@ func recordsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 // may come again.
 func targetAt(g *board.Group, w board.Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
 	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
-	f, err := g.Board().HeadAt(g.Tx(), t, position)
+	f, err := g.Board().HeadAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged {
 		// Where its payload is and who may erase it are both in its header.
 		return target, fault.Newf(fault.Damaged, "position %d of tenant %q cannot be erased, because its header cannot be read: %w", position, t.Name, err).
