@@ -24,7 +24,7 @@ const module = "lukasa.dev"
 const maxLines = 700
 
 // maxPackageLines is the most that the non-test files of a package may have together.
-const maxPackageLines = 6000
+const maxPackageLines = 4000
 
 // capSlack is by how much a cap in largePackages may be above what its package has.
 const capSlack = 1000
@@ -33,10 +33,19 @@ const capSlack = 1000
 // of them may be. A change that splits one of them lowers its cap; none is raised.
 func largePackages() map[string]int {
 	return map[string]int{
-		"internal/cli":       23000,
-		"internal/migrate":   9000,
-		"internal/statement": 7500,
-		"internal/trace":     7000,
+		"hmx":                        5000,
+		"internal/api":               6000,
+		"internal/cli":               23000,
+		"internal/compile":           5000,
+		"internal/guide":             6000,
+		"internal/kind":              6000,
+		"internal/memory":            5000,
+		"internal/migrate":           9000,
+		"internal/pack":              6000,
+		"internal/recall":            6000,
+		"internal/statement":         7500,
+		"internal/trace":             7000,
+		"internal/transport/httpapi": 5000,
 	}
 }
 
