@@ -78,6 +78,10 @@ type Options struct {
 	// the next opening to read from the journal again, which takes less time than writing it
 	// out. What was acknowledged is durable all the same.
 	Brief bool
+	// Shadow leaves the files of the directory as they are: what is written stays in memory and
+	// is lost when the board is closed. It keeps no other process out, so that a directory that is
+	// written to meanwhile may look damaged.
+	Shadow bool
 	// Note tells someone who finds the directory in use who has it, besides
 	// the process id.
 	Note string
@@ -97,13 +101,17 @@ func Open(dir string, o Options) (*Board, error) { return OpenContext(context.Ba
 
 // OpenContext is [Open], and gives up when ctx is done.
 func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
-	own := echo.Open(disk.OS(), dir).By(o.Clock)
+	files, table := disk.OS(), uint64(0)
+	if o.Shadow {
+		files, table = disk.Shadow(files), shadowTable
+	}
+	own := echo.Open(files, dir).By(o.Clock)
 	var clean func(*Event) (*Event, bool)
 	if o.CutOwn {
 		clean = own.Event
 	}
 	b, err := engine.Open(ctx, dir, engine.Options{
-		Clean: clean,
+		FS: files, MemTableBytes: table, Clean: clean,
 		Clock: o.Clock, WitnessDir: o.WitnessDir, CacheBytes: o.CacheBytes, RecallBytes: o.RecallBytes,
 		MustExist: o.MustExist, Rebuild: o.Rebuild, Brief: o.Brief, Note: o.Note, Progress: positions(o.Progress), CompileAfter: o.CompileAfter, KeepSecrets: o.KeepSecrets,
 	})
@@ -112,6 +120,9 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Board, error) {
 	}
 	return &Board{b, own}, nil
 }
+
+// shadowTable is how many bytes the index holds back at a time where all of it is in memory.
+const shadowTable = 8 << 20
 
 // positions adapts a progress function to that of a replay.
 func positions(tell func(done, total uint64)) apply.Progress {

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
@@ -78,7 +79,7 @@ func (o *CheckOptions) check(v board.View) error {
 		return err
 	}
 	if o.Session != "" {
-		if err := board.CheckName("session", o.Session); err != nil {
+		if err := access.CheckName("session", o.Session); err != nil {
 			return err
 		}
 	}
@@ -86,11 +87,11 @@ func (o *CheckOptions) check(v board.View) error {
 		return fault.Newf(fault.InvalidArgument, "tags: there are %d, but at most %d are allowed", len(o.Tags), hmx.MaxTags).WithFix("name fewer")
 	}
 	for i, tag := range o.Tags {
-		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := access.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
-	return board.CheckAgent(v)
+	return access.CheckAgent(v)
 }
 
 // checkAction judges an action.
@@ -199,7 +200,7 @@ func (c *checking) nameEvent(mark *string) error {
 		return nil
 	}
 	*mark = ""
-	ev, err := c.b.core.EventAt(c.r, c.t, position)
+	ev, err := c.b.core.EventAt(board.State{Reader: c.r, Tenant: c.t}, position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil
 	}

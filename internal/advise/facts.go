@@ -34,7 +34,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		}
 		f.Command = "lukasa forget " + name
 	}
-	body, err := c.b.core.BodyAt(c.r, c.t, h.Kind, h.Position)
+	body, err := c.b.core.BodyAt(board.State{Reader: c.r, Tenant: c.t}, h.Kind, h.Position)
 	if err != nil {
 		return passErased(err)
 	}

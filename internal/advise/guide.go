@@ -8,13 +8,12 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
@@ -155,29 +154,29 @@ func (g *guides) forget() {
 // model returns what the active artifacts say that hold and that a view shows, and how
 // many they are.
 func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error) {
-	active, err := b.retrieval.Active(s.Reader, s.Tenant)
+	active, err := b.retrieval.Active(s)
 	if err != nil {
 		return nil, 0, err
 	}
 	var heads []*catalog.Head
 	for _, h := range active.Heads {
-		if learn.HoldsAt(h, board.NowOf(s.View, s.Tenant)) && board.Sees(s.View, h) {
+		if learn.HoldsAt(h, access.NowOf(s.View, s.Tenant)) && access.Sees(s.View, h) {
 			heads = append(heads, h)
 		}
 	}
 	if len(heads) == 0 {
 		return nil, 0, nil
 	}
-	all, err := b.artifacts(s.Reader, s.Tenant, heads)
+	all, err := b.artifacts(s, heads)
 	if err != nil {
 		return nil, 0, err
 	}
-	now := board.NowOf(s.View, s.Tenant)
+	now := access.NowOf(s.View, s.Tenant)
 	var hold []*hmx.Artifact
 	sum := sha256.New()
 	sum.Write([]byte(s.Tenant.Name))
 	for _, a := range all {
-		if board.Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
+		if access.Applies(s.View, &a.ValidityScope.Value, s.Tenant.Name, tags, now) {
 			hold = append(hold, a)
 			sum.Write([]byte("\x00" + a.ArtifactID))
 		}
@@ -200,9 +199,9 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 
 // artifacts reads what artifacts say. One that was erased meanwhile is left out. An
 // artifact never changes, so it is read once.
-func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]*hmx.Artifact, error) {
+func (b *Adviser) artifacts(s board.State, heads []*catalog.Head) ([]*hmx.Artifact, error) {
 	sum := sha256.New()
-	sum.Write([]byte(t.Name))
+	sum.Write([]byte(s.Tenant.Name))
 	for _, h := range heads {
 		sum.Write([]byte("\x00" + h.ID))
 		sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
@@ -217,7 +216,7 @@ func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head
 		}
 	}
 	var all []*hmx.Artifact
-	bodies, err := b.bodiesOf(r, t, heads)
+	bodies, err := b.bodiesOf(s, heads)
 	if err != nil {
 		return nil, err
 	}
@@ -237,11 +236,11 @@ func (b *Adviser) artifacts(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head
 // bodiesOf reads what things say, several at once: nothing of one that was erased
 // meanwhile or cannot be read, and artifacts without the events that they were made of,
 // which are many.
-func (b *Adviser) bodiesOf(r kv.Reader, t *ledger.Tenant, heads []*catalog.Head) ([]memory.Body, error) {
+func (b *Adviser) bodiesOf(s board.State, heads []*catalog.Head) ([]memory.Body, error) {
 	out := make([]memory.Body, len(heads))
 	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			body, err := b.core.BodyAt(r, t, heads[i].Kind, heads[i].Position)
+			body, err := b.core.BodyAt(s, heads[i].Kind, heads[i].Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}
@@ -275,7 +274,7 @@ type halfRead struct {
 // all is shown of, what it did lately. What was read of a session before is not read
 // again, unless events came in between.
 func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
-	if board.AccessOf(st.View) != nil || b.guides == nil {
+	if access.Of(st.View) != nil || b.guides == nil {
 		s := sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, View: st.View, Traces: trace.NewReader(&trace.Strings{})}
 		err := s.Read(ctx, session)
 		return s.Traces.Trace(), err

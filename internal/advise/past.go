@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
@@ -38,7 +39,7 @@ type checking struct {
 
 // look finds out which events are shown.
 func (c *checking) look() error {
-	if board.AccessOf(c.view) == nil {
+	if access.Of(c.view) == nil {
 		return nil
 	}
 	seen, err := c.b.retrieval.Visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})

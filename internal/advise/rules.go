@@ -9,11 +9,10 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
@@ -107,31 +106,31 @@ func (k *checkers) touch(h *record.Header) {
 // headsOf returns the things that speak about actions in a state, by class and the newest
 // first. Those of another state are taken if no record is between the two that may have
 // changed one.
-func (k *checkers) headsOf(r kv.Reader, t *ledger.Tenant) ([]*catalog.Head, error) {
+func (k *checkers) headsOf(s board.State) ([]*catalog.Head, error) {
 	k.mu.Lock()
-	known, ok := k.heads.Get(t.Name)
-	last, any := k.touched[t.Name]
+	known, ok := k.heads.Get(s.Tenant.Name)
+	last, any := k.touched[s.Tenant.Name]
 	k.mu.Unlock()
-	if ok && (!any || last < known.size && last < t.Size) {
+	if ok && (!any || last < known.size && last < s.Tenant.Size) {
 		return known.heads, nil
 	}
-	heads, err := checkedHeads(r, t)
+	heads, err := checkedHeads(s)
 	if err == nil {
 		k.mu.Lock()
-		k.heads.Put(t.Name, headsAt{t.Size, heads})
+		k.heads.Put(s.Tenant.Name, headsAt{s.Tenant.Size, heads})
 		k.mu.Unlock()
 	}
 	return heads, err
 }
 
 // checkedHeads reads what headsOf returns. Rules of less than a user's trust are none.
-func checkedHeads(r kv.Reader, t *ledger.Tenant) (heads []*catalog.Head, err error) {
+func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 	for _, c := range checkedClasses() {
 		n := 0
 		var failed error
-		err := catalog.List(r, t.Number, catalog.OfClass(c.kind, c.class), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(c.kind, c.class), nil, func(_ []byte, d catalog.Thing) bool {
 			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, c.kind, d); failed != nil || h == nil {
+			if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, c.kind, d); failed != nil || h == nil {
 				return failed == nil
 			}
 			if h.State != catalog.Live || h.Kind == record.Artifact && h.Status != string(hmx.StatusActive) || h.Kind != record.Artifact && h.Trust < record.User {
@@ -153,7 +152,7 @@ func checkedHeads(r kv.Reader, t *ledger.Tenant) (heads []*catalog.Head, err err
 // notes how many they are.
 func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, error) {
 	k := c.b.guides.checkers
-	all, err := k.headsOf(c.r, c.t)
+	all, err := k.headsOf(board.State{Reader: c.r, Tenant: c.t})
 	if err != nil {
 		return nil, err
 	}
@@ -163,12 +162,12 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	sum := sha256.New()
 	sum.Write([]byte(c.t.Name))
-	now := board.NowOf(c.view, c.t)
+	now := access.NowOf(c.view, c.t)
 	counts := make(map[record.Kind]int)
 	var rules []guide.Rule
 	for i := range said.rules {
 		x := &said.rules[i]
-		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !board.Applies(c.view, &x.valid, c.t.Name, tags, now) {
+		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !access.Applies(c.view, &x.valid, c.t.Name, tags, now) {
 			continue
 		}
 		counts[x.kind]++
@@ -177,7 +176,7 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	var artifacts []*hmx.Artifact
 	for _, a := range said.artifacts {
-		if board.Applies(c.view, &a.ValidityScope.Value, c.t.Name, tags, now) {
+		if access.Applies(c.view, &a.ValidityScope.Value, c.t.Name, tags, now) {
 			artifacts = append(artifacts, a)
 			sum.Write([]byte("a" + a.ArtifactID + "\x00"))
 		}
@@ -198,11 +197,11 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 
 // holding returns the things that hold now and that the view shows, of rules the newest.
 func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
-	now := board.NowOf(c.view, c.t)
+	now := access.NowOf(c.view, c.t)
 	counts := make(map[record.Kind]int)
 	var list []*catalog.Head
 	for _, h := range all {
-		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !board.Sees(c.view, h) {
+		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !access.Sees(c.view, h) {
 			continue
 		}
 		if !h.Scoped { // of those it is not known yet whether they apply
@@ -219,7 +218,7 @@ func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	switch {
 	case len(s.Types) > 0 || s.KeyPrefix != "":
 		return false
-	case len(s.Agents) > 0 && c.view.Agent != "" && !board.Addressed(s.Agents, c.view.Agent):
+	case len(s.Agents) > 0 && c.view.Agent != "" && !access.Addressed(s.Agents, c.view.Agent):
 		return false
 	}
 	return len(s.Tags) == 0 || s.CoversTags(tags)
@@ -241,7 +240,7 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 		return said, nil
 	}
 	said = &spoken{}
-	bodies, err := c.b.bodiesOf(c.r, c.t, heads)
+	bodies, err := c.b.bodiesOf(board.State{Reader: c.r, Tenant: c.t}, heads)
 	if err != nil {
 		return nil, err
 	}

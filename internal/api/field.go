@@ -11,7 +11,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/bundle"
-	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
@@ -181,9 +181,9 @@ func words(t reflect.Type) []string {
 		return names(pack.Orderings())
 	case reflect.TypeFor[bundle.Tier]():
 		return names(bundle.Tiers())
-	case reflect.TypeFor[engine.FindOrder]():
-		return names(engine.FindOrders())
-	case reflect.TypeFor[engine.Direction]():
+	case reflect.TypeFor[find.FindOrder]():
+		return names(find.FindOrders())
+	case reflect.TypeFor[find.Direction]():
 		return names([]lukasa.Direction{lukasa.Outward, lukasa.Inward, lukasa.BothWay})
 	case reflect.TypeFor[lukasa.State]():
 		return names([]lukasa.State{lukasa.Live, lukasa.Forgotten, lukasa.Ended})

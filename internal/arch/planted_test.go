@@ -21,6 +21,7 @@ var (
 			{"main", "the program", []string{"cmd/tool"}},
 		},
 		enclaves: []enclave{{"hmx", []string{"internal/canon"}, "it is embedded alone"}},
+		reserved: []reserved{{"hmx/wire", []string{"hmx/order", "internal/cli"}, "others read documents"}},
 		thirdParties: []thirdParty{
 			{"example.org/flags", []string{"internal/cli"}, "flags"},
 			{"example.org/diff", nil, "differences"},
@@ -122,6 +123,10 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 		"sideways import",
 		map[string]string{"hmx/order/side.go": "package order\n\nimport _ \"lukasa.dev/hmx/wire\"\n"},
 		[]string{`hmx/order/side.go: imports hmx/wire sideways, on the same floor "edges"`},
+	}, {
+		"import of a package that is for others",
+		map[string]string{"cmd/tool/more.go": "package main\n\nimport _ \"lukasa.dev/hmx/wire\"\n"},
+		[]string{"cmd/tool/more.go: imports hmx/wire, which is for hmx/order, internal/cli only; others read documents"},
 	}, {
 		"package on no floor",
 		map[string]string{"internal/stray/stray.go": "// Package stray is new.\npackage stray\n"},

@@ -11,6 +11,7 @@ import (
 type plan struct {
 	floors       []floor
 	enclaves     []enclave
+	reserved     []reserved
 	thirdParties []thirdParty
 	large        map[string]int
 }
@@ -70,6 +71,13 @@ func (pl plan) checkTable(pkgs []goPackage, report reporter) {
 			report(pkg.dir, "is on no floor; give it a line in internal/arch/floors.go")
 		}
 	}
+	for _, r := range pl.reserved {
+		for _, dir := range append([]string{r.dir}, r.allowed...) {
+			if pl.level(dir) < 0 {
+				report("floors.go", "%s is in the table of reservations, but is on no floor", dir)
+			}
+		}
+	}
 	for dir := range pl.large {
 		if pl.level(dir) < 0 {
 			report("floors.go", "%s has a cap, but is on no floor", dir)
@@ -124,6 +132,11 @@ func (pl plan) checkOwn(pkg goPackage, f goFile, target string, report reporter)
 	for _, e := range pl.enclaves {
 		if within(pkg.dir, e.root) && !within(target, e.root) && !slices.Contains(e.allowed, target) {
 			report(f.path, "imports %s from inside %s; %s", target, e.root, e.why)
+		}
+	}
+	for _, r := range pl.reserved {
+		if target == r.dir && !slices.Contains(r.allowed, pkg.dir) {
+			report(f.path, "imports %s, which is for %s only; %s", target, strings.Join(r.allowed, ", "), r.why)
 		}
 	}
 }

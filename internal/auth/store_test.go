@@ -13,7 +13,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
-	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 )
 
@@ -205,7 +205,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
 	var out bytes.Buffer
 	system := w.board.Tenant(lukasa.SystemTenant, lukasa.Writer{})
-	if _, err := system.Export(engine.AsSystem(t.Context()), &out, nil); err != nil {
+	if _, err := system.Export(board.AsSystem(t.Context()), &out, nil); err != nil {
 		t.Fatal(err)
 	}
 	secret := token[strings.LastIndexByte(token, '_')+1:]
@@ -217,7 +217,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	if _, err := other.board.Import(t.Context(), bytes.NewReader(out.Bytes()), nil); fault.CodeOf(err) != fault.NotPermitted {
 		t.Errorf("an import by anybody: %v", err)
 	}
-	if _, err := other.board.Import(engine.AsSystem(t.Context()), bytes.NewReader(out.Bytes()), nil); err != nil {
+	if _, err := other.board.Import(board.AsSystem(t.Context()), bytes.NewReader(out.Bytes()), nil); err != nil {
 		t.Fatal(err)
 	}
 	other.open()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -48,7 +49,7 @@ func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 	if err := w.check(); err != nil {
 		return w, err
 	}
-	a, err := b.access(tenant, w.Scope, b.o.Clock())
+	a, err := b.authority.Access(tenant, w.Scope, b.o.Clock())
 	if err != nil {
 		return w, err
 	}
@@ -58,9 +59,9 @@ func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 // under returns the writer as it is with what its token was verified to allow.
 func (w Writer) under(a *scope.Access) (Writer, error) {
 	if w.Actor != "" && w.Actor != a.Agent() {
-		return w, wrongAgent("actor")
+		return w, access.WrongAgent("actor")
 	}
-	w.Actor, w.Trust, w.access = a.Agent(), min(w.ceiling(), a.Trust()), a
+	w.Actor, w.Trust, w.access = a.Agent(), min(w.Ceiling(), a.Trust()), a
 	return w, nil
 }
 
@@ -91,14 +92,14 @@ func (b *Board) RefuseScope(ctx context.Context, tenant string, w Writer, op mem
 	return err
 }
 
-// eventWriter is entitled for events, which name their tenants themselves. Under
+// EventWriter is entitled for events, which name their tenants themselves. Under
 // a scope there is one only, which is that of the token.
-func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
+func (b *Board) EventWriter(ctx context.Context, w Writer) (Writer, error) {
 	w.system = isSystem(ctx)
 	if err := w.check(); err != nil || w.Scope == "" {
 		return w, err
 	}
-	a, err := b.verified(w.Scope, b.o.Clock())
+	a, err := b.authority.Verify(w.Scope, b.o.Clock())
 	if err != nil {
 		return w, err
 	}
@@ -109,12 +110,12 @@ func (b *Board) eventWriter(ctx context.Context, w Writer) (Writer, error) {
 }
 
 // ViewOf is what the writer can see. It must be a scoped one.
-func ViewOf(w Writer) View { return View{Agent: w.Actor, Scope: w.Scope, access: w.access} }
+func ViewOf(w Writer) access.View { return access.Granted(w.Actor, w.Scope, w.access) }
 
 // mayChange reports whether the writer's scope lets it change a thing.
 func (w Writer) mayChange(h *catalog.Head) bool {
-	subject := subjectOf(h)
-	return Sees(ViewOf(w), h) && w.access.AllowsWrite(&subject)
+	subject := access.Subject(h)
+	return access.Sees(ViewOf(w), h) && w.access.AllowsWrite(&subject)
 }
 
 // timely refuses a scope that was over when the tenant's newest record was
@@ -209,7 +210,7 @@ func (g *Group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 	}
 	id, key := body.Identity()
 	r := &Refusal{Op: op, Target: targetOf(t.Name, body.Kind(), id, key)}
-	subject := subjectOfBody(body)
+	subject := access.BodySubject(body)
 	if boundless(subject.Kind, subject.Type) {
 		r.Rule = memory.RuleOperation
 		return r, nil
@@ -283,13 +284,13 @@ func (g *Group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *Refu
 }
 
 // sees reports whether something is there and a view shows it.
-func (g *Group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
+func (g *Group) sees(v access.View, t *ledger.Tenant, u memory.URI) (bool, error) {
 	if u.Kind != record.Event {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
 			return false, g.Stop(err)
 		}
-		return ok && head.State != catalog.Redacted && Sees(v, head), nil
+		return ok && head.State != catalog.Redacted && access.Sees(v, head), nil
 	}
 	id := record.ID(t.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(g.tx, t.Number, &id)
@@ -304,7 +305,7 @@ func (g *Group) sees(v View, t *ledger.Tenant, u memory.URI) (bool, error) {
 
 // seesEventAt reports whether a view shows the event at a position. What cannot
 // be read is not shown.
-func (g *Group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, error) {
+func (g *Group) seesEventAt(v access.View, t *ledger.Tenant, position uint64) (bool, error) {
 	payload, erased, err := g.PayloadAt(t, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil
@@ -319,7 +320,7 @@ func (g *Group) seesEventAt(v View, t *ledger.Tenant, position uint64) (bool, er
 	if err != nil {
 		return false, nil
 	}
-	return Allows(v, EventSubject(ev)), nil
+	return access.Allows(v, access.EventSubject(ev)), nil
 }
 
 // judgeEvent returns why the scope of a writer does not allow an event. Events
@@ -337,7 +338,7 @@ func judgeEvent(w Writer, ev *hmx.Event) *Refusal {
 		r.Rule = memory.RuleAgent
 		return r
 	}
-	if subject := EventSubject(ev); !w.access.AllowsWrite(&subject) {
+	if subject := access.EventSubject(ev); !w.access.AllowsWrite(&subject) {
 		r.Rule = memory.RuleContent
 		return r
 	}

@@ -1,8 +1,10 @@
 // Package board is a data directory with its journal, its indexes and its keys: how records
-// get in, how they are read one by one, proven, and erased.
+// get in, how one of them is read, and how what was erased is overwritten.
 //
-// What is derived from many records, such as answers to a question, packs and artifacts,
-// belongs to readers above it. A reader runs on a [State]. It keeps its caches in step as a
+// Who may see what is decided in package access below it. Packages above it read records page by
+// page (browse), take them away (erase) and record streams (stream). What is derived from many
+// records, such as answers to a question, packs and artifacts, belongs to readers further up. A
+// reader runs on a [State]. It keeps its caches in step as a
 // [Follower], and says as a [Rule] what its kind of record has to fulfil to be admitted.
 //
 // # Life of a write
@@ -24,7 +26,7 @@
 //   - Whether a record is admitted, its position and its tenant's root are a
 //     function of that tenant's records in order, and of nothing else.
 //   - Reads run on one snapshot, write nothing, and leave every root as it was.
-//   - What was redacted is in no file of the directory once Redact has
+//   - What was redacted is in no file of the directory once FinishErasures has
 //     returned, apart from index files that a Purge removes, and it is not
 //     served by anything from the moment it was journaled.
 //   - Under a scope, what it does not allow is for reads as if it were not there,
@@ -34,7 +36,7 @@
 //
 // Without a scope, the board does not know the caller: the caller says which tenant, which
 // actor and how far it is trusted. The board opens no network connection; expiry happens
-// when [Board.Expire] is called.
+// when package erase is asked for it.
 package board
 
 import (
@@ -48,6 +50,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -64,15 +67,15 @@ type Board struct {
 	dir string
 	id  string // of the directory
 
-	lock     io.Closer
-	log      *journal.Log
-	notary   *notary.Notary
-	ids      *hmx.IDSource
-	tokens   tokens.Counter
-	queue    *journal.Committer[*Request]
-	scopes   scopes
-	places   *ledger.Places // of the store in use; nil for one that is soon let go
-	watching watchers
+	lock      io.Closer
+	log       *journal.Log
+	notary    *notary.Notary
+	ids       *hmx.IDSource
+	tokens    tokens.Counter
+	queue     *journal.Committer[*Request]
+	authority *access.Authority
+	places    *ledger.Places // of the store in use; nil for one that is soon let go
+	watching  watchers
 
 	// gate is held for reading by every operation, and for writing by those
 	// that replace the store or end it all.
@@ -101,7 +104,7 @@ type Board struct {
 // Over returns a board that reads another store of records of the same journal. It writes
 // nothing, and is not to be closed.
 func (b *Board) Over(store *kv.Store) *Board {
-	return &Board{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, tokens: b.tokens, store: store}
+	return &Board{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, authority: b.authority, tokens: b.tokens, store: store}
 }
 
 // Unopened returns a board of which nothing is open: for a directory that is too damaged to
@@ -153,6 +156,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	if b.notary, err = notary.Open(b.notaryOptions(tenants > 0)); err != nil {
 		return nil, err
 	}
+	b.authority = access.NewAuthority(b.notary, o.Clock)
 	if tenants == 0 {
 		// What is recorded without a key could never be signed: the next open would
 		// take the key for lost. As long as nothing is, nothing keeps from saying so.

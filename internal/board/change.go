@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -58,7 +58,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 			if err != nil {
 				return nil, g.Stop(err)
 			}
-			if !ok || next.State != catalog.Live || w.access != nil && !Sees(ViewOf(w), next) {
+			if !ok || next.State != catalog.Live || w.access != nil && !access.Sees(ViewOf(w), next) {
 				return nil, fault.Newf(fault.NotFound, "superseded_by: tenant %q has no artifact %s", t.Name, supersededBy)
 			}
 		}
@@ -129,7 +129,7 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 // Changeable returns the head of what a writer is about to change. What its
 // scope hides is refused as such, and what is erased is not there for it.
 func (g *Group) Changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
-	h, err := FindHead(State{Reader: g.tx, Tenant: t, View: View{}}, ref)
+	h, err := FindHead(State{Reader: g.tx, Tenant: t, View: access.View{}}, ref)
 	if err == nil && (h.Kind == record.Embedding || h.Kind == record.Refinement) && w.access == nil {
 		return nil, fault.Newf(fault.InvalidArgument, "%s: what a model made of something is there as long as that is", TargetOf(ref)).
 			WithFix("redact it, or what it is of")
@@ -177,7 +177,7 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 	if err != nil {
 		return nil, err
 	}
-	old, err := b.Get(ctx, ref, View{})
+	old, err := b.Get(ctx, ref, access.View{})
 	if w.access != nil {
 		hidden := err == nil
 		if old, err = b.Get(ctx, ref, ViewOf(w)); hidden && fault.CodeOf(err) == fault.NotFound {
@@ -192,8 +192,8 @@ func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (
 			WithFix("name a version; `lukasa history` lists them")
 	}
 	var tier record.Trust
-	err = b.Read(ctx, ref.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		f, err := b.FrameAt(r, t, old.Position)
+	err = b.Read(ctx, ref.Tenant, func(s State) error {
+		f, err := b.FrameAt(s, old.Position)
 		if err != nil {
 			return err
 		}

@@ -3,303 +3,25 @@ package board
 import (
 	"context"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"time"
 
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/kv"
-	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/notary"
-	"lukasa.dev/internal/record"
 )
-
-// Erasure says what a redaction did.
-type Erasure struct {
-	// Receipts are signed notes, one for each redaction record: the one that
-	// was written now, and those that had erased some of it before.
-	Receipts [][]byte
-	// Redaction is the position of the record that was written now, if Written.
-	Redaction uint64
-	Written   bool
-	Erased    int // payloads erased now
-	Already   int // things that had been erased before
-	// Unsigned says why there are no receipts, when the erasure itself is done.
-	Unsigned error
-	// Warning says that the memory outside the directory could not be used.
-	// The receipts are good all the same.
-	Warning error
-}
-
-// Redact erases things and events, with their whole history, for good: on the
-// disk, in every index, and against coming back. When it returns, the payloads
-// are overwritten. Index files that are no longer in use may hold names until
-// [Board.Purge]. No scope may do it.
-func (b *Board) Redact(ctx context.Context, w Writer, uris []memory.URI) (*Erasure, error) {
-	if len(uris) > 0 {
-		if err := b.RefuseScope(ctx, uris[0].Tenant, w, memory.OpRedact, uris[0].String()); err != nil {
-			return nil, err
-		}
-	}
-	return b.redact(ctx, w, uris, true)
-}
-
-// redact is Redact. Unless keepOut, the content may come again under another id.
-func (b *Board) redact(ctx context.Context, w Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
-	if len(uris) == 0 {
-		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name what is to be erased")
-	}
-	tenant := uris[0].Tenant
-	for _, u := range uris {
-		if u.Tenant != tenant {
-			return nil, fault.New(fault.InvalidArgument, "uris: they belong to more than one tenant").WithFix("erase one tenant's at a time")
-		}
-		if u.Version != 0 {
-			return nil, fault.Newf(fault.InvalidArgument, "uris: %s names one version, but a thing is erased with all of its history", u).
-				WithFix("leave the #version away")
-		}
-	}
-	if err := memory.CheckTenant(tenant); err != nil {
-		return nil, err
-	}
-	if err := memory.CheckActor(w.Actor); err != nil {
-		return nil, err
-	}
-	id, err := b.ids.Next()
-	if err != nil {
-		return nil, err
-	}
-	var key []byte
-	if keepOut {
-		key = make([]byte, 32)
-		if _, err := io.ReadFull(b.o.Random, key); err != nil {
-			return nil, err
-		}
-	}
-	out := &Erasure{}
-	before := make(map[uint64]bool) // redactions that had erased some of it
-	err = b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) error {
-		return g.redact(w, tenant, id, key, uris, out, before)
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if out.Written {
-		if err := b.FinishErasures(ctx); err != nil {
-			return nil, err
-		}
-		before[out.Redaction] = true
-	}
-	return out, b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		for _, position := range slices.Sorted(maps.Keys(before)) {
-			signed, err := b.receipt(r, t, position)
-			if err != nil {
-				out.Unsigned = err
-				return nil
-			}
-			out.Receipts = append(out.Receipts, signed.Note)
-			out.Warning = fault.First(out.Warning, signed.Warning)
-		}
-		return nil
-	})
-}
-
-// redact collects what is to be erased and puts the record that says so.
-func (g *Group) redact(w Writer, tenant, id string, key []byte, uris []memory.URI, out *Erasure, before map[uint64]bool) error {
-	t, err := g.Tenant(tenant)
-	if err != nil {
-		return err
-	}
-	if t.Key != nil && key != nil {
-		key = t.Key
-	}
-	red := &memory.Redaction{Key: key}
-	seen := make(map[uint64]bool)
-	for _, u := range uris {
-		targets, by, err := g.targetsOf(w, t, u, key)
-		if err != nil {
-			return err
-		}
-		if targets == nil {
-			out.Already++
-			before[by] = true
-		}
-		for _, target := range targets {
-			if !seen[target.Position] {
-				seen[target.Position] = true
-				red.Targets = append(red.Targets, target)
-			}
-		}
-	}
-	if len(red.Targets) == 0 {
-		return nil
-	}
-	return g.putRedaction(w, tenant, id, red, out)
-}
-
-// putRedaction puts the record of a redaction.
-func (g *Group) putRedaction(w Writer, tenant, id string, red *memory.Redaction, out *Erasure) error {
-	keyed := false
-	for _, t := range red.Targets {
-		keyed = keyed || t.Content != record.Hash{}
-	}
-	if !keyed {
-		red.Key = nil
-	}
-	e, err := g.b.ControlEntry(w, tenant, id, red)
-	if err != nil {
-		return err
-	}
-	out.Erased, out.Written = len(red.Targets), true
-	out.Redaction, err = g.Put(e)
-	return err
-}
-
-// targetsOf returns every record about what a URI names, and what was made of it
-// by a model, or the position of the redaction that erased it before.
-func (g *Group) targetsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
-	targets, by, err = g.recordsOf(w, t, u, key)
-	if err != nil || targets == nil {
-		return nil, by, err
-	}
-	made, err := madeOf(g.tx, t, u)
-	if err != nil {
-		return nil, 0, g.Stop(err)
-	}
-	for _, m := range made {
-		// A vector or a title is no content that could be sent again.
-		more, _, err := g.recordsOf(w, t, m, nil)
-		if err != nil {
-			return nil, 0, err
-		}
-		targets = append(targets, more...)
-	}
-	return targets, 0, nil
-}
-
-// madeOf returns what models made of what a URI names: embeddings and refinements.
-func madeOf(r kv.Reader, t *ledger.Tenant, u memory.URI) (list []memory.URI, err error) {
-	var failed error
-	u.Version = 0
-	for _, kind := range []record.Kind{record.Embedding, record.Refinement} {
-		err = catalog.ReferrersOf(r, t.Number, u.String(), kind, func(x catalog.Referrer) bool {
-			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing); failed == nil && h != nil {
-				list = append(list, memory.URI{Tenant: t.Name, Kind: x.Kind, ID: h.ID})
-			}
-			return failed == nil
-		})
-		if err = fault.First(failed, err); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// recordsOf returns every record about what a URI names.
-func (g *Group) recordsOf(w Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
-	id := record.ID(t.Name, u.Kind, u.ID)
-	if u.Kind == record.Event {
-		position, ok, err := ledger.Find(g.tx, t.Number, &id)
-		if err != nil {
-			return nil, 0, g.Stop(err)
-		}
-		if !ok {
-			return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no event %q", t.Name, u.ID)
-		}
-		if by, gone, err := ledger.Erased(g.tx, t.Number, position); err != nil {
-			return nil, 0, g.Stop(err)
-		} else if gone {
-			return nil, by, nil
-		}
-		target, err := g.target(w, t, u.Kind, position, id, key)
-		return []memory.RedactionTarget{target}, 0, err
-	}
-	thing := catalog.ThingOf(t.Name, u.Kind, u.ID)
-	h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, thing)
-	if err != nil {
-		return nil, 0, g.Stop(err)
-	}
-	if !ok {
-		return nil, 0, fault.Newf(fault.NotFound, "tenant %q has no %s %q", t.Name, u.Kind, u.ID)
-	}
-	if h.State == catalog.Redacted {
-		return nil, h.Position, nil
-	}
-	if err := Outranks(w, h); err != nil {
-		return nil, 0, err
-	}
-	entries, err := catalog.Entries(g.tx, t.Number, u.Kind, thing)
-	if err != nil {
-		return nil, 0, g.Stop(err)
-	}
-	for _, e := range entries {
-		if e.Op == catalog.Expiry {
-			continue // its record names others too, and this one by position only
-		}
-		k := key
-		if e.Op != catalog.Put {
-			k = nil
-		}
-		target, err := g.target(w, t, u.Kind, e.Position, id, k)
-		if err != nil {
-			return nil, 0, err
-		}
-		targets = append(targets, target)
-	}
-	return targets, 0, nil
-}
-
-// target describes one record that is to be erased. Without a key, its content
-// may come again.
-func (g *Group) target(w Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
-	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
-	f, err := g.b.HeadAt(g.tx, t, position)
-	if fault.CodeOf(err) == fault.Damaged {
-		// Where its payload is and who may erase it are both in its header.
-		return target, fault.Newf(fault.Damaged, "position %d of tenant %q cannot be erased, because its header cannot be read: %w", position, t.Name, err).
-			WithFix("`lukasa verify --deep` says what is damaged; put the journal back from a copy, then erase it")
-	}
-	if err != nil {
-		return target, g.Stop(err)
-	}
-	// A payload that cannot be read may be erased all the same, but not by
-	// anyone, and what it said is not known any more.
-	r, decoding := apply.Decode(&f)
-	if r.Header.Trust > w.ceiling() {
-		return target, fault.Newf(fault.Untrusted, "position %d was written with trust %s; a writer of trust %s may not erase it", position, r.Header.Trust, w.ceiling()).
-			WithFix("have someone of tier " + r.Header.Trust.String() + " erase it")
-	}
-	if key == nil || decoding != nil {
-		return target, nil
-	}
-	if r.Event != nil {
-		if mac, ok := memory.EventMAC(key, r.Event); ok {
-			target.Content = mac
-		}
-	} else if r.Body != nil {
-		if mac, ok := memory.BodyMAC(key, r.Body); ok {
-			target.Content = mac
-		}
-	}
-	return target, nil
-}
 
 // HeadAt reads the frame at a position. A body that cannot be read is left
 // away; the header is the one that the tenant's tree has.
-func (b *Board) HeadAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.Frame, error) {
-	at, ok, err := ledger.At(r, t.Number, position)
+func (b *Board) HeadAt(s State, position uint64) (journal.Frame, error) {
+	at, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 	if err != nil {
 		return journal.Frame{}, err
 	}
 	if !ok {
-		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, t.Name).
+		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, s.Tenant.Name).
 			WithFix("`lukasa rebuild` makes the index anew from the journal")
 	}
 	f, err := b.log.Read(at.LSN, nil)
@@ -310,7 +32,7 @@ func (b *Board) HeadAt(r kv.Reader, t *ledger.Tenant, position uint64) (journal.
 		return f, err
 	}
 	if merkle.LeafHash(f.Header) != at.Leaf {
-		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, t.Name)
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, s.Tenant.Name)
 	}
 	return f, nil
 }
@@ -483,53 +205,10 @@ func (b *Board) drained(f func() error) error {
 	return f()
 }
 
-// receipt signs a receipt for the redaction at a position.
-func (b *Board) receipt(r kv.Reader, t *ledger.Tenant, position uint64) (notary.Signed, error) {
-	f, err := b.FrameAt(r, t, position)
-	if err != nil {
-		return notary.Signed{}, err
-	}
-	rec, err := apply.Decode(&f)
-	if err != nil {
-		return notary.Signed{}, err
-	}
-	out := notary.Receipt{Time: time.Unix(0, rec.Header.Time).UTC(), Redaction: position}
-	switch c := rec.Control.(type) {
-	case *memory.Redaction:
-		for _, target := range c.Targets {
-			out.Erased = add(out.Erased, target.Kind, target.ID, target.Position)
-		}
-	case *memory.Expiry:
-		for _, target := range c.Targets {
-			if target.Kind != record.Event {
-				continue // a thing keeps its history
-			}
-			g, err := b.HeadAt(r, t, target.Position)
-			if err != nil {
-				return notary.Signed{}, err
-			}
-			h, err := record.ParseHeader(g.Header)
-			if err != nil {
-				return notary.Signed{}, err
-			}
-			out.Erased = add(out.Erased, target.Kind, h.ID, target.Position)
-		}
-	default:
-		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, t.Name, rec.Header.Kind)
-	}
-	if len(out.Erased) == 0 {
-		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: a thing that is over keeps its history", position, t.Name)
-	}
-	if err := b.seeBlank(r, t, out.Erased); err != nil {
-		return notary.Signed{}, err
-	}
-	return b.notary.SignReceipt(t.Name, out, b.TreeIn(r, t))
-}
-
-// seeBlank refuses unless every payload that a receipt is to name is seen to be
+// CheckErased refuses unless every payload that a receipt is to name is seen to be
 // gone from the disk. The caller has the gate.
-func (b *Board) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
-	err := b.lookBlank(r, t, list)
+func (b *Board) CheckErased(s State, list []notary.Erased) error {
+	err := b.lookBlank(s, list)
 	if err == nil {
 		return nil
 	}
@@ -537,24 +216,24 @@ func (b *Board) seeBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) er
 	if undone := b.finishErasures(); undone != nil && fault.CodeOf(undone) != fault.Damaged {
 		return undone
 	}
-	return b.lookBlank(r, t, list)
+	return b.lookBlank(s, list)
 }
 
-func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) error {
+func (b *Board) lookBlank(s State, list []notary.Erased) error {
 	for _, e := range list {
 		for _, position := range e.Positions {
-			at, ok, err := ledger.At(r, t.Number, position)
+			at, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 			if err != nil {
 				return err
 			}
 			blank := false
 			if ok {
 				if blank, err = b.blankAt(at.LSN); err != nil {
-					return fmt.Errorf("position %d of tenant %q: %w", position, t.Name, err)
+					return fmt.Errorf("position %d of tenant %q: %w", position, s.Tenant.Name, err)
 				}
 			}
 			if !blank {
-				return fault.Newf(fault.Damaged, "position %d of tenant %q was erased, but its payload is on the disk, so no receipt is signed", position, t.Name).
+				return fault.Newf(fault.Damaged, "position %d of tenant %q was erased, but its payload is on the disk, so no receipt is signed", position, s.Tenant.Name).
 					WithFix("`lukasa redact --purge` overwrites it; then ask for the receipt again")
 			}
 		}
@@ -562,48 +241,27 @@ func (b *Board) lookBlank(r kv.Reader, t *ledger.Tenant, list []notary.Erased) e
 	return nil
 }
 
-// add adds a position to what is erased of an id.
-func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64) []notary.Erased {
-	for i := range list {
-		if list[i].ID == id && list[i].Kind == kind {
-			list[i].Positions = append(list[i].Positions, position)
-			return list
-		}
-	}
-	return append(list, notary.Erased{Kind: kind, ID: id, Positions: []uint64{position}})
-}
-
 // TreeIn is a tenant's tree as the notary sees it. It may have grown, and a
 // longer one may have been signed, since the snapshot was taken; the notary
 // then asks for it again.
-func (b *Board) TreeIn(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	tree := TreeOf(r, t)
+func (b *Board) TreeIn(s State) notary.Tree {
+	tree := TreeOf(s)
 	tree.Fresh = func(use func(notary.Tree) error) error {
 		snap := b.store.Snapshot()
 		defer snap.Close()
-		now, ok, err := ledger.Lookup(snap, t.Name)
+		now, ok, err := ledger.Lookup(snap, s.Tenant.Name)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", t.Name)
+			return fault.Newf(fault.Damaged, "tenant %q is no longer in the index", s.Tenant.Name)
 		}
-		return use(TreeOf(snap, now))
+		return use(TreeOf(State{Reader: snap, Tenant: now}))
 	}
 	return tree
 }
 
 // TreeOf returns the tree of a tenant in a snapshot, for the notary.
-func TreeOf(r kv.Reader, t *ledger.Tenant) notary.Tree {
-	return notary.Tree{Size: t.Size, Root: t.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return RootWhen(r, t, size) }}
-}
-
-// Receipt returns the signed receipt of the redaction at a position.
-func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
-	var signed notary.Signed
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		signed, err = b.receipt(r, t, redaction)
-		return err
-	})
-	return signed, err
+func TreeOf(s State) notary.Tree {
+	return notary.Tree{Size: s.Tenant.Size, Root: s.Tenant.Tree.Root(), RootAt: func(size uint64) (merkle.Hash, error) { return RootWhen(s, size) }}
 }

@@ -2,7 +2,6 @@ package board
 
 import (
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
 )
 
@@ -16,14 +15,14 @@ const (
 )
 
 // ErasureOf returns what became of the record at a position.
-func (b *Board) ErasureOf(r kv.Reader, t *ledger.Tenant, position uint64) (Fate, error) {
-	by, gone, err := ledger.Erased(r, t.Number, position)
+func (b *Board) ErasureOf(s State, position uint64) (Fate, error) {
+	by, gone, err := ledger.Erased(s.Reader, s.Tenant.Number, position)
 	if err != nil || !gone {
 		return OnRecord, err
 	}
-	later := *t
-	later.Size = max(t.Size, by+1) // the reader may be ahead of the tenant
-	f, err := b.FrameAt(r, &later, by)
+	later := *s.Tenant
+	later.Size = max(s.Tenant.Size, by+1) // the reader may be ahead of the tenant
+	f, err := b.FrameAt(State{Reader: s.Reader, Tenant: &later}, by)
 	if err != nil {
 		return WasRedacted, err
 	}

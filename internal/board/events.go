@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/secret"
 )
 
 // Writer is who writes: the name that stands in the record for ever, and the
@@ -50,7 +51,7 @@ func DerivedWriter(actor string, tier record.Trust) Writer {
 // admitted before.
 func SystemWriter(actor string) Writer { return Writer{Actor: actor, system: true} }
 
-func (w Writer) ceiling() record.Trust {
+func (w Writer) Ceiling() record.Trust {
 	if w.Trust == 0 {
 		return record.Agent
 	}
@@ -106,8 +107,8 @@ type prepared struct {
 	scrubbed int      // secrets that were taken out
 }
 
-// eventBatch is a batch of them, whose hashes may still be on their way.
-type eventBatch struct {
+// EventBatch is a batch of events that are prepared, whose hashes may still be on their way.
+type EventBatch struct {
 	writer Writer
 	events []prepared
 	ahead  *record.Ahead
@@ -120,7 +121,7 @@ type eventBatch struct {
 //
 // Under a scope, events that it does not allow are refused one by one.
 func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
-	w, err := b.eventWriter(ctx, w)
+	w, err := b.EventWriter(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +129,11 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 	// A few thousand share an fsync well enough, and more would only take
 	// memory.
 	for part := range slices.Chunk(events, appendBatch) {
-		batch, err := b.prepareEvents(w, part, madeInGo)
+		batch, err := b.prepare(w, part, madeInGo)
 		if err != nil {
 			return res, err
 		}
-		done, err := b.appendPrepared(ctx, batch)
+		done, err := b.AppendPrepared(ctx, batch)
 		if done != nil {
 			res.add(done)
 		}
@@ -142,6 +143,11 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 	}
 	return res, nil
 }
+
+// IngestBatch is how many events of a stream share an fsync. It is a multiple of how
+// many positions the indexes put together, so that a stream into a new tenant leaves
+// them nothing half done.
+const IngestBatch = 2048
 
 // appendBatch is how many events of one call are admitted together.
 const appendBatch = 4096
@@ -166,9 +172,16 @@ const (
 	madeInGo origin = true
 )
 
-// prepareEvents does what needs neither the state nor the queue: rules, names,
+// PrepareEvents prepares events that a decoder has judged by every rule of the protocol. It
+// does what needs neither the state nor the queue, so that the next events of a stream can be
+// prepared while those before are written.
+func (b *Board) PrepareEvents(w Writer, events []*hmx.Event) (*EventBatch, error) {
+	return b.prepare(w, events, decoded)
+}
+
+// prepare does what needs neither the state nor the queue: rules, names,
 // encoding, salts, hashes.
-func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*eventBatch, error) {
+func (b *Board) prepare(w Writer, events []*hmx.Event, from origin) (*EventBatch, error) {
 	batch := make([]prepared, len(events))
 	room := 0
 	for _, ev := range events {
@@ -196,7 +209,7 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			again, ev = again || clean != ev, clean
 		}
 		if b.scrubs(w) {
-			if ev, p.scrubbed = scrubEvent(ev); p.scrubbed > 0 {
+			if ev, p.scrubbed = secret.Event(ev); p.scrubbed > 0 {
 				again = true
 			}
 		}
@@ -229,9 +242,9 @@ func (b *Board) prepareEvents(w Writer, events []*hmx.Event, from origin) (*even
 			continue
 		}
 		p.Record.Event = ev
-		p.Header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
+		p.Header = record.Header{Kind: record.Event, Trust: kind.Trust(ev, w.Ceiling()), Tenant: ev.TenantID, Actor: w.Actor}
 	}
-	return &eventBatch{writer: w, events: batch, ahead: b.runAhead(batch)}, nil
+	return &EventBatch{writer: w, events: batch, ahead: b.runAhead(batch)}, nil
 }
 
 // runAhead computes ids and commitments, and reads what the events are about,
@@ -281,9 +294,9 @@ func CheckEvent(ev *hmx.Event, w Writer) error {
 	return nil
 }
 
-// appendPrepared queues a batch and waits for it. A result that comes with an
+// AppendPrepared queues a batch and waits for it. A result that comes with an
 // error says what is recorded all the same.
-func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendResult, error) {
+func (b *Board) AppendPrepared(ctx context.Context, batch *EventBatch) (*AppendResult, error) {
 	res := &AppendResult{Receipts: make([]EventReceipt, len(batch.events))}
 	w := batch.writer
 	err := b.Submit(ctx, &Request{Records: len(batch.events), Admit: func(g *Group) error {
@@ -327,7 +340,7 @@ func (b *Board) appendPrepared(ctx context.Context, batch *eventBatch) (*AppendR
 }
 
 // violations journals what a scope refused of a batch, each once.
-func (b *Board) violations(ctx context.Context, batch *eventBatch) error {
+func (b *Board) violations(ctx context.Context, batch *EventBatch) error {
 	if batch.writer.access == nil {
 		return nil
 	}

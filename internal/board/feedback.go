@@ -88,7 +88,7 @@ func (g *Group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing in
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= t.Time {
 		return 0, 0, false, err
 	}
-	if h.Visibility == memory.VisiblePrivate && h.Actor != w.Actor && w.ceiling() < record.Operator {
+	if h.Visibility == memory.VisiblePrivate && h.Actor != w.Actor && w.Ceiling() < record.Operator {
 		return 0, 0, false, nil
 	}
 	return h.Updated, h.Importance, true, nil
@@ -102,7 +102,7 @@ func (g *Group) eventFactors(t *ledger.Tenant, id string) (since int64, importan
 	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	f, err := g.b.FrameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return 0, 0, false, nil
 	}

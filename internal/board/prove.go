@@ -3,18 +3,13 @@ package board
 import (
 	"context"
 
-	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
-	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/notary"
-	"lukasa.dev/internal/record"
 )
 
 // Checkpoint returns the tenant's state as it is now, signed.
 func (b *Board) Checkpoint(ctx context.Context, tenant string) (signed notary.Signed, err error) {
-	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		signed, err = b.notary.Sign(tenant, b.TreeIn(r, t))
+	err = b.Read(ctx, tenant, func(s State) (err error) {
+		signed, err = b.notary.Sign(tenant, b.TreeIn(s))
 		return err
 	})
 	return signed, err
@@ -36,93 +31,4 @@ func (b *Board) NewKey(ctx context.Context) error {
 	}
 	defer b.Leave()
 	return b.notary.Rekey()
-}
-
-// ProveOptions says what a proof is about.
-type ProveOptions struct {
-	// Position of the record.
-	Position uint64
-	// Size of the tree to prove it in. Zero means the tree as it is now.
-	Size uint64
-	// Withhold leaves salt and payload out: the proof then says that a record
-	// with this header exists, and not what it says.
-	Withhold bool
-	// Unsigned leaves the checkpoint out.
-	Unsigned bool
-	// Warn is told when the memory outside the directory could not be used.
-	// The proof is good all the same.
-	Warn func(error)
-}
-
-// Prove returns a proof that a record is in the tenant's tree.
-func (b *Board) Prove(ctx context.Context, tenant string, o ProveOptions) (*notary.Proof, error) {
-	var p *notary.Proof
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		size := o.Size
-		if size == 0 {
-			size = t.Size
-		}
-		if size > t.Size || o.Position >= size {
-			return fault.Newf(fault.NotFound, "tenant %q has %d records: there is no proof of position %d in a tree of %d", tenant, t.Size, o.Position, size)
-		}
-		f, err := b.FrameAt(r, t, o.Position)
-		if err != nil {
-			return err
-		}
-		nodes := ledger.Nodes(r, t.Number)
-		path, err := merkle.Inclusion(nodes, o.Position, size)
-		if err != nil {
-			return err
-		}
-		root, err := merkle.RootAt(nodes, size)
-		if err != nil {
-			return err
-		}
-		p = &notary.Proof{
-			Tenant: tenant, Position: o.Position, Header: f.Header,
-			LeafHash: merkle.LeafHash(f.Header), Size: size, Root: root, Path: path,
-		}
-		if !f.Erased && !o.Withhold {
-			p.Salt, p.Payload = f.Body[:record.SaltSize], f.Body[record.SaltSize:]
-		}
-		if !o.Unsigned {
-			signed, err := b.notary.SignAt(tenant, b.TreeIn(r, t), size)
-			if err != nil {
-				return err
-			}
-			if signed.Warning != nil && o.Warn != nil {
-				o.Warn(signed.Warning)
-			}
-			p.Checkpoint = string(signed.Note)
-		}
-		return nil
-	})
-	return p, err
-}
-
-// ProveConsistency returns a proof that the tree of size to continues the tree
-// of size from. Zero for to means the tree as it is now.
-func (b *Board) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
-	var p *notary.ConsistencyProof
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if to == 0 {
-			to = t.Size
-		}
-		if from > to || to > t.Size {
-			return fault.Newf(fault.InvalidArgument, "from, to: there is no proof from size %d to size %d; tenant %q has %d records", from, to, tenant, t.Size).
-				WithFix("choose sizes with from <= to <= the tenant's size")
-		}
-		nodes := ledger.Nodes(r, t.Number)
-		path, err := merkle.Consistency(nodes, from, to)
-		if err != nil {
-			return err
-		}
-		p = &notary.ConsistencyProof{Tenant: tenant, From: from, To: to, Path: path}
-		if p.FromRoot, err = merkle.RootAt(nodes, from); err != nil {
-			return err
-		}
-		p.ToRoot, err = merkle.RootAt(nodes, to)
-		return err
-	})
-	return p, err
 }

@@ -171,7 +171,7 @@ func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect
 			return nil, err
 		}
 		// Someone who is trusted more and says the same vouches for it.
-		if same && w.ceiling() <= head.Trust {
+		if same && w.Ceiling() <= head.Trust {
 			uri.Version = uint64(head.Version)
 			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
 		}
@@ -197,7 +197,7 @@ func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect
 			}
 		}
 	}
-	trust, err := g.lowest(w, t, min(w.ceiling(), tier), body)
+	trust, err := g.lowest(w, t, min(w.Ceiling(), tier), body)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (b *Board) NewEntry(w Writer, tenant string, kind record.Kind, id string, p
 	body = append(body, payload...)
 	return &Entry{
 		Header: record.Header{
-			Kind: kind, Trust: w.ceiling(), Tenant: tenant, Actor: w.Actor,
+			Kind: kind, Trust: w.Ceiling(), Tenant: tenant, Actor: w.Actor,
 			ID: record.ID(tenant, kind, id), Commitment: record.Commit(body),
 		},
 		Body:   body,
@@ -318,11 +318,11 @@ func (g *Group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) 
 // Outranks refuses a writer that is trusted less than what it would change.
 func Outranks(w Writer, head *catalog.Head) error {
 	guard := max(head.Trust, head.Ended)
-	if w.ceiling() < guard {
-		return fault.Newf(fault.Untrusted, "%s %s was written or ended with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, guard, w.ceiling()).
+	if w.Ceiling() < guard {
+		return fault.Newf(fault.Untrusted, "%s %s was written or ended with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, guard, w.Ceiling()).
 			WithFix("have someone of tier " + guard.String() + " change it, or write something new")
 	}
-	if head.Visibility == memory.VisiblePrivate && head.Actor != w.Actor && w.ceiling() < record.Operator {
+	if head.Visibility == memory.VisiblePrivate && head.Actor != w.Actor && w.Ceiling() < record.Operator {
 		return fault.Newf(fault.Untrusted, "%s %s is private to %q", head.Kind, head.ID, head.Actor).
 			WithFix("use another key, or have its writer or an operator change it")
 	}
@@ -375,7 +375,7 @@ func (g *Group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
 	if !ok {
 		return record.External, nil
 	}
-	f, err := g.b.FrameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return record.External, nil
 	}

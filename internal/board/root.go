@@ -7,7 +7,6 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 )
@@ -114,24 +113,24 @@ func (b *Board) CountTenants(ctx context.Context) (int, error) {
 // RootAt returns the root that a tenant had when it was of a given size.
 func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
 	var root merkle.Hash
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-		root, err = RootWhen(r, t, size)
+	err := b.Read(ctx, tenant, func(s State) (err error) {
+		root, err = RootWhen(s, size)
 		return err
 	})
 	return root, err
 }
 
 // RootWhen returns the root that a tenant had when it was of a size.
-func RootWhen(r kv.Reader, t *ledger.Tenant, size uint64) (merkle.Hash, error) {
-	if size > t.Size {
-		return merkle.Hash{}, fault.Newf(fault.NotFound, "tenant %q has %d records, so it has no root of size %d", t.Name, t.Size, size)
+func RootWhen(s State, size uint64) (merkle.Hash, error) {
+	if size > s.Tenant.Size {
+		return merkle.Hash{}, fault.Newf(fault.NotFound, "tenant %q has %d records, so it has no root of size %d", s.Tenant.Name, s.Tenant.Size, size)
 	}
-	return merkle.RootAt(ledger.Nodes(r, t.Number), size)
+	return merkle.RootAt(ledger.Nodes(s.Reader, s.Tenant.Number), size)
 }
 
 // Read runs a read of one tenant on one snapshot. A tenant without records is
 // not found.
-func (b *Board) Read(ctx context.Context, tenant string, f func(r kv.Reader, t *ledger.Tenant) error) error {
+func (b *Board) Read(ctx context.Context, tenant string, f func(s State) error) error {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
 	}
@@ -151,5 +150,5 @@ func (b *Board) Read(ctx context.Context, tenant string, f func(r kv.Reader, t *
 	if !ok {
 		return fault.Newf(fault.NotFound, "tenant %q has no records here", tenant).WithFix("`lukasa root --all` lists the tenants")
 	}
-	return f(snap, t)
+	return f(State{Reader: snap, Tenant: t})
 }

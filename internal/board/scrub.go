@@ -2,49 +2,10 @@ package board
 
 import (
 	"context"
-	"reflect"
-	"slices"
 
-	"lukasa.dev/hmx"
-	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/secret"
 )
-
-// scrubEvent returns an event without the secrets in its content, metadata and tags, and
-// how many there were. The event itself is not changed, and neither are ids.
-func scrubEvent(ev *hmx.Event) (*hmx.Event, int) {
-	content, inContent := secret.JSON(string(ev.Content))
-	metadata, inMetadata := secret.JSON(string(ev.Metadata))
-	tags, inTags := scrubWords(ev.Tags)
-	found := inContent + inMetadata + inTags
-	if found == 0 {
-		return ev, 0
-	}
-	clean := *ev
-	clean.Content, clean.Metadata, clean.Tags = hmx.Raw(content), hmx.Raw(metadata), tags
-	return &clean, found
-}
-
-// scrubWords is for lists of words.
-func scrubWords(words []string) ([]string, int) {
-	var clean []string
-	found := 0
-	for i, word := range words {
-		text, n := secret.Text(word)
-		if n == 0 {
-			continue
-		}
-		if clean == nil {
-			clean = slices.Clone(words)
-		}
-		clean[i], found = text, found+n
-	}
-	if found == 0 {
-		return words, 0
-	}
-	return clean, found
-}
 
 // ScrubText is for text of a caller that is no body.
 func (b *Board) ScrubText(ctx context.Context, text string) (string, int) {
@@ -54,76 +15,12 @@ func (b *Board) ScrubText(ctx context.Context, text string) (string, int) {
 	return secret.Text(text)
 }
 
-// nameFields are what names a thing, or others, in a body.
-var nameFields = []string{"id", "key", "type", "kind", "from", "to", "sources", "agent_id", "session_id", "cited", "between", "winner", "scope", "forms"}
-
 // scrubBody takes the secrets out of a body, and returns how many there were.
 func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
 	if b.o.KeepSecrets || isSystem(ctx) {
 		return 0, nil
 	}
-	switch body := body.(type) {
-	case *memory.Artifact:
-		return scrubArtifact(&body.HMX)
-	case *memory.Fingerprint:
-		return 0, nil // has a hash over all of it, and no text of anybody
-	}
-	doc, err := body.AppendJSON(nil)
-	if err != nil {
-		return 0, nil // it is refused for that
-	}
-	text, found := secret.JSON(string(doc), nameFields...)
-	if found > 0 {
-		clean, err := memory.Decode(body.Kind(), []byte(text))
-		if err != nil {
-			return 0, err
-		}
-		reflect.ValueOf(body).Elem().Set(reflect.ValueOf(clean).Elem())
-	}
-	if m, ok := body.(*memory.Memory); ok {
-		found += scrubForms(m, found > 0)
-	}
-	return found, nil
-}
-
-// scrubForms drops the forms of a memory if they have secrets in them, or may have half of
-// one since its text had: they are rebuilt.
-func scrubForms(m *memory.Memory, text bool) int {
-	if text {
-		m.Forms = memory.Forms{}
-		return 0
-	}
-	_, inShort := secret.Text(m.Forms.Short)
-	_, inMedium := secret.Text(m.Forms.Medium)
-	if inShort+inMedium > 0 {
-		m.Forms = memory.Forms{}
-	}
-	return inShort + inMedium
-}
-
-// scrubArtifact takes the secrets out of an artifact. Other content has another hash, if
-// the one that it came with was right.
-func scrubArtifact(a *hmx.Artifact) (int, error) {
-	title, inTitle := secret.Text(a.Title)
-	summary, inSummary := secret.Text(a.Summary)
-	content, inContent := secret.JSON(string(a.Content))
-	metadata, inMetadata := secret.JSON(string(a.Metadata))
-	tags, inTags := scrubWords(a.Tags)
-	if inContent > 0 {
-		before, err := hmx.ContentHash(a.Content)
-		if err != nil {
-			return 0, fault.Wrap(fault.InvalidDocument, err)
-		}
-		after, err := hmx.ContentHash(hmx.Raw(content))
-		if err != nil {
-			return 0, fault.Wrap(fault.InvalidDocument, err)
-		}
-		if a.ContentHash == before {
-			a.ContentHash = after
-		}
-	}
-	a.Title, a.Summary, a.Content, a.Metadata, a.Tags = title, summary, hmx.Raw(content), hmx.Raw(metadata), tags
-	return inTitle + inSummary + inContent + inMetadata + inTags, nil
+	return secret.Body(body)
 }
 
 // scrubs reports whether secrets are taken out of what a writer sends.

@@ -1,9 +1,13 @@
 package board
 
 import (
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kv"
 )
+
+// View says who looks, and when.
+type View = access.View
 
 // State is what one read runs on: a snapshot of the index, a tenant as it is in that
 // snapshot, and the view of the caller. The view is verified: a scope in it was checked when
@@ -11,5 +15,5 @@ import (
 type State struct {
 	Reader kv.Reader
 	Tenant *ledger.Tenant
-	View   View
+	View   access.View
 }

@@ -67,6 +67,9 @@ func (g *Group) Board() *Board { return g.b }
 // Tx returns the transaction that the records are folded into.
 func (g *Group) Tx() *kv.Txn { return g.tx }
 
+// State returns a tenant as the group sees it, for readers.
+func (g *Group) State(t *ledger.Tenant) State { return State{Reader: g.tx, Tenant: t} }
+
 // Broken returns what ended the group, or nil.
 func (g *Group) Broken() error { return g.broken }
 
@@ -299,7 +302,7 @@ func (g *Group) PayloadAt(t *ledger.Tenant, position uint64) (payload []byte, er
 	if body, ok := g.bodies[place{t.Number, position}]; ok {
 		return body[record.SaltSize:], false, nil
 	}
-	f, err := g.b.FrameAt(g.tx, t, position)
+	f, err := g.b.FrameAt(g.State(t), position)
 	if err != nil {
 		return nil, false, err
 	}

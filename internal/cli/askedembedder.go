@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/retrieval"
 )
 
 // askedEmbedder is an embedder that was asked about one text before, so that nobody has
@@ -21,7 +21,7 @@ func askAhead(ctx context.Context, e lukasa.Embedder, text string) lukasa.Embedd
 	if e == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, engine.DefaultEmbedTimeout)
+	ctx, cancel := context.WithTimeout(ctx, retrieval.DefaultEmbedTimeout)
 	defer cancel()
 	a := &askedEmbedder{Embedder: e, text: text}
 	a.results, a.err = e.EmbedBatch(ctx, []string{text})

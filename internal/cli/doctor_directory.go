@@ -11,11 +11,10 @@ import (
 	"runtime"
 	"strings"
 
+	"lukasa.dev"
 	"lukasa.dev/internal/agents"
 	"lukasa.dev/internal/disk"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/journal"
 	"lukasa.dev/internal/spool"
 )
 
@@ -235,11 +234,11 @@ func (x *examination) opened() {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
 	behind := uint64(0)
-	b, err := engine.Open(ctx, x.dir, engine.Options{
-		FS: disk.Shadow(disk.OS()), WitnessDir: x.witnessDir(), MustExist: true, CacheBytes: 16 << 20, MemTableBytes: 8 << 20,
-		Progress: func(done, end journal.LSN, _ uint64) {
+	b, err := lukasa.OpenContext(ctx, x.dir, lukasa.Options{
+		Shadow: true, WitnessDir: x.witnessDir(), MustExist: true, CacheBytes: 16 << 20,
+		Progress: func(done, end uint64) {
 			if behind == 0 && end > done {
-				behind = uint64(end - done)
+				behind = end - done
 			}
 			if behind > maxBehind {
 				cancel(errBehind)
@@ -271,8 +270,8 @@ func (x *examination) closed(err error) {
 }
 
 // looked tells what a quick verification finds.
-func (x *examination) looked(b *engine.Board, behind uint64) {
-	r, err := b.Verify(x.ctx, engine.VerifyOptions{})
+func (x *examination) looked(b *lukasa.Board, behind uint64) {
+	r, err := b.Verify(x.ctx, lukasa.VerifyOptions{})
 	if err != nil {
 		x.fails("journal", err)
 		return

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/retrieval"
 )
 
 // Where an embedder is when no flag says so.
@@ -113,7 +113,7 @@ nothing of this; a larger one finds more.
 
 The model is behind a server that speaks OpenAI's protocol, such as Ollama, vLLM or
 llama.cpp. Nothing is sent anywhere unless an address is given, and only to that one:
-the first ` + fmt.Sprint(engine.MaxEmbedText) + ` characters of each text, private ones too.
+the first ` + fmt.Sprint(retrieval.MaxEmbedText) + ` characters of each text, private ones too.
 
 The vectors are journaled. They are there after a restart, in an export and when the
 index is made anew, and nobody is asked again. What is erased takes its vectors with

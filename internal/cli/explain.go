@@ -9,9 +9,9 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/packproof"
 )
 
 func explainCommand(s *shell) *cobra.Command {
@@ -78,7 +78,7 @@ func (s *shell) explain(c *cobra.Command, what, query string, flags *packFlags) 
 		if err != nil {
 			return asPack(c, err)
 		}
-		if e.Reason == engine.ReasonUnknown && turned(what, query) {
+		if e.Reason == packproof.ReasonUnknown && turned(what, query) {
 			s.note("what is asked about comes first, then the QUERY; did you mean %s", explainLine(query, what))
 		}
 		if s.json {

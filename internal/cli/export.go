@@ -10,7 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 )
 
@@ -72,7 +72,7 @@ in the other form. Exit code 1: some files were left as they are.`,
 // whole without it.
 func systemToo(ctx context.Context, tenant string) context.Context {
 	if tenant == lukasa.SystemTenant {
-		return engine.AsSystem(ctx)
+		return board.AsSystem(ctx)
 	}
 	return ctx
 }

@@ -11,8 +11,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/disk"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -42,9 +42,9 @@ func (s *shell) exportSalvage(c *cobra.Command, flags *exportFlags) error {
 	if _, err := s.scopeOf(c, &flags.boardFlags); err != nil {
 		return err
 	}
-	var open *engine.Salvage
+	var open *transfer.Salvage
 	err = s.whenFree(c.Context(), dir, flags.wait, func() (err error) {
-		open, err = engine.OpenSalvage(disk.OS(), dir)
+		open, err = transfer.OpenSalvage(disk.OS(), dir)
 		return err
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *shell) exportSalvage(c *cobra.Command, flags *exportFlags) error {
 
 // salvageTenant returns the tenant that is to be salvaged: by the same rules as
 // where the directory can be opened.
-func (s *shell) salvageTenant(c *cobra.Command, flags *exportFlags, open *engine.Salvage) (string, error) {
+func (s *shell) salvageTenant(c *cobra.Command, flags *exportFlags, open *transfer.Salvage) (string, error) {
 	if c.Flags().Changed("tenant") {
 		return flags.tenant, badFlag("tenant", memory.CheckTenant(flags.tenant))
 	}

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -80,7 +80,7 @@ importance, confidence, created, updated, data.NAME and metadata.NAME;
 comparisons = != < <= > >= contains prefix.
 
 --follow leads on from what was found along edges, such as supports:out:2, and
-may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + ` hops at most.`,
+may be given again; all steps together go ` + fmt.Sprint(find.MaxFindHops) + ` hops at most.`,
 		Example: `  lukasa find "when are releases cut"
   lukasa find "what broke last week" --kind event --explain
   lukasa find --tag release --where 'importance>=0.3' --order time
@@ -129,8 +129,8 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
 	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
 	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
-	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(names(engine.FindOrders()), ", ")+" (default relevance with a QUESTION, else salience)")
-	f.IntVar(&flags.limit, "limit", engine.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", engine.MaxFindLimit))
+	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(names(find.FindOrders()), ", ")+" (default relevance with a QUESTION, else salience)")
+	f.IntVar(&flags.limit, "limit", find.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", find.MaxFindLimit))
 	f.IntVar(&flags.budget, "budget", 0, "as many `TOKENS` at most in all texts together (default any)")
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(names(memory.FormList()), ", "))
 	f.BoolVar(&flags.explain, "explain", false, "show what each score is made of, and what was made of the QUESTION")
@@ -142,7 +142,7 @@ may be given again; all steps together go ` + fmt.Sprint(engine.MaxFindHops) + `
 	suggestValues(c, "kind", append([]string{record.Event.String()}, bodyKinds()...))
 	suggestValues(c, "type", names(memory.Types()))
 	suggestValues(c, "state", names(listable()))
-	suggestValues(c, "order", names(engine.FindOrders()))
+	suggestValues(c, "order", names(find.FindOrders()))
 	suggestValues(c, "form", names(memory.FormList()))
 	return c
 }
@@ -154,7 +154,7 @@ func (f *findFlags) options(s *shell, c *cobra.Command, text string) (o lukasa.F
 		Status: f.status, State: lukasa.State(f.state), Text: text, Seeds: f.seeds, Order: lukasa.FindOrder(f.order),
 		Limit: f.limit, BudgetTokens: f.budget, Form: memory.Form(f.form),
 	}
-	if err := inRange("limit", f.limit, 1, engine.MaxFindLimit); err != nil {
+	if err := inRange("limit", f.limit, 1, find.MaxFindLimit); err != nil {
 		return o, err
 	}
 	if o.View, err = s.headView(f.now); err != nil {

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/diagram"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/find"
 )
 
 type graphFlags struct {
@@ -139,7 +139,7 @@ func drawer(draw func(io.Writer, *diagram.Graph) error, focus int) func(io.Write
 			picture.Nodes = append(picture.Nodes, diagram.Node{Kind: n.Kind, Type: n.Class, Label: n.Label, Title: n.ID})
 		}
 		for _, e := range g.Edges {
-			picture.Edges = append(picture.Edges, diagram.Edge{From: e.From, To: e.To, Label: e.Rel, Quiet: g.Nodes[e.To].Kind == engine.NameKind || e.Rel == "mentions"})
+			picture.Edges = append(picture.Edges, diagram.Edge{From: e.From, To: e.To, Label: e.Rel, Quiet: g.Nodes[e.To].Kind == find.NameKind || e.Rel == "mentions"})
 		}
 		return draw(w, picture)
 	}

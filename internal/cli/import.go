@@ -11,7 +11,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
 )
@@ -165,7 +165,7 @@ func (s *shell) importFile(c *cobra.Command, args []string, flags *boardFlags) e
 			return n, err
 		}
 		if s.served.board == nil {
-			ctx = engine.AsSystem(ctx) // a server would go on with the keys that it knows
+			ctx = board.AsSystem(ctx) // a server would go on with the keys that it knows
 		}
 		tell := p.parts("imported", "record")
 		report, err := v.Import(ctx, in, func(done, total uint64) {

@@ -11,8 +11,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/review"
 )
 
 // Where a language model is when no flag says so, and its key, which no flag says.
@@ -68,7 +68,7 @@ A key is read from $` + envRefineKey + `, and never from the command line or a f
 	c.Flags().StringVar(&flags.url, "url", "", "the server that has the model, a `URL` to which /chat/completions is appended (default $"+envRefineURL+")")
 	c.Flags().StringVar(&flags.model, "model", "", "the `NAME` by which it knows the model (default $"+envRefineModel+")")
 	c.Flags().IntVar(&flags.limit, "limit", 0, "ask about `N` artifacts at most (default all)")
-	c.Flags().IntVar(&flags.parallel, "parallel", engine.DefaultRefineParallel, "ask about `N` artifacts at once")
+	c.Flags().IntVar(&flags.parallel, "parallel", review.DefaultRefineParallel, "ask about `N` artifacts at once")
 	c.Flags().DurationVar(&flags.timeout, "timeout", 2*time.Minute, "how long one answer may take, a `DURATION`")
 	c.Flags().BoolVar(&flags.replace, "replace", false, "also ask about what has a title by another model; the newest is shown")
 	return c
@@ -127,7 +127,7 @@ func (s *shell) refine(c *cobra.Command, flags *refineFlags) error {
 			return err
 		}
 	}
-	if err := inRange("parallel", flags.parallel, 1, engine.MaxRefineParallel); err != nil {
+	if err := inRange("parallel", flags.parallel, 1, review.MaxRefineParallel); err != nil {
 		return err
 	}
 	if flags.timeout <= 0 {

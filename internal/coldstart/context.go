@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
@@ -166,7 +167,7 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 	if err != nil {
 		return nil, err
 	}
-	composer = composer.Capped(board.AccessOf(view).Budget())
+	composer = composer.Capped(access.Of(view).Budget())
 	if err := board.EnterTenant(ctx, o.Tenant); err != nil {
 		return nil, err
 	}
@@ -185,14 +186,14 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 		return nil, err
 	}
 	root := board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
-	g := Gathering{ctx: ctx, core: c.core, r: snap, t: t, view: view, form: composer.Form, frames: frames}
+	g := Gathering{ctx: ctx, core: c.core, s: board.State{Reader: snap, Tenant: t, View: view}, form: composer.Form, frames: frames}
 	if ok {
-		if err := board.Timely(view, t); err != nil {
+		if err := access.Timely(view, t); err != nil {
 			return nil, err
 		}
 		root = board.RootOf(t)
-		g.now = board.NowOf(view, t)
-		if g.weights, _, err = weights.For(snap, t.Number, g.view.Agent); err != nil {
+		g.now = access.NowOf(view, t)
+		if g.weights, _, err = weights.For(snap, t.Number, g.s.View.Agent); err != nil {
 			return nil, err
 		}
 		if err := g.scan(&composer); err != nil {

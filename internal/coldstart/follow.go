@@ -141,9 +141,9 @@ func (a *aftermath) collect(c *frame.Card) error {
 	var failed error
 	behind := timeline.Place{Sequence: c.Sequence, Timestamp: c.Timestamp, Position: c.Position, Type: hmx.EventType(c.Class)}
 	a.events[0].place, a.n = behind, 1
-	err := timeline.Following(g.r, g.t.Number, c.Session, behind, func(p timeline.Place) bool {
+	err := timeline.Following(g.s.Reader, g.s.Tenant.Number, c.Session, behind, func(p timeline.Place) bool {
 		f := follower{place: p}
-		if g.view.Scope != "" {
+		if g.s.View.Scope != "" {
 			var ev *board.StoredEvent
 			if ev, failed = g.eventAt(p); failed != nil {
 				return false

@@ -4,11 +4,10 @@ import (
 	"context"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/salience"
@@ -31,9 +30,7 @@ const (
 type Gathering struct {
 	ctx     context.Context
 	core    *board.Board
-	r       kv.Reader
-	t       *ledger.Tenant
-	view    board.View
+	s       board.State
 	now     int64
 	weights salience.Weights
 	form    memory.Form
@@ -49,7 +46,7 @@ type Gathering struct {
 
 // Judging returns a gathering that judges cards of a state at a time, for a request with tags.
 func Judging(core *board.Board, s board.State, now int64, tags []string) *Gathering {
-	return &Gathering{core: core, r: s.Reader, t: s.Tenant, view: s.View, now: now, tags: tags}
+	return &Gathering{core: core, s: s, now: now, tags: tags}
 }
 
 // try is an event among the outcomes of an object.
@@ -61,7 +58,7 @@ type try struct {
 // scan finds the candidates of the tiers that are wanted, and how much each of
 // them matters.
 func (g *Gathering) scan(o *bundle.Options) error {
-	g.look = frame.Look(g.r, g.t.Number)
+	g.look = frame.Look(g.s.Reader, g.s.Tenant.Number)
 	err := g.find(o)
 	if err == nil {
 		err = g.weigh()
@@ -206,15 +203,15 @@ func (g *Gathering) told(c *frame.Card, failed *error) bool {
 // over, it is meant for them, and their scope allows it. What is not shown is as
 // if it were not there.
 func (g *Gathering) Shows(c *frame.Card) bool {
-	switch agent := g.view.Agent; {
+	switch agent := g.s.View.Agent; {
 	case c.Expires <= g.now, g.now < c.ValidFrom, g.now >= c.ValidUntil:
 		return false
 	case agent != "" && c.Private && c.Actor != agent:
 		return false
-	case agent != "" && len(c.Agents) > 0 && !board.Addressed(c.Agents, agent):
+	case agent != "" && len(c.Agents) > 0 && !access.Addressed(c.Agents, agent):
 		return false
 	}
-	return g.view.Scope == "" || board.Allows(g.view, board.SubjectOfCard(c))
+	return g.s.View.Scope == "" || access.Allows(g.s.View, access.CardSubject(c))
 }
 
 // candidate makes a candidate of a card, which is not weighed yet.
@@ -237,9 +234,9 @@ func (g *Gathering) Outside(c *frame.Card) (bool, error) {
 	if !c.Scoped || c.Kind != record.Memory {
 		return false, nil
 	}
-	body, err := g.core.BodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.core.BodyAt(g.s, c.Kind, c.Position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return code == fault.Erased, nil
 	}
-	return err == nil && !board.AppliesBody(g.view, body, g.t.Name, g.tags, g.now), err
+	return err == nil && !access.AppliesBody(g.s.View, body, g.s.Tenant.Name, g.tags, g.now), err
 }

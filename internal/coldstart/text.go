@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/frame"
@@ -59,13 +60,13 @@ func (g *Gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 // full returns the whole text of what a card is about, as the journal has it.
 func (g *Gathering) full(c *frame.Card) (string, error) {
 	if c.Kind == record.Event {
-		ev, err := g.core.EventAt(g.r, g.t, c.Position)
+		ev, err := g.core.EventAt(g.s, c.Position)
 		if err != nil {
 			return "", err
 		}
 		return kind.Full(ev.Event), nil
 	}
-	body, err := g.core.BodyAt(g.r, g.t, c.Kind, c.Position)
+	body, err := g.core.BodyAt(g.s, c.Kind, c.Position)
 	if err != nil {
 		return "", err
 	}
@@ -83,11 +84,11 @@ func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.Ou
 
 // eventAt returns the event at a place, or nil if it is not there for who looks.
 func (g *Gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
-	ev, err := g.core.EventAt(g.r, g.t, p.Position)
+	ev, err := g.core.EventAt(g.s, p.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
-	if err != nil || !board.SeesEvent(g.view, ev) {
+	if err != nil || !access.SeesEvent(g.s.View, ev.Event) {
 		return nil, err
 	}
 	return ev, nil

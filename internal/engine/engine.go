@@ -18,11 +18,14 @@ import (
 
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/browse"
+	"lukasa.dev/internal/board/erase"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/review"
 	"lukasa.dev/internal/semaphore"
 	"lukasa.dev/internal/sessions"
 )
@@ -32,9 +35,12 @@ import (
 type Board struct {
 	core *board.Board
 
+	browser   *browse.Browser
+	eraser    *erase.Eraser
 	retrieval *retrieval.Retriever
 	sessions  *sessions.Sessions
 	learner   *learn.Learner
+	reviewer  *review.Reviewer
 	adviser   *advise.Adviser
 	contexts  *coldstart.Composer
 	packer    *packer.Packer
@@ -56,13 +62,14 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 
 // attach has everything that is derived from a board follow it.
 func (b *Board) attach(core *board.Board) {
-	b.core = core
+	b.core, b.browser, b.eraser = core, browse.New(core), erase.New(core)
 	limit := semaphore.PerProcessor() // of calls that compose bundles and packs
 	ticks := func() time.Time { return b.ticks() }
 	b.contexts = coldstart.NewComposer(core, limit, ticks)
 	b.retrieval = retrieval.New(core)
 	b.sessions = sessions.New(b.retrieval)
 	b.learner = learn.New(b.retrieval, b.sessions)
+	b.reviewer = review.New(core)
 	b.adviser = advise.New(b.retrieval, b.sessions)
 	b.packer = packer.New(packer.Parts{Retrieval: b.retrieval, Sessions: b.sessions, Learner: b.learner, Adviser: b.adviser, Limit: limit, Ticks: ticks})
 	b.prover = packproof.New(b.retrieval, b.packer)

@@ -10,6 +10,9 @@ import (
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/browse"
+	"lukasa.dev/internal/board/erase"
+	"lukasa.dev/internal/board/stream"
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/find"
@@ -27,15 +30,15 @@ import (
 
 // Agents returns the agents of a tenant, ordered by id, by the rules of
 // Sessions.
-func (b *Board) Agents(ctx context.Context, tenant string, v board.View) ([]board.SessionInfo, error) {
-	return b.core.Agents(ctx, tenant, v)
+func (b *Board) Agents(ctx context.Context, tenant string, v board.View) ([]browse.SessionInfo, error) {
+	return b.browser.Agents(ctx, tenant, v)
 }
 
 // Ancestors returns the chain of parents of an event, nearest first. It ends
 // where a parent is not recorded, is erased, is out of scope, or was in the
 // chain before.
 func (b *Board) Ancestors(ctx context.Context, tenant, id string, v board.View) ([]*board.StoredEvent, error) {
-	return b.core.Ancestors(ctx, tenant, id, v)
+	return b.browser.Ancestors(ctx, tenant, id, v)
 }
 
 // AppendEvents records events. Good ones are recorded even when others are
@@ -69,18 +72,18 @@ func (b *Board) Dir() string { return b.core.Dir() }
 
 // Event returns an event by its id.
 func (b *Board) Event(ctx context.Context, tenant, id string, v board.View) (*board.StoredEvent, error) {
-	return b.core.Event(ctx, tenant, id, v)
+	return b.browser.Event(ctx, tenant, id, v)
 }
 
 // Events returns events in order.
-func (b *Board) Events(ctx context.Context, q board.EventQuery) (*board.EventPage, error) {
-	return b.core.Events(ctx, q)
+func (b *Board) Events(ctx context.Context, q browse.EventQuery) (*browse.EventPage, error) {
+	return b.browser.Events(ctx, q)
 }
 
 // EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
 // one that is not there, was erased, or that the view does not show is nil.
 func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v board.View) ([]*board.StoredEvent, error) {
-	return b.core.EventsOf(ctx, tenant, ids, v)
+	return b.browser.EventsOf(ctx, tenant, ids, v)
 }
 
 // Expire journals the end of everything of a tenant whose time is over at now:
@@ -94,8 +97,8 @@ func (b *Board) EventsOf(ctx context.Context, tenant string, ids []string, v boa
 // than the board's clock or, if that runs behind, the tenant's newest record.
 //
 // No scope may do it.
-func (b *Board) Expire(ctx context.Context, w board.Writer, tenant string, now time.Time) (*board.Expired, error) {
-	return b.core.Expire(ctx, w, tenant, now)
+func (b *Board) Expire(ctx context.Context, w board.Writer, tenant string, now time.Time) (*erase.Expired, error) {
+	return b.eraser.Expire(ctx, w, tenant, now)
 }
 
 // Failed returns why writes are refused, or nil when they are not.
@@ -120,8 +123,8 @@ func (b *Board) Get(ctx context.Context, ref board.Ref, v board.View) (*board.Th
 
 // History returns every version of a thing, oldest first. Versions that are out
 // of scope are left out, with what became of them.
-func (b *Board) History(ctx context.Context, ref board.Ref, v board.View) (memory.URI, []board.Change, error) {
-	return b.core.History(ctx, ref, v)
+func (b *Board) History(ctx context.Context, ref board.Ref, v board.View) (memory.URI, []browse.Change, error) {
+	return b.browser.History(ctx, ref, v)
 }
 
 // ID returns the directory's own id, which is part of what it signs.
@@ -131,13 +134,13 @@ func (b *Board) ID() string { return b.core.ID() }
 // Events are acknowledged in groups; when Ingest returns an error, those of the
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
-func (b *Board) Ingest(ctx context.Context, src io.Reader, o board.IngestOptions) (board.IngestReport, error) {
-	return b.core.Ingest(ctx, src, o)
+func (b *Board) Ingest(ctx context.Context, src io.Reader, o stream.IngestOptions) (stream.IngestReport, error) {
+	return stream.Ingest(ctx, b.core, src, o)
 }
 
 // List returns things, newest first.
-func (b *Board) List(ctx context.Context, o board.ListOptions) (*board.Page, error) {
-	return b.core.List(ctx, o)
+func (b *Board) List(ctx context.Context, o browse.ListOptions) (*browse.Page, error) {
+	return b.browser.List(ctx, o)
 }
 
 // MintScope returns the text of a token for an agent of a tenant. The writer
@@ -151,7 +154,7 @@ func (b *Board) MintScope(ctx context.Context, w board.Writer, tenant string, g 
 // Named returns what is live of a kind and has a name, whatever its case: an
 // entity by its name or an alias.
 func (b *Board) Named(ctx context.Context, tenant string, kind record.Kind, name string, v board.View) ([]*board.Thing, error) {
-	return b.core.Named(ctx, tenant, kind, name, v)
+	return b.browser.Named(ctx, tenant, kind, name, v)
 }
 
 // NewKey makes a new signing key. What was signed with the old one can still be
@@ -162,14 +165,14 @@ func (b *Board) NewKey(ctx context.Context) error { return b.core.NewKey(ctx) }
 func (b *Board) Now() time.Time { return b.core.Now() }
 
 // Prove returns a proof that a record is in the tenant's tree.
-func (b *Board) Prove(ctx context.Context, tenant string, o board.ProveOptions) (*notary.Proof, error) {
-	return b.core.Prove(ctx, tenant, o)
+func (b *Board) Prove(ctx context.Context, tenant string, o browse.ProveOptions) (*notary.Proof, error) {
+	return b.browser.Prove(ctx, tenant, o)
 }
 
 // ProveConsistency returns a proof that the tree of size to continues the tree
 // of size from. Zero for to means the tree as it is now.
 func (b *Board) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
-	return b.core.ProveConsistency(ctx, tenant, from, to)
+	return b.browser.ProveConsistency(ctx, tenant, from, to)
 }
 
 // Purge rewrites the index so that nothing deleted is left in its files, and
@@ -188,7 +191,7 @@ func (b *Board) Put(ctx context.Context, w board.Writer, tenant string, body mem
 // Reached returns the highest sequence on record of a session. ok is false if there
 // is no event of it.
 func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
-	return b.core.Reached(ctx, tenant, session)
+	return b.browser.Reached(ctx, tenant, session)
 }
 
 // Rebuild makes a new index from the journal and puts it in the place of the
@@ -200,26 +203,26 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 
 // Receipt returns the signed receipt of the redaction at a position.
 func (b *Board) Receipt(ctx context.Context, tenant string, redaction uint64) (notary.Signed, error) {
-	return b.core.Receipt(ctx, tenant, redaction)
+	return b.eraser.Receipt(ctx, tenant, redaction)
 }
 
 // Redact erases things and events, with their whole history, for good: on the
 // disk, in every index, and against coming back. When it returns, the payloads
 // are overwritten. Index files that are no longer in use may hold names until
 // [Board.Purge]. No scope may do it.
-func (b *Board) Redact(ctx context.Context, w board.Writer, uris []memory.URI) (*board.Erasure, error) {
-	return b.core.Redact(ctx, w, uris)
+func (b *Board) Redact(ctx context.Context, w board.Writer, uris []memory.URI) (*erase.Erasure, error) {
+	return b.eraser.Redact(ctx, w, uris)
 }
 
 // Referrers returns what is live and refers to a thing or an event: edges,
 // relations, conflicts, feedback, and what was derived from it.
 func (b *Board) Referrers(ctx context.Context, u memory.URI, v board.View) ([]*board.Thing, error) {
-	return b.core.Referrers(ctx, u, v)
+	return b.browser.Referrers(ctx, u, v)
 }
 
 // Resolve returns what a URI names.
-func (b *Board) Resolve(ctx context.Context, u memory.URI, v board.View) (*board.Resolved, error) {
-	return b.core.Resolve(ctx, u, v)
+func (b *Board) Resolve(ctx context.Context, u memory.URI, v board.View) (*browse.Resolved, error) {
+	return b.browser.Resolve(ctx, u, v)
 }
 
 // ResolveAt returns what a URI named at a version or, as of a position, what
@@ -230,8 +233,8 @@ func (b *Board) Resolve(ctx context.Context, u memory.URI, v board.View) (*board
 //
 // Without a time in the view, what had expired and what was valid as of a
 // position is judged by the time of the record there.
-func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at board.At, v board.View) (*board.Resolved, error) {
-	return b.core.ResolveAt(ctx, u, at, v)
+func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at browse.At, v board.View) (*browse.Resolved, error) {
+	return b.browser.ResolveAt(ctx, u, at, v)
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
@@ -255,18 +258,20 @@ func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.
 // Sessions returns the sessions of a tenant, ordered by id. Under a scope that
 // does not show everything, the events are looked at one by one: sessions
 // without one in scope are left out, and the others are told of by those in it.
-func (b *Board) Sessions(ctx context.Context, tenant string, v board.View) ([]board.SessionInfo, error) {
-	return b.core.Sessions(ctx, tenant, v)
+func (b *Board) Sessions(ctx context.Context, tenant string, v board.View) ([]browse.SessionInfo, error) {
+	return b.browser.Sessions(ctx, tenant, v)
 }
 
 // Storage returns how much room the directory takes: that of all tenants together.
-func (b *Board) Storage(ctx context.Context) (*board.Storage, error) { return b.core.Storage(ctx) }
+func (b *Board) Storage(ctx context.Context) (*audit.Storage, error) {
+	return audit.StorageOf(ctx, b.core)
+}
 
 // Tail returns events in the order in which they were recorded, from a position on: a
 // part of them, which takes a bounded time and memory. A tenant without records has
 // none yet.
-func (b *Board) Tail(ctx context.Context, q board.TailQuery) (*board.Tailed, error) {
-	return b.core.Tail(ctx, q)
+func (b *Board) Tail(ctx context.Context, q browse.TailQuery) (*browse.Tailed, error) {
+	return b.browser.Tail(ctx, q)
 }
 
 // Tenants walks over the roots of all tenants but [SystemTenant], in the order in
@@ -284,7 +289,7 @@ func (b *Board) Transition(ctx context.Context, w board.Writer, ref board.Ref, t
 // version. What a view does not show, was erased or is neither is not found, in the same
 // words: a position tells nothing of what is hidden.
 func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v board.View) (memory.URI, error) {
-	return b.core.URIAt(ctx, tenant, position, v)
+	return b.browser.URIAt(ctx, tenant, position, v)
 }
 
 // Unscoped refuses a token that is given where none may be: what the caller is
@@ -299,8 +304,8 @@ func (b *Board) VerifierKey(tenant string) string { return b.core.VerifierKey(te
 
 // Versions returns the versions of a thing, oldest first, a page at a time. It shows what
 // History shows.
-func (b *Board) Versions(ctx context.Context, o board.VersionsOptions) (*board.VersionsPage, error) {
-	return b.core.Versions(ctx, o)
+func (b *Board) Versions(ctx context.Context, o browse.VersionsOptions) (*browse.VersionsPage, error) {
+	return b.browser.Versions(ctx, o)
 }
 
 // Watch tells when a tenant gets records: after each group that has some of it, grew has
@@ -311,7 +316,7 @@ func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) { retur
 // Weight returns how many bytes the payloads of a tenant have, from a position on, and
 // the position that comes after them. What is erased weighs nothing.
 func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
-	return b.core.Weight(ctx, tenant, from)
+	return b.browser.Weight(ctx, tenant, from)
 }
 
 // Verify checks the directory. The error is for what kept it from looking; what
@@ -417,19 +422,19 @@ func (b *Board) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error
 // Artifact returns an artifact with what stands behind it: whether its hash is right and
 // its evidence there, what contradicts it, and what became of it and why.
 func (b *Board) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
-	return b.learner.Artifact(ctx, tenant, id, v)
+	return b.reviewer.Artifact(ctx, tenant, id, v)
 }
 
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
 func (b *Board) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
-	return b.learner.ArtifactChain(ctx, tenant, id, v)
+	return b.reviewer.ArtifactChain(ctx, tenant, id, v)
 }
 
 // Artifacts returns artifacts, newest first.
 func (b *Board) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
-	return b.learner.Artifacts(ctx, o)
+	return b.reviewer.Artifacts(ctx, o)
 }
 
 // Compile makes artifacts of what the sessions of a tenant did, memories of what users
@@ -453,12 +458,12 @@ func (b *Board) CompileFailures() uint64 { return b.learner.CompileFailures() }
 
 // Conflict returns a conflict, with what it is between.
 func (b *Board) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
-	return b.learner.Conflict(ctx, tenant, id, v)
+	return b.reviewer.Conflict(ctx, tenant, id, v)
 }
 
 // Conflicts returns conflicts, newest first.
 func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
-	return b.learner.Conflicts(ctx, o)
+	return b.reviewer.Conflicts(ctx, o)
 }
 
 // DecideArtifact gives an artifact its status by hand: it approves a draft, or archives
@@ -469,13 +474,13 @@ func (b *Board) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage
 // superseded with it, in one step. It is refused if another version of it is active that
 // it does not name, or another one took the place of the one it names.
 func (b *Board) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
-	return b.learner.DecideArtifact(ctx, w, d)
+	return b.reviewer.DecideArtifact(ctx, w, d)
 }
 
 // DiffArtifacts returns what changed from one artifact to another. An empty from means
 // the one that to supersedes.
 func (b *Board) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
-	return b.learner.DiffArtifacts(ctx, tenant, from, to, v)
+	return b.reviewer.DiffArtifacts(ctx, tenant, from, to, v)
 }
 
 // Learn makes memories of what users plainly state in events that were recorded just now,
@@ -511,20 +516,20 @@ func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) 
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // its writer.
 func (b *Board) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
-	return b.learner.Refine(ctx, w, tenant, o)
+	return b.reviewer.Refine(ctx, w, tenant, o)
 }
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. A caller that may see the artifact may see it.
 func (b *Board) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
-	return b.learner.Refinement(ctx, ref, v)
+	return b.reviewer.Refinement(ctx, ref, v)
 }
 
 // SettleConflict writes how a conflict was settled, as its next version. Packs tell what
 // has won and leave out what has lost; nothing else is changed, and no compile opens it
 // again.
 func (b *Board) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
-	return b.learner.SettleConflict(ctx, w, s)
+	return b.reviewer.SettleConflict(ctx, w, s)
 }
 
 // CheckAction says what happened when an action or its like was taken before, which rules

@@ -5,7 +5,11 @@ import (
 
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/board/audit"
+	"lukasa.dev/internal/board/browse"
+	"lukasa.dev/internal/board/erase"
+	"lukasa.dev/internal/board/stream"
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/disk"
@@ -15,6 +19,7 @@ import (
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
+	"lukasa.dev/internal/review"
 	"lukasa.dev/internal/scope"
 	"lukasa.dev/internal/sessions"
 )
@@ -22,18 +27,18 @@ import (
 // The names of the packages below that callers of the engine use.
 type (
 	AppendResult       = board.AppendResult
-	ArtifactChange     = learn.ArtifactChange
-	ArtifactDecided    = learn.ArtifactDecided
-	ArtifactDecision   = learn.ArtifactDecision
-	ArtifactDetail     = learn.ArtifactDetail
-	ArtifactDiff       = learn.ArtifactDiff
-	ArtifactDifference = learn.ArtifactDifference
-	ArtifactOptions    = learn.ArtifactOptions
-	ArtifactPage       = learn.ArtifactPage
-	ArtifactVersion    = learn.ArtifactVersion
+	ArtifactChange     = review.ArtifactChange
+	ArtifactDecided    = review.ArtifactDecided
+	ArtifactDecision   = review.ArtifactDecision
+	ArtifactDetail     = review.ArtifactDetail
+	ArtifactDiff       = review.ArtifactDiff
+	ArtifactDifference = review.ArtifactDifference
+	ArtifactOptions    = review.ArtifactOptions
+	ArtifactPage       = review.ArtifactPage
+	ArtifactVersion    = review.ArtifactVersion
 	AsOf               = retrieval.AsOf
-	At                 = board.At
-	Change             = board.Change
+	At                 = browse.At
+	Change             = browse.Change
 	CheckOptions       = advise.CheckOptions
 	CheckedAction      = advise.CheckedAction
 	Compare            = find.Compare
@@ -42,26 +47,26 @@ type (
 	CompileOp          = learn.CompileOp
 	CompileOptions     = learn.CompileOptions
 	CompileReport      = learn.CompileReport
-	ConflictOptions    = learn.ConflictOptions
-	ConflictPage       = learn.ConflictPage
-	ConflictSettlement = learn.ConflictSettlement
-	ConflictSide       = learn.ConflictSide
+	ConflictOptions    = review.ConflictOptions
+	ConflictPage       = review.ConflictPage
+	ConflictSettlement = review.ConflictSettlement
+	ConflictSide       = review.ConflictSide
 	ContextOptions     = coldstart.ContextOptions
 	Count              = sessions.Count
 	Day                = sessions.Day
-	DiffOp             = learn.DiffOp
+	DiffOp             = review.DiffOp
 	Direction          = find.Direction
 	Disposition        = board.Disposition
 	EmbedOptions       = retrieval.EmbedOptions
 	EmbedProblem       = retrieval.EmbedProblem
 	Embedded           = retrieval.Embedded
 	EntryProof         = packproof.EntryProof
-	Erasure            = board.Erasure
-	EventPage          = board.EventPage
-	EventQuery         = board.EventQuery
+	Erasure            = erase.Erasure
+	EventPage          = browse.EventPage
+	EventQuery         = browse.EventQuery
 	EventReceipt       = board.EventReceipt
 	Expect             = board.Expect
-	Expired            = board.Expired
+	Expired            = erase.Expired
 	Explanation        = packproof.Explanation
 	FindOptions        = find.FindOptions
 	FindOrder          = find.FindOrder
@@ -74,12 +79,12 @@ type (
 	GraphQuery         = find.GraphQuery
 	Hit                = find.Hit
 	ImportReport       = transfer.ImportReport
-	IngestOptions      = board.IngestOptions
-	IngestReport       = board.IngestReport
+	IngestOptions      = stream.IngestOptions
+	IngestReport       = stream.IngestReport
 	LearnReport        = learn.LearnReport
 	Lesson             = learn.Lesson
 	LessonOptions      = learn.LessonOptions
-	ListOptions        = board.ListOptions
+	ListOptions        = browse.ListOptions
 	Made               = sessions.Made
 	Moment             = sessions.Moment
 	MomentSort         = sessions.MomentSort
@@ -90,34 +95,34 @@ type (
 	PackOptions        = packer.PackOptions
 	PackProof          = packproof.PackProof
 	Packed             = packer.Packed
-	Page               = board.Page
-	ProveOptions       = board.ProveOptions
+	Page               = browse.Page
+	ProveOptions       = browse.ProveOptions
 	PutResult          = board.PutResult
 	Ref                = board.Ref
-	RefineOptions      = learn.RefineOptions
-	RefineProblem      = learn.RefineProblem
-	RefineReport       = learn.RefineReport
-	Refined            = learn.Refined
-	Rejection          = board.Rejection
+	RefineOptions      = review.RefineOptions
+	RefineProblem      = review.RefineProblem
+	RefineReport       = review.RefineReport
+	Refined            = review.Refined
+	Rejection          = stream.Rejection
 	Remade             = packproof.Remade
-	Resolved           = board.Resolved
+	Resolved           = browse.Resolved
 	Root               = board.Root
 	Salvage            = transfer.Salvage
 	Salvaged           = transfer.Salvaged
 	SearchHit          = retrieval.SearchHit
 	SearchOptions      = retrieval.SearchOptions
 	Searched           = retrieval.Searched
-	SessionInfo        = board.SessionInfo
+	SessionInfo        = browse.SessionInfo
 	StatedRule         = learn.StatedRule
 	Stats              = sessions.Stats
 	StatsQuery         = sessions.StatsQuery
 	Step               = find.Step
-	Storage            = board.Storage
-	StoredArtifact     = learn.StoredArtifact
-	StoredConflict     = learn.StoredConflict
+	Storage            = audit.Storage
+	StoredArtifact     = review.StoredArtifact
+	StoredConflict     = review.StoredConflict
 	StoredEvent        = board.StoredEvent
-	TailQuery          = board.TailQuery
-	Tailed             = board.Tailed
+	TailQuery          = browse.TailQuery
+	Tailed             = browse.Tailed
 	Tally              = sessions.Tally
 	Thing              = board.Thing
 	Timeline           = sessions.Timeline
@@ -126,8 +131,8 @@ type (
 	VerifyOptions      = audit.VerifyOptions
 	VerifyPackOptions  = packproof.VerifyPackOptions
 	VerifyReport       = audit.VerifyReport
-	VersionsOptions    = board.VersionsOptions
-	VersionsPage       = board.VersionsPage
+	VersionsOptions    = browse.VersionsOptions
+	VersionsPage       = browse.VersionsPage
 	View               = board.View
 	Writer             = board.Writer
 )
@@ -149,11 +154,11 @@ const (
 	DefaultEmbedTimeout   = retrieval.DefaultEmbedTimeout
 	DefaultFindLimit      = find.DefaultFindLimit
 	DefaultNextSteps      = advise.DefaultNextSteps
-	DefaultRefineParallel = learn.DefaultRefineParallel
-	DiffAdd               = learn.DiffAdd
-	DiffChange            = learn.DiffChange
-	DiffOrder             = learn.DiffOrder
-	DiffRemove            = learn.DiffRemove
+	DefaultRefineParallel = review.DefaultRefineParallel
+	DiffAdd               = review.DiffAdd
+	DiffChange            = review.DiffChange
+	DiffOrder             = review.DiffOrder
+	DiffRemove            = review.DiffRemove
 	Duplicate             = board.Duplicate
 	Inward                = find.Inward
 	Late                  = board.Late
@@ -162,7 +167,7 @@ const (
 	MaxFindHops           = find.MaxFindHops
 	MaxFindLimit          = find.MaxFindLimit
 	MaxNextSteps          = advise.MaxNextSteps
-	MaxRefineParallel     = learn.MaxRefineParallel
+	MaxRefineParallel     = review.MaxRefineParallel
 	MaxSearchHits         = retrieval.MaxSearchHits
 	MaxSearchQuery        = retrieval.MaxSearchQuery
 	MomentCall            = sessions.MomentCall
@@ -202,13 +207,13 @@ func AnyVersion() Expect { return board.AnyVersion() }
 func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
 
 // AtPosition means the time when a position was the newest of its tenant.
-func AtPosition(p uint64) At { return board.AtPosition(p) }
+func AtPosition(p uint64) At { return browse.AtPosition(p) }
 
 // AtVersion means a version of a thing; 0 is the newest.
-func AtVersion(v uint32) At { return board.AtVersion(v) }
+func AtVersion(v uint32) At { return browse.AtVersion(v) }
 
 // NarrowScope adds a block to a token, which can only take away.
-func NarrowScope(token string, g scope.Grant) (string, error) { return board.NarrowScope(token, g) }
+func NarrowScope(token string, g scope.Grant) (string, error) { return access.NarrowScope(token, g) }
 
 // RefOf returns the reference that a URI is.
 func RefOf(u memory.URI) Ref { return board.RefOf(u) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/memory"
@@ -42,7 +42,7 @@ func (p *Reading) Deeds(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.Parallel(len(positions), func(i int) error {
 		rec, err := p.Record(positions[i])
-		if err != nil || rec == nil || rec.Event == nil || !board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}) {
+		if err != nil || rec == nil || rec.Event == nil || !access.SeesEvent(p.View, rec.Event) {
 			return p.Passed(err)
 		}
 		found[i] = deedOf(rec.Event)

@@ -80,5 +80,5 @@ func (p *Reading) erased(u memory.URI) (board.Fate, error) {
 			return e, err
 		}
 	}
-	return p.From.Core().ErasureOf(p.Reader, p.Tenant, position)
+	return p.From.Core().ErasureOf(p.State(), position)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
@@ -54,12 +54,12 @@ func DecisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 
 // ArtifactApplies reports whether an artifact's own scope holds for the caller.
 func (p *Reading) ArtifactApplies(a *hmx.Artifact) bool {
-	return board.Applies(p.View, &a.ValidityScope.Value, p.Tenant.Name, p.Tags, p.Now)
+	return access.Applies(p.View, &a.ValidityScope.Value, p.Tenant.Name, p.Tags, p.Now)
 }
 
 // Applies reports whether a record holds for the caller, apart from the time.
 func (p *Reading) Applies(body memory.Body) bool {
-	return board.AppliesBody(p.View, body, p.Tenant.Name, p.Tags, p.Now)
+	return access.AppliesBody(p.View, body, p.Tenant.Name, p.Tags, p.Now)
 }
 
 // fixed reports whether metadata says that a rule may not be overridden.

@@ -5,6 +5,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
@@ -99,7 +100,7 @@ func (p *Reading) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 		since, err = p.Since(position)
 		gone = since != board.OnRecord
 	}
-	if err == nil && !gone && u.Kind == record.Event && board.AccessOf(p.View) != nil {
+	if err == nil && !gone && u.Kind == record.Event && access.Of(p.View) != nil {
 		shown, err := p.showsEvent(position)
 		return position, shown, err
 	}
@@ -113,5 +114,5 @@ func (p *Reading) showsEvent(position uint64) (bool, error) {
 	if err != nil || rec == nil || rec.Event == nil {
 		return false, p.Passed(err)
 	}
-	return board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}), nil
+	return access.SeesEvent(p.View, rec.Event), nil
 }

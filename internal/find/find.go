@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -204,7 +205,7 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 	}
 	var found *Found
 	err = b.Core().ReadAs(ctx, o.Tenant, o.View, func(st board.State) (err error) {
-		m, letGo, err := b.At(ctx, st.Reader, st.Tenant, o.AsOf)
+		m, letGo, err := b.At(ctx, st, o.AsOf)
 		if err != nil {
 			return err
 		}
@@ -241,6 +242,11 @@ type search struct {
 	scanned int
 }
 
+// State returns what is searched, and for whom.
+func (s *search) State() board.State {
+	return board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}
+}
+
 // candidate is what is kept of a thing or an event while others are looked at.
 // Heads and events are let go: there may be many, and they may be large.
 type candidate struct {
@@ -263,7 +269,7 @@ func (c *candidate) uri(tenant string) memory.URI {
 
 // begin finds out who looks, and when.
 func (s *search) begin() (err error) {
-	s.now = board.NowOf(s.view, s.Tenant)
+	s.now = access.NowOf(s.view, s.Tenant)
 	s.heldAt = s.now
 	if !s.q.HeldAt.IsZero() {
 		s.heldAt = index.Nanos(s.q.HeldAt)
@@ -311,7 +317,7 @@ func (s *search) run() (*Found, error) {
 // budget returns the tokens that may be spent: the least of what was asked for
 // and what the scope allows.
 func (s *search) budget() int {
-	asked, most := s.q.BudgetTokens, board.AccessOf(s.view).Budget()
+	asked, most := s.q.BudgetTokens, access.Of(s.view).Budget()
 	if asked == 0 || most > 0 && most < asked {
 		return most
 	}
@@ -403,7 +409,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 		if err = s.stays(c.position); err != nil {
 			return nil, err
 		}
-		if hit.Event, err = s.From.Core().EventAt(s.Reader, s.Tenant, c.position); err == nil {
+		if hit.Event, err = s.From.Core().EventAt(s.State(), c.position); err == nil {
 			hit.Text = retrieval.RenderEvent(hit.Event.Event, s.q.Form, s.From.Core().Tokens())
 		}
 		return hit, err
@@ -415,7 +421,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hit.Thing, err = s.From.Core().ThingIn(board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}, h, 0); err == nil {
+	if hit.Thing, err = s.From.Core().ThingIn(s.State(), h, 0); err == nil {
 		hit.URI, hit.Text = hit.Thing.URI, retrieval.RenderBody(hit.Thing.Body, s.q.Form, s.From.Core().Tokens())
 	}
 	return hit, err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/kind"
@@ -213,7 +212,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	var c *candidate
 	var load func() (*content, error)
 	if u.Kind == record.Event {
-		ev, err := s.From.Core().EventSeen(board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}, u.ID)
+		ev, err := s.From.Core().EventSeen(s.State(), u.ID)
 		if err != nil || !s.eventThere(ev) {
 			return nil, err
 		}
@@ -235,7 +234,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 			return nil, err
 		}
 		load = func() (*content, error) {
-			body, err := s.From.Core().BodyAt(s.Reader, s.Tenant, h.Kind, h.Position)
+			body, err := s.From.Core().BodyAt(s.State(), h.Kind, h.Position)
 			if err != nil {
 				return nil, err
 			}

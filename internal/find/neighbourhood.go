@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	nodes "lukasa.dev/internal/index/graph"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/kind"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -83,7 +82,7 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 	}
 	out := &Graph{}
 	err := b.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
-		g := &grower{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, v: s.View, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
+		g := &grower{ctx: ctx, b: b, s: s, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
 		if err := g.grow(); err != nil {
 			return err
 		}
@@ -102,9 +101,7 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 type grower struct {
 	ctx context.Context
 	b   *board.Board
-	r   kv.Reader
-	t   *ledger.Tenant
-	v   board.View
+	s   board.State
 	q   *GraphQuery
 	out *Graph
 	// at is where nodes are by id; -1 for what is not shown.
@@ -132,7 +129,7 @@ func (g *grower) grow() error {
 		return err
 	}
 	if start < 0 {
-		return fault.Newf(fault.NotFound, "tenant %q has no %s %s", g.t.Name, g.q.Around.Kind, g.q.Around.ID)
+		return fault.Newf(fault.NotFound, "tenant %q has no %s %s", g.s.Tenant.Name, g.q.Around.Kind, g.q.Around.ID)
 	}
 	from := 0
 	for range g.q.Depth {
@@ -162,15 +159,15 @@ func (g *grower) newest() error {
 	for _, k := range []record.Kind{record.Entity, record.Artifact, record.Memory, record.Policy} {
 		n := 0
 		var failed error
-		err := catalog.List(g.r, g.t.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(g.s.Reader, g.s.Tenant.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 			if failed = g.ctx.Err(); failed != nil {
 				return false
 			}
-			h, ok, err := catalog.HeadOf(g.r, g.t.Number, k, d)
+			h, ok, err := catalog.HeadOf(g.s.Reader, g.s.Tenant.Number, k, d)
 			if failed = err; err != nil || !ok || !g.shows(h) {
 				return err == nil
 			}
-			list = append(list, found{h.Created, memory.URI{Tenant: g.t.Name, Kind: k, ID: h.ID}.String()})
+			list = append(list, found{h.Created, memory.URI{Tenant: g.s.Tenant.Name, Kind: k, ID: h.ID}.String()})
 			n++
 			return n <= g.q.Limit+countedBeyond
 		})
@@ -199,8 +196,8 @@ func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
 // shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
-	now := board.NowOf(g.v, g.t)
-	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && board.Sees(g.v, h)
+	now := access.NowOf(g.s.View, g.s.Tenant)
+	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && access.Sees(g.s.View, h)
 }
 
 // add returns which node a URI is, making it if there is room, and -1 where it is not
@@ -210,7 +207,7 @@ func (g *grower) add(uri string) (int, error) {
 		return n, nil
 	}
 	u, err := memory.ParseURI(uri)
-	if err != nil || u.Tenant != g.t.Name {
+	if err != nil || u.Tenant != g.s.Tenant.Name {
 		return -1, nil
 	}
 	if len(g.out.Nodes) >= g.q.Limit {
@@ -241,18 +238,18 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	}
 	node := &GraphNode{ID: u.String(), Kind: u.Kind.String()}
 	if u.Kind == record.Event {
-		ev, err := g.b.EventSeen(board.State{Reader: g.r, Tenant: g.t, View: g.v}, u.ID)
+		ev, err := g.b.EventSeen(g.s, u.ID)
 		if err != nil {
 			return gone(err)
 		}
 		node.Class, node.Label = string(ev.Event.EventType), kind.Read(ev.Event).Text
 		return node, nil, ev.Position, nil
 	}
-	h, ok, err := catalog.HeadOf(g.r, g.t.Number, u.Kind, catalog.ThingOf(g.t.Name, u.Kind, u.ID))
+	h, ok, err := catalog.HeadOf(g.s.Reader, g.s.Tenant.Number, u.Kind, catalog.ThingOf(g.s.Tenant.Name, u.Kind, u.ID))
 	if err != nil || !ok || !g.shows(h) {
 		return gone(err)
 	}
-	body, err := g.b.BodyAt(g.r, g.t, u.Kind, h.Position)
+	body, err := g.b.BodyAt(g.s, u.Kind, h.Position)
 	if err != nil {
 		return gone(err)
 	}
@@ -277,7 +274,7 @@ func (g *grower) connect(n int, further bool) error {
 	}
 	var failed error
 	most := len(g.out.Edges) + mostEdges
-	err := catalog.Referrers(g.r, g.t.Number, g.out.Nodes[n].ID, func(ref catalog.Referrer) bool {
+	err := catalog.Referrers(g.s.Reader, g.s.Tenant.Number, g.out.Nodes[n].ID, func(ref catalog.Referrer) bool {
 		if failed = g.ctx.Err(); failed != nil {
 			return false
 		}
@@ -298,11 +295,11 @@ func (g *grower) referrer(n int, ref catalog.Referrer, further bool) error {
 	case record.Feedback, record.Violation, record.Embedding, record.Refinement, record.Fingerprint:
 		return nil
 	}
-	h, ok, err := catalog.HeadOf(g.r, g.t.Number, ref.Kind, ref.Thing)
+	h, ok, err := catalog.HeadOf(g.s.Reader, g.s.Tenant.Number, ref.Kind, ref.Thing)
 	if err != nil || !ok || !g.shows(h) {
 		return err
 	}
-	uri := memory.URI{Tenant: g.t.Name, Kind: h.Kind, ID: h.ID}.String()
+	uri := memory.URI{Tenant: g.s.Tenant.Name, Kind: h.Kind, ID: h.ID}.String()
 	switch {
 	case (ref.Kind == record.Edge || ref.Kind == record.Relation) && (ref.Rel == "from" || ref.Rel == "to"):
 		other := map[string]string{"from": "to", "to": "from"}[ref.Rel]
@@ -364,7 +361,7 @@ func (g *grower) names() error {
 	}
 	var order []nodes.NodeID
 	met := map[nodes.NodeID]*mention{}
-	view := nodes.Open(g.r, g.t.Number)
+	view := nodes.Open(g.s.Reader, g.s.Tenant.Number)
 	things := len(g.out.Nodes)
 	for n := range things {
 		list, err := view.NodesOf(g.positions[n])

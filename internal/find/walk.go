@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -321,7 +322,7 @@ func adding(advice string, more []string) string {
 // hold for it.
 func (s *search) judge(at spot) (*candidate, error) {
 	if at.kind == record.Event {
-		ev, err := s.From.Core().EventAt(s.Reader, s.Tenant, at.position)
+		ev, err := s.From.Core().EventAt(s.State(), at.position)
 		if err != nil {
 			return nil, err
 		}
@@ -340,7 +341,7 @@ func (s *search) judge(at spot) (*candidate, error) {
 		return nil, err
 	}
 	return s.compared(c, &f, func() (*content, error) {
-		body, err := s.From.Core().BodyAt(s.Reader, s.Tenant, h.Kind, h.Position)
+		body, err := s.From.Core().BodyAt(s.State(), h.Kind, h.Position)
 		if err != nil {
 			return nil, err
 		}
@@ -426,7 +427,7 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 			return false, nil
 		}
 	}
-	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !board.Sees(s.view, h) {
+	if !s.q.HeldAt.IsZero() && h.Created > s.heldAt || !access.Sees(s.view, h) {
 		return false, nil
 	}
 	if s.Present == nil {
@@ -443,7 +444,7 @@ func (s *search) eventThere(ev *board.StoredEvent) bool {
 	if !s.q.HeldAt.IsZero() && index.Nanos(ev.Event.Timestamp.Time()) > s.heldAt {
 		return false
 	}
-	return board.SeesEvent(s.view, ev)
+	return access.SeesEvent(s.view, ev.Event)
 }
 
 // wants reports whether the predicates that a head can tell hold for it.

@@ -11,7 +11,6 @@ import (
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
@@ -140,7 +139,7 @@ type compilation struct {
 
 func (b *Learner) compileOnce(ctx context.Context, tenant string, o CompileOptions) (*CompileReport, error) {
 	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), report: &CompileReport{}}
-	if err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error { return c.gather(ctx, r, t, o) }); err != nil {
+	if err := b.core.Read(ctx, tenant, func(s board.State) error { return c.gather(ctx, s, o) }); err != nil {
 		return nil, err
 	}
 	if err := together(func() error { return c.plan(ctx) }, func() error { return c.keep(ctx) }); err != nil {
@@ -171,14 +170,14 @@ func together(do ...func() error) error {
 }
 
 // gather reads what there is.
-func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant, o CompileOptions) (err error) {
+func (c *compilation) gather(ctx context.Context, s board.State, o CompileOptions) (err error) {
 	old := &sessions.Traced{}
 	if !o.Full {
-		if old, err = c.b.sessions.KeptTraces(r, t); err != nil {
+		if old, err = c.b.sessions.KeptTraces(s); err != nil {
 			return err
 		}
 	}
-	if c.traced, c.report.Sessions, c.report.Events, err = c.b.sessions.TraceAll(ctx, r, t, old, o.Progress); err != nil {
+	if c.traced, c.report.Sessions, c.report.Events, err = c.b.sessions.TraceAll(ctx, s, old, o.Progress); err != nil {
 		return err
 	}
 	var newest int64
@@ -189,13 +188,13 @@ func (c *compilation) gather(ctx context.Context, r kv.Reader, t *ledger.Tenant,
 		}
 	}
 	c.now = trace.Ref{Time: newest}.When()
-	if err := c.gatherErased(ctx, r, t); err != nil {
+	if err := c.gatherErased(ctx, s); err != nil {
 		return err
 	}
 	return together(
-		func() error { return c.gatherArtifacts(r, t, old) },
-		func() error { return c.gatherSaid(r, t) },
-		func() error { return c.gatherClaims(r, t) },
+		func() error { return c.gatherArtifacts(s, old) },
+		func() error { return c.gatherSaid(s) },
+		func() error { return c.gatherClaims(s) },
 	)
 }
 
@@ -224,20 +223,20 @@ func (c *compilation) keepSaid(ctx context.Context) error {
 }
 
 // gatherErased finds out which events and artifacts were erased.
-func (c *compilation) gatherErased(ctx context.Context, r kv.Reader, t *ledger.Tenant) error {
+func (c *compilation) gatherErased(ctx context.Context, s board.State) error {
 	gone, erased := make(map[record.Hash]bool), make(map[record.Hash]bool)
 	n := 0
-	for e, err := range ledger.Erasures(r) {
+	for e, err := range ledger.Erasures(s.Reader) {
 		if n++; n%1024 == 0 && err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		if e.Tenant != t.Number {
+		if e.Tenant != s.Tenant.Number {
 			continue
 		}
-		h, err := c.b.core.HeaderAt(r, t, e.Position)
+		h, err := c.b.core.HeaderAt(s, e.Position)
 		if err != nil {
 			return err
 		}

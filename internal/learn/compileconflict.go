@@ -12,10 +12,9 @@ import (
 	"unicode"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/statement"
@@ -52,7 +51,7 @@ type disputeHead struct {
 
 // gatherClaims reads what could contradict each other, and which conflicts were found
 // before.
-func (c *compilation) gatherClaims(r kv.Reader, t *ledger.Tenant) error {
+func (c *compilation) gatherClaims(s board.State) error {
 	c.claims, c.disputes = make(map[memory.URI]claim), make(map[string]*disputeHead)
 	for _, w := range []struct {
 		kind  record.Kind
@@ -62,8 +61,8 @@ func (c *compilation) gatherClaims(r kv.Reader, t *ledger.Tenant) error {
 		{record.Policy, string(memory.PolicyConstraint)}, {record.Policy, string(memory.PolicyInstruction)},
 		{record.Artifact, string(hmx.TypeDecisionPolicy)},
 	} {
-		err := c.eachBody(r, t, catalog.OfClass(w.kind, w.class), w.kind, claimsSeen, func(h *catalog.Head, body memory.Body) {
-			if HoldsAt(h, t.Time) {
+		err := c.eachBody(s, catalog.OfClass(w.kind, w.class), w.kind, claimsSeen, func(h *catalog.Head, body memory.Body) {
+			if HoldsAt(h, s.Tenant.Time) {
 				c.add(h, body)
 			}
 		})
@@ -71,7 +70,7 @@ func (c *compilation) gatherClaims(r kv.Reader, t *ledger.Tenant) error {
 			return err
 		}
 	}
-	return c.eachBody(r, t, catalog.All(record.Conflict, catalog.Live), record.Conflict, 1<<30, func(h *catalog.Head, body memory.Body) {
+	return c.eachBody(s, catalog.All(record.Conflict, catalog.Live), record.Conflict, 1<<30, func(h *catalog.Head, body memory.Body) {
 		if x, ok := body.(*memory.Conflict); ok && strings.HasPrefix(h.ID, "conflict-") {
 			c.disputes[h.ID] = &disputeHead{body: x, version: h.Version, trust: h.Trust, touched: h.Actor != Compiler}
 		}
@@ -91,18 +90,18 @@ func HoldsAt(h *catalog.Head, now int64) bool {
 
 // eachBody calls visit with what things say, the newest first. What is erased or cannot
 // be read is passed over.
-func (c *compilation) eachBody(r kv.Reader, t *ledger.Tenant, way catalog.Way, k record.Kind, most int, visit func(*catalog.Head, memory.Body)) error {
+func (c *compilation) eachBody(s board.State, way catalog.Way, k record.Kind, most int, visit func(*catalog.Head, memory.Body)) error {
 	var failed error
-	err := catalog.List(r, t.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, k, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, k, d); failed != nil || h == nil {
 			return failed == nil
 		}
 		if k == record.Artifact && h.Actor == Compiler {
 			return true // these are known
 		}
 		var body memory.Body
-		body, failed = c.b.core.BodyAt(r, t, k, h.Position)
+		body, failed = c.b.core.BodyAt(s, k, h.Position)
 		if code := fault.CodeOf(failed); code == fault.Erased || code == fault.Damaged {
 			failed = nil
 			return true

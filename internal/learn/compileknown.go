@@ -5,21 +5,20 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
 )
 
 // gatherArtifacts finds out which artifacts compiles made, those that are put aside too.
-func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *sessions.Traced) error {
+func (c *compilation) gatherArtifacts(s board.State, old *sessions.Traced) error {
 	var things []catalog.Thing
 	for _, state := range []catalog.State{catalog.Live, catalog.Forgotten} {
-		err := catalog.List(r, t.Number, catalog.All(record.Artifact, state), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(record.Artifact, state), nil, func(_ []byte, d catalog.Thing) bool {
 			things = append(things, d)
 			return true
 		})
@@ -30,7 +29,7 @@ func (c *compilation) gatherArtifacts(r kv.Reader, t *ledger.Tenant, old *sessio
 	found := make([]knownArtifact, len(things))
 	err := index.Share(len(things), index.Parts(len(things), knownTogether), func(_, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
-			found[i], err = c.know(r, t, things[i], old)
+			found[i], err = c.know(s, things[i], old)
 		}
 		return err
 	})
@@ -68,8 +67,8 @@ type knownArtifact struct {
 
 // know finds out what an artifact is now. What it was made of is read only if something
 // was erased.
-func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *sessions.Traced) (k knownArtifact, err error) {
-	h, _, err := catalog.HeadOf(r, t.Number, record.Artifact, d)
+func (c *compilation) know(s board.State, d catalog.Thing, old *sessions.Traced) (k knownArtifact, err error) {
+	h, _, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d)
 	if err != nil || h == nil || h.Actor != Compiler {
 		return k, err
 	}
@@ -82,7 +81,7 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *
 	inUse := status == hmx.StatusActive || status == hmx.StatusDraft
 	var sources []string
 	if was == nil || was.Position != h.Position || inUse && len(c.gone) > 0 {
-		body, err := c.b.core.BodyAt(r, t, record.Artifact, h.Position)
+		body, err := c.b.core.BodyAt(s, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return k, nil
 		}
@@ -106,10 +105,10 @@ func (c *compilation) know(r kv.Reader, t *ledger.Tenant, d catalog.Thing, old *
 	if was.Supersedes != "" {
 		k.hmx.Supersedes = hmx.Some(was.Supersedes)
 	}
-	if next := linked(h, "superseded_by"); next != "" {
+	if next := Linked(h, "superseded_by"); next != "" {
 		k.hmx.SupersededBy = hmx.Some(next)
 	}
-	entries, err := catalog.Entries(r, t.Number, record.Artifact, d)
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, record.Artifact, d)
 	if err == nil {
 		k.byHand = entries[len(entries)-1].Actor != Compiler
 	}
@@ -129,8 +128,8 @@ func shortened(a *hmx.Artifact, position uint64) *sessions.KnownArtifact {
 	return x
 }
 
-// linked returns the id of what a thing refers to in a relation, the last of several.
-func linked(h *catalog.Head, rel string) (id string) {
+// Linked returns the id of what a thing refers to in a relation, the last of several.
+func Linked(h *catalog.Head, rel string) (id string) {
 	for _, l := range h.Links {
 		if l.Rel != rel {
 			continue

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
@@ -299,14 +299,14 @@ type statedHead struct {
 }
 
 // gatherSaid finds out what holds of what users said, and reads what is on record of it.
-func (c *compilation) gatherSaid(r kv.Reader, t *ledger.Tenant) error {
+func (c *compilation) gatherSaid(s board.State) error {
 	c.said, c.statings = holding(c.tenant, c.traced.Statements()), make(map[string]*statedHead)
 	for _, thing := range c.said.things {
-		d := catalog.ThingOf(t.Name, record.Memory, thing.ID)
-		if err := c.stated(r, t, d); err != nil {
+		d := catalog.ThingOf(s.Tenant.Name, record.Memory, thing.ID)
+		if err := c.stated(s, d); err != nil {
 			return err
 		}
-		h, ok, err := catalog.HeadOf(r, t.Number, record.Memory, d)
+		h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Memory, d)
 		if err != nil {
 			return err
 		}
@@ -315,21 +315,21 @@ func (c *compilation) gatherSaid(r kv.Reader, t *ledger.Tenant) error {
 		}
 	}
 	var failed error
-	err := catalog.List(r, t.Number, catalog.Tagged(record.Memory, SaidKey), nil, func(_ []byte, d catalog.Thing) bool {
-		failed = c.stated(r, t, d)
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.Tagged(record.Memory, SaidKey), nil, func(_ []byte, d catalog.Thing) bool {
+		failed = c.stated(s, d)
 		return failed == nil
 	})
 	return fault.First(failed, err)
 }
 
 // stated reads who had the last word on a memory of what users said.
-func (c *compilation) stated(r kv.Reader, t *ledger.Tenant, d catalog.Thing) error {
-	h, ok, err := catalog.HeadOf(r, t.Number, record.Memory, d)
+func (c *compilation) stated(s board.State, d catalog.Thing) error {
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Memory, d)
 	if err != nil || !ok || h.State == catalog.Redacted || c.statings[h.ID] != nil {
 		return err
 	}
 	x := &statedHead{head: h}
-	entries, err := catalog.Entries(r, t.Number, record.Memory, d)
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, record.Memory, d)
 	if err != nil {
 		return err
 	}
@@ -341,11 +341,11 @@ func (c *compilation) stated(r kv.Reader, t *ledger.Tenant, d catalog.Thing) err
 			}
 			continue
 		}
-		sources, err := c.sourcesOf(r, t, &e)
+		sources, err := c.sourcesOf(s, &e)
 		if err != nil {
 			return err
 		}
-		if x.source, x.spoken, x.ok, err = lastSaid(r, t, sources); err != nil {
+		if x.source, x.spoken, x.ok, err = lastSaid(s, sources); err != nil {
 			return err
 		}
 		c.statings[h.ID] = x
@@ -359,12 +359,12 @@ func (c *compilation) stated(r kv.Reader, t *ledger.Tenant, d catalog.Thing) err
 const retracted = "taken back in event "
 
 // sourcesOf returns the events that an entry of a memory is from.
-func (c *compilation) sourcesOf(r kv.Reader, t *ledger.Tenant, e *catalog.Entry) ([]string, error) {
+func (c *compilation) sourcesOf(s board.State, e *catalog.Entry) ([]string, error) {
 	if e.Op != catalog.Put {
 		event, _ := strings.CutPrefix(e.Note, retracted)
 		return []string{event}, nil
 	}
-	body, err := c.b.core.BodyAt(r, t, record.Memory, e.Position)
+	body, err := c.b.core.BodyAt(s, record.Memory, e.Position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil, nil
 	}
@@ -385,14 +385,14 @@ func eventsOf(body memory.Body) (list []string) {
 
 // lastSaid returns which of some events is the last, and where it is; not ok if one of
 // them is not on record.
-func lastSaid(r kv.Reader, t *ledger.Tenant, events []string) (last string, at uint64, ok bool, err error) {
+func lastSaid(s board.State, events []string) (last string, at uint64, ok bool, err error) {
 	for _, event := range events {
-		id := record.ID(t.Name, record.Event, event)
-		position, found, err := ledger.Find(r, t.Number, &id)
+		id := record.ID(s.Tenant.Name, record.Event, event)
+		position, found, err := ledger.Find(s.Reader, s.Tenant.Number, &id)
 		if err != nil || !found {
 			return "", 0, false, err
 		}
-		if _, erased, err := ledger.Erased(r, t.Number, position); err != nil || erased {
+		if _, erased, err := ledger.Erased(s.Reader, s.Tenant.Number, position); err != nil || erased {
 			return "", 0, false, err
 		}
 		if !ok || position > at {

@@ -252,14 +252,14 @@ func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint6
 		}
 		events = eventsOf(body)
 	}
-	_, at, ok, err := lastSaid(g.Tx(), t, events)
+	_, at, ok, err := lastSaid(g.State(t), events)
 	return ok && at >= position, err
 }
 
 // readyToWrite reports whether an artifact may get a status: one that supersedes another becomes
 // active only if that was put aside for it. Else someone decided otherwise meanwhile.
 func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
-	id := linked(h, "supersedes")
+	id := Linked(h, "supersedes")
 	if to != hmx.StatusActive || id == "" {
 		return true, nil
 	}
@@ -267,7 +267,7 @@ func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Stat
 	if err != nil || !ok || old.State != catalog.Live {
 		return true, err
 	}
-	return linked(old, "superseded_by") == h.ID, nil
+	return Linked(old, "superseded_by") == h.ID, nil
 }
 
 // putCompiledBody admits a version of a thing.

@@ -12,7 +12,6 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
@@ -199,22 +198,22 @@ func parseLearned(data []byte, tenant string) *learned {
 // learnedBefore returns what is known of what users said, or nil if that is nothing that is
 // of this state or an earlier one. Only the holder of the semaphore may call it, change
 // the result and keep it again.
-func (b *Learner) learnedBefore(r kv.Reader, t *ledger.Tenant, erasures uint64) (*learned, error) {
-	if x, ok := b.learning.kept.Take(t.Name); ok && x.erasures == erasures && x.size <= t.Size {
+func (b *Learner) learnedBefore(s board.State, erasures uint64) (*learned, error) {
+	if x, ok := b.learning.kept.Take(s.Tenant.Name); ok && x.erasures == erasures && x.size <= s.Tenant.Size {
 		return x, nil
 	}
-	data, err := b.sessions.ReadBeside(t.Name, saidSuffix)
+	data, err := b.sessions.ReadBeside(s.Tenant.Name, saidSuffix)
 	if err != nil {
-		if t.Size <= learnBehind {
-			return &learned{saying: newSaying(t.Name)}, nil // all that there is can be read
+		if s.Tenant.Size <= learnBehind {
+			return &learned{saying: newSaying(s.Tenant.Name)}, nil // all that there is can be read
 		}
 		return nil, nil
 	}
-	x := parseLearned(data, t.Name)
-	if x == nil || x.size > t.Size {
+	x := parseLearned(data, s.Tenant.Name)
+	if x == nil || x.size > s.Tenant.Size {
 		return nil, nil
 	}
-	root, err := board.RootWhen(r, t, x.size)
+	root, err := board.RootWhen(s, x.size)
 	if err != nil || root != x.root {
 		return nil, err
 	}

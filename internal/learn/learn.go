@@ -7,7 +7,6 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
@@ -98,12 +97,12 @@ func (b *Learner) Learn(ctx context.Context, w board.Writer, tenant string, ids 
 func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*LearnReport, error) {
 	c := &compilation{b: b, tenant: tenant, erasures: b.core.Erasures(), claims: make(map[memory.URI]claim), report: &CompileReport{}}
 	now := &learned{erasures: c.erasures}
-	err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if states, err := b.anyStates(ctx, r, t, ids); err != nil || !states {
+	err := b.core.Read(ctx, tenant, func(s board.State) error {
+		if states, err := b.anyStates(ctx, s, ids); err != nil || !states {
 			return err
 		}
-		now.root, now.size = t.Tree.Root(), t.Size
-		return c.gatherNew(ctx, r, t, now)
+		now.root, now.size = s.Tenant.Tree.Root(), s.Tenant.Size
+		return c.gatherNew(ctx, s, now)
 	})
 	if err != nil {
 		return nil, err
@@ -125,17 +124,17 @@ func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*
 }
 
 // anyStates reports whether one of some events states something, or there are none.
-func (b *Learner) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, ids []string) (states bool, err error) {
+func (b *Learner) anyStates(ctx context.Context, s board.State, ids []string) (states bool, err error) {
 	for _, id := range ids {
-		digest := record.ID(t.Name, record.Event, id)
-		position, ok, err := ledger.Find(r, t.Number, &digest)
+		digest := record.ID(s.Tenant.Name, record.Event, id)
+		position, ok, err := ledger.Find(s.Reader, s.Tenant.Number, &digest)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
 			return false, fault.Newf(fault.NotFound, "there is no event %q", id).WithFix("append it first, and give its event_id")
 		}
-		x, err := b.saidAt(r, t, position)
+		x, err := b.saidAt(s, position)
 		if err != nil {
 			return false, err
 		}
@@ -145,8 +144,8 @@ func (b *Learner) anyStates(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 }
 
 // saidAt returns what a user states in the record at a position, or nil.
-func (b *Learner) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*sessions.Said, error) {
-	f, err := b.core.FrameAt(r, t, position)
+func (b *Learner) saidAt(s board.State, position uint64) (*sessions.Said, error) {
+	f, err := b.core.FrameAt(s, position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 		return nil, nil
 	}
@@ -170,20 +169,20 @@ func (b *Learner) saidAt(r kv.Reader, t *ledger.Tenant, position uint64) (*sessi
 }
 
 // gatherNew plans what is to be written of what users said since it was looked at last.
-func (c *compilation) gatherNew(ctx context.Context, r kv.Reader, t *ledger.Tenant, now *learned) error {
-	before, err := c.b.learnedBefore(r, t, c.erasures)
+func (c *compilation) gatherNew(ctx context.Context, s board.State, now *learned) error {
+	before, err := c.b.learnedBefore(s, c.erasures)
 	if err != nil {
 		return err
 	}
-	if before == nil || t.Size-before.size > learnBehind {
-		return c.gatherAll(ctx, r, t, now)
+	if before == nil || s.Tenant.Size-before.size > learnBehind {
+		return c.gatherAll(ctx, s, now)
 	}
 	now.saying = before.saying
-	for position := before.size; position < t.Size; position++ {
+	for position := before.size; position < s.Tenant.Size; position++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		x, err := c.b.saidAt(r, t, position)
+		x, err := c.b.saidAt(s, position)
 		if err != nil {
 			return err
 		}
@@ -194,8 +193,8 @@ func (c *compilation) gatherNew(ctx context.Context, r kv.Reader, t *ledger.Tena
 	c.said, c.statings = now.saying, make(map[string]*statedHead)
 	c.said.touched()
 	for _, thing := range c.said.things {
-		d := memoryThing(t, thing.ID)
-		if err := c.stated(r, t, d); err != nil {
+		d := memoryThing(s.Tenant, thing.ID)
+		if err := c.stated(s, d); err != nil {
 			return err
 		}
 	}
@@ -204,15 +203,15 @@ func (c *compilation) gatherNew(ctx context.Context, r kv.Reader, t *ledger.Tena
 }
 
 // gatherAll reads all sessions that changed since the last compile.
-func (c *compilation) gatherAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, now *learned) error {
-	old, err := c.b.sessions.KeptTraces(r, t)
+func (c *compilation) gatherAll(ctx context.Context, s board.State, now *learned) error {
+	old, err := c.b.sessions.KeptTraces(s)
 	if err != nil {
 		return err
 	}
-	if c.traced, _, _, err = c.b.sessions.TraceAll(ctx, r, t, old, nil); err != nil {
+	if c.traced, _, _, err = c.b.sessions.TraceAll(ctx, s, old, nil); err != nil {
 		return err
 	}
-	if err := c.gatherSaid(r, t); err != nil {
+	if err := c.gatherSaid(s); err != nil {
 		return err
 	}
 	now.saying = c.said

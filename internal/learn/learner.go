@@ -1,13 +1,22 @@
 // Package learn makes artifacts of what sessions did and memories of what users said, on request
-// and by itself, finds what contradicts each other, and lets people decide about it. The journal
-// alone decides what is learned: what is kept beside it spares reading.
+// and by itself, and finds what contradicts each other.
+//
+// What is guaranteed:
+//
+//   - The journal alone decides what is learned: what is kept beside it saves reading, and is
+//     dropped before an erasure is acknowledged.
+//   - Nothing is trusted further than the lowest of what it was made of.
+//   - What people wrote, archived, settled or forgot stays as they left it (see package review).
+//   - A compile that is cut short leaves no artifact with two active versions.
+//
+// What is not: statements are read in English. What a user says in another language stays an
+// event, which is found and quoted, and becomes no memory by itself.
 package learn
 
 import (
 	"context"
 
 	"lukasa.dev/internal/board"
-	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
 	"lukasa.dev/internal/sessions"
 )
@@ -23,10 +32,8 @@ type Learner struct {
 	background *background // that compiles by itself; nil for none
 }
 
-// New returns the learner of a board. Artifacts that are written to the board from now on
-// keep the rules of chains.
+// New returns the learner of a board.
 func New(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
-	r.Core().Require(record.Artifact, artifactRule())
 	return &Learner{core: r.Core(), retrieval: r, sessions: s, compiling: newCompiling(), learning: newLearning()}
 }
 

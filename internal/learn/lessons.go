@@ -8,9 +8,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
 )
@@ -57,13 +55,13 @@ func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error
 		if seen != nil {
 			f.Shown = seen.Has
 		}
-		traces, err := b.lessonTraces(ctx, s.Reader, s.Tenant)
+		traces, err := b.lessonTraces(ctx, s)
 		if err != nil {
 			return err
 		}
 		for _, l := range compile.Lessons(traces, f) {
 			one := Lesson{Lesson: l}
-			whole, err := b.quoteLesson(s.Reader, s.Tenant, &one)
+			whole, err := b.quoteLesson(s, &one)
 			if err != nil {
 				return err
 			}
@@ -78,7 +76,7 @@ func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error
 
 // quoteLesson reads the command lines of a lesson, and reports whether its events are
 // there.
-func (b *Learner) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole bool, err error) {
+func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) {
 	for _, q := range []struct {
 		ref  *trace.Ref
 		text *string
@@ -86,7 +84,7 @@ func (b *Learner) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole b
 		if q.ref.ID == "" {
 			continue
 		}
-		ev, err := b.core.EventAt(r, t, q.ref.Position)
+		ev, err := b.core.EventAt(s, q.ref.Position)
 		switch code := fault.CodeOf(err); {
 		case code == fault.NotFound || code == fault.Damaged || code == fault.Erased:
 			return false, nil
@@ -100,19 +98,19 @@ func (b *Learner) quoteLesson(r kv.Reader, t *ledger.Tenant, l *Lesson) (whole b
 
 // lessonTraces returns what sessions did: as it was kept, and of those with events since
 // then the newest.
-func (b *Learner) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenant) ([]*trace.Trace, error) {
-	old, err := b.sessions.KeptTraces(r, t)
+func (b *Learner) lessonTraces(ctx context.Context, s board.State) ([]*trace.Trace, error) {
+	old, err := b.sessions.KeptTraces(s)
 	if err != nil {
 		return nil, err
 	}
-	list, err := b.sessions.ToTrace(r, t, old)
+	list, err := b.sessions.ToTrace(s, old)
 	if err != nil {
 		return nil, err
 	}
-	if list, err = b.newestFresh(r, t, list); err != nil {
+	if list, err = b.newestFresh(s, list); err != nil {
 		return nil, err
 	}
-	if err := b.sessions.TraceEach(ctx, r, t, list, 0, nil); err != nil {
+	if err := b.sessions.TraceEach(ctx, s, list, 0, nil); err != nil {
 		return nil, err
 	}
 	fresh := make(map[string]bool, len(list))
@@ -131,7 +129,7 @@ func (b *Learner) lessonTraces(ctx context.Context, r kv.Reader, t *ledger.Tenan
 
 // newestFresh returns the sessions whose last events are the newest, as far as there are
 // not too many events to read in them.
-func (b *Learner) newestFresh(r kv.Reader, t *ledger.Tenant, list []sessions.Fresh) ([]sessions.Fresh, error) {
+func (b *Learner) newestFresh(st board.State, list []sessions.Fresh) ([]sessions.Fresh, error) {
 	left := uint64(0)
 	for i := range list {
 		left += list[i].Left(b.sessions.Part())
@@ -140,7 +138,7 @@ func (b *Learner) newestFresh(r kv.Reader, t *ledger.Tenant, list []sessions.Fre
 		return list, nil
 	}
 	last := make(map[string]int64, len(list))
-	err := timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+	err := timeline.Sessions(st.Reader, st.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		last[s.ID] = s.Last.Timestamp
 		return true
 	})

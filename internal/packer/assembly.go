@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -61,19 +62,19 @@ func (o *PackOptions) request(v board.View) (pack.Request, error) {
 		r.Scope = ScopeDigest(v.Scope)
 	}
 	r, err := r.Normalize()
-	return r.Capped(board.AccessOf(v).Budget()), err
+	return r.Capped(access.Of(v).Budget()), err
 }
 
 // checkNames judges the names that a pack is narrowed by, which it states as its own.
 func (o *PackOptions) checkNames(v board.View) error {
-	if err := board.CheckName("session", o.Session); o.Session != "" && err != nil {
+	if err := access.CheckName("session", o.Session); o.Session != "" && err != nil {
 		return err
 	}
-	if err := board.CheckAgent(v); err != nil {
+	if err := access.CheckAgent(v); err != nil {
 		return err
 	}
 	for i, tag := range o.Tags[:min(len(o.Tags), hmx.MaxTags)] { // more are refused for their number
-		if err := board.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
+		if err := access.CheckName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
 			return err
 		}
 	}
@@ -183,20 +184,20 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	}
 	if !ok {
 		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.Now = board.NowOf(p.View, &ledger.Tenant{})
+		p.Now = access.NowOf(p.View, &ledger.Tenant{})
 		return release, retrieval.AsOfNothing(as)
 	}
-	if err := board.Timely(p.View, t); err != nil {
+	if err := access.Timely(p.View, t); err != nil {
 		return nil, err
 	}
-	m, letGo, err := p.From.At(p.Ctx, snap, t, as)
+	m, letGo, err := p.From.At(p.Ctx, board.State{Reader: snap, Tenant: t}, as)
 	if err != nil {
 		return nil, err
 	}
 	ends = append(ends, letGo)
 	if m.Tenant == nil {
 		p.root = board.Root{Tenant: name, Hash: merkle.EmptyRoot()}
-		p.Now = board.NowOf(p.View, &ledger.Tenant{})
+		p.Now = access.NowOf(p.View, &ledger.Tenant{})
 		return release, nil
 	}
 	p.root, p.AsThen = board.RootOf(m.Tenant), retrieval.ShowsAsThen(as)

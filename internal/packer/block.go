@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -35,14 +36,14 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 	if err != nil {
 		return "", err
 	}
-	if err := board.CheckAgent(view); err != nil {
+	if err := access.CheckAgent(view); err != nil {
 		return "", err
 	}
 	request, err := o.BlockRequest.Normalize()
 	if err != nil {
 		return "", err
 	}
-	if most := board.AccessOf(view).Budget(); most > 0 && most < request.Budget.Value {
+	if most := access.Of(view).Budget(); most > 0 && most < request.Budget.Value {
 		request.Budget.Value = most
 	}
 	if err := b.limit.Acquire(ctx); err != nil {
@@ -50,7 +51,7 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 	}
 	defer b.limit.Release()
 	var entries []pack.BlockEntry
-	now, there := board.NowOf(view, &ledger.Tenant{}), false
+	now, there := access.NowOf(view, &ledger.Tenant{}), false
 	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
 		there = true
 		search := &retrieval.SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
@@ -58,13 +59,13 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 			return err
 		}
 		p := &Assembly{packer: b, Reading: excerpt.Reading{Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: board.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
+			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: access.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
 		}}}
 		now = p.Now
 		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
 			return err
 		}
-		if p.Whole, err = board.Unerased(s.Reader, s.Tenant); err != nil {
+		if p.Whole, err = board.Unerased(s); err != nil {
 			return err
 		}
 		if request.Ordering != pack.ByRelevance {

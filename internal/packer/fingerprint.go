@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
@@ -40,7 +41,7 @@ type FingerprintOptions struct {
 // several calls, and compiles, one runs, and the others wait.
 func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
-		if err := board.CheckName("agent", o.Agent); err != nil {
+		if err := access.CheckName("agent", o.Agent); err != nil {
 			return nil, err
 		}
 	}
@@ -72,8 +73,8 @@ type printing struct {
 func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	erasures := b.core.Erasures()
 	p := &printing{b: b, o: o}
-	err := b.core.Read(ctx, o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		p.r, p.t = r, t
+	err := b.core.Read(ctx, o.Tenant, func(s board.State) error {
+		p.r, p.t = s.Reader, s.Tenant
 		return p.gather(ctx)
 	})
 	if err != nil {
@@ -90,11 +91,11 @@ func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fi
 
 // gather reads what there is.
 func (p *printing) gather(ctx context.Context) error {
-	old, err := p.b.sessions.KeptTraces(p.r, p.t)
+	old, err := p.b.sessions.KeptTraces(board.State{Reader: p.r, Tenant: p.t})
 	if err != nil {
 		return err
 	}
-	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, p.r, p.t, old, p.o.Progress); err != nil {
+	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, board.State{Reader: p.r, Tenant: p.t}, old, p.o.Progress); err != nil {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
@@ -165,7 +166,7 @@ func (p *printing) artifacts(ctx context.Context) error {
 		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.t.Time) {
 			return nil
 		}
-		body, err := p.b.core.BodyAt(p.r, p.t, record.Artifact, h.Position)
+		body, err := p.b.core.BodyAt(board.State{Reader: p.r, Tenant: p.t}, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return nil
 		}

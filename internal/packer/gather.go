@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/coldstart"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
@@ -252,7 +253,7 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 	if rule && !x.pinned && x.relevance < ruleRelevance {
 		return nil
 	}
-	if policy, ok := known.Body.(*memory.Policy); ok && p.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, p.View.Agent) {
+	if policy, ok := known.Body.(*memory.Policy); ok && p.View.Agent != "" && len(policy.Scope.Agents) > 0 && !access.Addressed(policy.Scope.Agents, p.View.Agent) {
 		return nil // it is for others
 	}
 	c := p.candidate(position, row, where, x)
@@ -278,7 +279,7 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 // relates them to others. Where not all is shown nobody is asked for names, as in a
 // search, nor where only what has a tag is wanted, which relations have not.
 func (p *Assembly) addNamed(names []string) error {
-	if p.Shown != nil || board.AccessOf(p.View) != nil || len(p.Options.Tags) > 0 {
+	if p.Shown != nil || access.Of(p.View) != nil || len(p.Options.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head

@@ -8,6 +8,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -81,7 +82,7 @@ func (p *Assembly) addRules() error {
 // inUse returns the active artifacts of a type that hold and are shown, the newest first.
 // Versions that are put aside crowd nothing out.
 func (p *Assembly) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
-	active, err := p.From.Active(p.Reader, p.Tenant)
+	active, err := p.From.Active(p.State())
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func (p *Assembly) addPolicy(h *catalog.Head, b *memory.Policy) {
 	s := &b.Scope
 	narrow := false
 	if len(s.Agents) > 0 && p.View.Agent != "" {
-		if !board.Addressed(s.Agents, p.View.Agent) {
+		if !access.Addressed(s.Agents, p.View.Agent) {
 			return
 		}
 		narrow = true

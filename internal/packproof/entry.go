@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -283,7 +284,7 @@ func (v *verifying) textsOf(x excerpt.Item) ([]string, error) {
 // the pack, or by its id if it was not shown.
 func (v *verifying) namesOf(id string) ([]string, error) {
 	x, problem, err := v.then(record.Entity, id)
-	if err != nil || problem != "" || x.Head.State != catalog.Live || !board.Sees(v.View, x.Head) || len(x.Head.Names) == 0 {
+	if err != nil || problem != "" || x.Head.State != catalog.Live || !access.Sees(v.View, x.Head) || len(x.Head.Names) == 0 {
 		return []string{id}, err
 	}
 	hidden, err := v.hiddenSince(memory.URI{Kind: record.Entity, ID: id})
@@ -300,7 +301,7 @@ func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
 		return false, nil
 	}
 	h, ok, err := catalog.HeadOf(v.Reader, v.Tenant.Number, u.Kind, catalog.ThingOf(v.Tenant.Name, u.Kind, u.ID))
-	return ok && h.State != catalog.Redacted && !board.Sees(v.View, h), err
+	return ok && h.State != catalog.Redacted && !access.Sees(v.View, h), err
 }
 
 // sidesThen returns the texts of a conflict that has no words of its own: two or more of
@@ -390,7 +391,7 @@ func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, 
 		if err != nil || problem != "" {
 			return false, false, problem, err
 		}
-		return board.Sees(v.View, x.Head), false, "", nil
+		return access.Sees(v.View, x.Head), false, "", nil
 	}
 	id := record.ID(v.Tenant.Name, record.Event, u.ID)
 	position, ok, err := ledger.Find(v.Reader, v.Tenant.Number, &id)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
@@ -172,7 +172,7 @@ func (p *explaining) thingMeant(k record.Kind, id string) (*meant, error) {
 	if err := p.Passed(err); err != nil {
 		return nil, err
 	}
-	if rec == nil && p.View.Scope != "" || rec != nil && rec.Event != nil && !board.SeesEvent(p.View, &board.StoredEvent{Event: rec.Event}) {
+	if rec == nil && p.View.Scope != "" || rec != nil && rec.Event != nil && !access.SeesEvent(p.View, rec.Event) {
 		return nil, nil
 	}
 	return &meant{uri: memory.URI{Tenant: p.Tenant.Name, Kind: k, ID: id}, position: position}, nil
@@ -239,7 +239,7 @@ func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 			return ReasonExcluded, "It is nothing that agents are told.", nil
 		}
 		if !p.Applies(x.Body) {
-			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + board.ScopeText(x.Body) + ".", nil
+			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + access.ScopeText(x.Body) + ".", nil
 		}
 		return p.whyNotFound(m, where.Section, h.Tags)
 	}

@@ -9,7 +9,6 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/packer"
@@ -117,19 +116,19 @@ func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 
 // erasedSince reports whether something of a tenant was erased after it had that many
 // records.
-func erasedSince(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64) (bool, error) {
-	if size == t.Size {
+func erasedSince(ctx context.Context, s board.State, size uint64) (bool, error) {
+	if size == s.Tenant.Size {
 		return false, nil
 	}
 	n := 0
-	for e, err := range ledger.Erasures(r) {
+	for e, err := range ledger.Erasures(s.Reader) {
 		if n++; err == nil && n%1024 == 0 {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return false, err
 		}
-		if e.Tenant == t.Number && e.By >= size {
+		if e.Tenant == s.Tenant.Number && e.By >= size {
 			return true, nil
 		}
 	}

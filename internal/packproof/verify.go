@@ -7,13 +7,13 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/excerpt"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/pack"
@@ -126,8 +126,8 @@ func (b *Prover) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o V
 	}
 	if proof.Remade == RemadeNo && !erased && m.Size > 0 {
 		// Something may have been erased while it was made again.
-		err := b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) (err error) {
-			erased, err = erasedSince(ctx, r, t, m.Size)
+		err := b.core.Read(ctx, tenant, func(s board.State) (err error) {
+			erased, err = erasedSince(ctx, s, m.Size)
 			return err
 		})
 		if err != nil {
@@ -147,12 +147,12 @@ func (b *Prover) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o V
 // verifyPack proves the parts of a pack of a tenant with records. It reports whether
 // something was erased since.
 func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m *packer.Metadata, o VerifyPackOptions, proof *PackProof) (erased bool, err error) {
-	err = b.core.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if m.Size > t.Size {
-			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, t.Size)
+	err = b.core.Read(ctx, tenant, func(s board.State) error {
+		if m.Size > s.Tenant.Size {
+			return notProven("metadata.size: it is %d, but tenant %q has %d records", m.Size, tenant, s.Tenant.Size)
 		}
-		v.nodes = ledger.Nodes(r, t.Number)
-		if v.root, err = board.RootWhen(r, t, m.Size); err != nil {
+		v.nodes = ledger.Nodes(s.Reader, s.Tenant.Number)
+		if v.root, err = board.RootWhen(s, m.Size); err != nil {
 			return err
 		}
 		if hex.EncodeToString(v.root[:]) != m.Root {
@@ -160,13 +160,13 @@ func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m 
 		}
 		now := v.p.CreatedAt.Time()
 		v.Reading = excerpt.Reading{Tags: v.request.Tags, Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: r, Tenant: t, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
+			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
 		}}
 		if err = v.all(proof); err != nil {
 			return err
 		}
 		proof.Root, proof.Records = v.root, len(v.proven)
-		signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(r, t), m.Size)
+		signed, err := b.core.Notary().SignAt(tenant, b.core.TreeIn(s), m.Size)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m 
 			o.Warn(signed.Warning)
 		}
 		proof.Checkpoint = string(signed.Note)
-		erased, err = erasedSince(ctx, r, t, m.Size)
+		erased, err = erasedSince(ctx, s, m.Size)
 		return err
 	})
 	return erased, err
@@ -254,7 +254,7 @@ func (v *verifying) all(proof *PackProof) error {
 
 // record1 proves a record and reads it. What does not hold is said in words.
 func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record, problem string, err error) {
-	f, err := v.From.Core().FrameAt(v.Reader, v.Tenant, position)
+	f, err := v.From.Core().FrameAt(v.State(), position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, fault.From(err).Error(), nil
 	}
@@ -339,10 +339,10 @@ func (v *verifying) holds1(x excerpt.Item) string {
 		return fmt.Sprintf("%s %s was %s in the state of the pack", h.Kind, h.ID, h.State)
 	case v.WhyOver(h) != "":
 		return fmt.Sprintf("%s %s: %s, in the state of the pack", h.Kind, h.ID, v.WhyOver(h))
-	case !board.Sees(v.View, h):
+	case !access.Sees(v.View, h):
 		return fmt.Sprintf("%s %s was not shown to the agent of the pack", h.Kind, h.ID)
 	}
-	if policy, ok := x.Body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !board.Addressed(policy.Scope.Agents, v.View.Agent) {
+	if policy, ok := x.Body.(*memory.Policy); ok && v.View.Agent != "" && len(policy.Scope.Agents) > 0 && !access.Addressed(policy.Scope.Agents, v.View.Agent) {
 		return fmt.Sprintf("policy %s is for other agents", x.Head.ID)
 	}
 	if !v.Applies(x.Body) {

@@ -10,7 +10,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/lru"
 	"lukasa.dev/internal/record"
 )
@@ -92,29 +91,29 @@ func (a *actives) keep(t *ledger.Tenant, active InUse) {
 }
 
 // Active returns the active artifacts of a state.
-func (b *Retriever) Active(r kv.Reader, t *ledger.Tenant) (InUse, error) {
-	active, known := b.actives.in(t)
+func (b *Retriever) Active(s board.State) (InUse, error) {
+	active, known := b.actives.in(s.Tenant)
 	if known {
 		return active, nil
 	}
-	active, err := findActive(r, t)
+	active, err := findActive(s)
 	if err == nil {
-		b.actives.keep(t, active)
+		b.actives.keep(s.Tenant, active)
 	}
 	return active, err
 }
 
 // findActive looks for the active artifacts of a state. Of those that say something
 // about next steps it has the newest of each type.
-func findActive(r kv.Reader, t *ledger.Tenant) (InUse, error) {
-	out := InUse{size: t.Size, positions: make(map[uint64]bool)}
+func findActive(s board.State) (InUse, error) {
+	out := InUse{size: s.Tenant.Size, positions: make(map[uint64]bool)}
 	left := map[string]int{
 		string(hmx.TypeDecisionPolicy): guideArtifacts, string(hmx.TypeFailurePlaybook): guideArtifacts, string(hmx.TypeTaskSchema): guideArtifacts,
 	}
 	var failed error
-	err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d); failed != nil || h == nil {
 			return failed == nil
 		}
 		if h.Status != string(hmx.StatusActive) {
@@ -141,7 +140,7 @@ func (a *Question) usable(position uint64) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.active.Set {
-		active, err := a.From.Active(a.Reader, a.Tenant)
+		active, err := a.From.Active(a.State())
 		if err != nil {
 			return false, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -77,43 +78,45 @@ type StateAt struct {
 
 // At returns the state of a tenant that is meant, which end lets go. Those of the
 // past are shared with all who ask for the same one.
-func (b *Retriever) At(ctx context.Context, r kv.Reader, t *ledger.Tenant, as AsOf) (m StateAt, end func(), err error) {
+func (b *Retriever) At(ctx context.Context, s board.State, as AsOf) (m StateAt, end func(), err error) {
 	end = func() {}
-	size, err := as.size(ctx, b, r, t)
+	size, err := as.size(ctx, b, s)
 	switch {
 	case err != nil:
 		return m, end, err
-	case size == t.Size:
-		return StateAt{From: b, Reader: r, Tenant: t}, end, nil
+	case size == s.Tenant.Size:
+		return StateAt{From: b, Reader: s.Reader, Tenant: s.Tenant}, end, nil
 	case size == 0:
 		return m, end, nil
 	case as.again && !as.far && size > b.pasts.most:
 		return m, end, ErrTooFar
 	}
-	then, err := b.pastOf(ctx, r, t, size, as.Progress)
+	then, err := b.pastOf(ctx, s, size, as.Progress)
 	if err != nil {
 		return m, end, err
 	}
-	since := func(position uint64) (board.Fate, error) { return b.core.ErasureOf(b.core.Store(), t, position) }
-	return StateAt{From: then.board, Reader: then.board.core.Store(), Tenant: then.tenant, then: then, Present: &Presence{r, t}, Since: since}, then.letGo, nil
+	since := func(position uint64) (board.Fate, error) {
+		return b.core.ErasureOf(board.State{Reader: b.core.Store(), Tenant: s.Tenant}, position)
+	}
+	return StateAt{From: then.board, Reader: then.board.core.Store(), Tenant: then.tenant, then: then, Present: &Presence{s.Reader, s.Tenant}, Since: since}, then.letGo, nil
 }
 
 // Shows reports whether a view that sees a thing of a past state may see it now.
 func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
-	if board.AccessOf(v) == nil && v.Agent == "" {
+	if access.Of(v) == nil && v.Agent == "" {
 		return true, nil
 	}
 	now, ok, err := catalog.HeadOf(p.r, p.t.Number, h.Kind, catalog.ThingOf(p.t.Name, h.Kind, h.ID))
-	return ok && now.State != catalog.Redacted && board.Sees(v, now), err
+	return ok && now.State != catalog.Redacted && access.Sees(v, now), err
 }
 
 // Enter makes a state with records the one that is looked at.
 func (a *Question) Enter(m StateAt) (err error) {
-	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, board.NowOf(a.View, m.Tenant)
+	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, access.NowOf(a.View, m.Tenant)
 	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
 		return err
 	}
-	if a.Whole, err = board.Unerased(a.Reader, a.Tenant); err != nil || m.then == nil {
+	if a.Whole, err = board.Unerased(a.State()); err != nil || m.then == nil {
 		return err
 	}
 	if a.Rows, err = a.Roster(); err != nil {
@@ -135,8 +138,8 @@ func (a *Question) Roster() (*roster.View, error) {
 // Shows reports whether the caller may see a thing. In a past, that is what they
 // could see then and may see now.
 func (a *Question) Shows(h *catalog.Head) (bool, error) {
-	if !board.Sees(a.View, h) || a.present == nil {
-		return board.Sees(a.View, h), nil
+	if !access.Sees(a.View, h) || a.present == nil {
+		return access.Sees(a.View, h), nil
 	}
 	return a.present.Shows(a.View, h)
 }
@@ -161,17 +164,17 @@ func CheckAsOf(as AsOf) error {
 }
 
 // sizeByTime returns how many records a tenant had at a time. Their times never go back.
-func (b *Retriever) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenant, at time.Time) (uint64, error) {
+func (b *Retriever) sizeByTime(ctx context.Context, s board.State, at time.Time) (uint64, error) {
 	last := index.Nanos(at)
-	if last >= t.Time {
-		return t.Size, nil
+	if last >= s.Tenant.Time {
+		return s.Tenant.Size, nil
 	}
 	var failed error
-	size := sort.Search(int(t.Size), func(position int) bool {
+	size := sort.Search(int(s.Tenant.Size), func(position int) bool {
 		if failed = fault.First(failed, ctx.Err()); failed != nil {
 			return true
 		}
-		h, err := b.core.HeaderAt(r, t, uint64(position))
+		h, err := b.core.HeaderAt(s, uint64(position))
 		failed = err
 		return err != nil || h.Time > last
 	})
@@ -179,7 +182,7 @@ func (b *Retriever) sizeByTime(ctx context.Context, r kv.Reader, t *ledger.Tenan
 }
 
 // sizeOfPrefix returns how many records a tenant had when its root began like this.
-func sizeOfPrefix(ctx context.Context, r kv.Reader, t *ledger.Tenant, prefix string) (uint64, error) {
+func sizeOfPrefix(ctx context.Context, s board.State, prefix string) (uint64, error) {
 	found, size := 0, uint64(0)
 	see := func(root merkle.Hash, n uint64) {
 		if begins(root, prefix) {
@@ -188,7 +191,7 @@ func sizeOfPrefix(ctx context.Context, r kv.Reader, t *ledger.Tenant, prefix str
 	}
 	var tree merkle.Range
 	see(tree.Root(), 0)
-	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+	err := eachLeaf(ctx, s, func(position uint64, leaf merkle.Hash) bool {
 		tree.Append(leaf)
 		see(tree.Root(), position+1)
 		return found < 2
@@ -210,14 +213,14 @@ func begins(root merkle.Hash, prefix string) bool {
 }
 
 // eachLeaf visits the leaves of a tenant in order, until visit says no.
-func eachLeaf(ctx context.Context, r kv.Reader, t *ledger.Tenant, visit func(position uint64, leaf merkle.Hash) bool) error {
-	for position := range t.Size {
+func eachLeaf(ctx context.Context, s board.State, visit func(position uint64, leaf merkle.Hash) bool) error {
+	for position := range s.Tenant.Size {
 		if position%4096 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		place, ok, err := ledger.At(r, t.Number, position)
+		place, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 		if err != nil || !ok || !visit(position, place.Leaf) {
 			return err
 		}

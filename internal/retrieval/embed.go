@@ -16,7 +16,6 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/vector"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -192,12 +191,12 @@ func (e *embedding) agree(ctx context.Context) error {
 		n = len(v)
 	}
 	e.out.Dimensions = n
-	return e.b.core.Read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		e.until = t.Size
+	return e.b.core.Read(ctx, e.o.Tenant, func(s board.State) error {
+		e.until = s.Tenant.Size
 		if e.o.Dimensions > 0 {
 			return nil
 		}
-		there, err := vector.Open(r, t.Number, t.Size, nil).Dimensions(e.out.Model)
+		there, err := vector.Open(s.Reader, s.Tenant.Number, s.Tenant.Size, nil).Dimensions(e.out.Model)
 		if err != nil || len(there) == 0 || slices.Contains(there, n) {
 			return err
 		}
@@ -227,9 +226,9 @@ func embedOne(ctx context.Context, p embed.Provider, text string) ([]float32, er
 // count returns how many texts are left to be embedded. Only what the built-in model
 // knows nothing of has to be read for that: it may be blank.
 func (e *embedding) count(ctx context.Context) (n int, err error) {
-	err = e.missing(ctx, e.next, func(r kv.Reader, t *ledger.Tenant, position uint64, known bool) (bool, error) {
+	err = e.missing(ctx, e.next, func(s board.State, position uint64, known bool) (bool, error) {
 		if !known {
-			u, err := e.read(r, t, position)
+			u, err := e.read(s, position)
 			if err != nil || u == nil {
 				return true, err
 			}
@@ -243,8 +242,8 @@ func (e *embedding) count(ctx context.Context) (n int, err error) {
 // collect returns the next texts, up to a number of them.
 func (e *embedding) collect(ctx context.Context, n int) (list []unembedded, err error) {
 	next := e.until
-	err = e.missing(ctx, e.next, func(r kv.Reader, t *ledger.Tenant, position uint64, _ bool) (bool, error) {
-		u, err := e.read(r, t, position)
+	err = e.missing(ctx, e.next, func(s board.State, position uint64, _ bool) (bool, error) {
+		u, err := e.read(s, position)
 		if err != nil || u == nil {
 			return true, err
 		}
@@ -261,13 +260,13 @@ func (e *embedding) collect(ctx context.Context, n int) (list []unembedded, err 
 }
 
 // missing calls visit with what has no vector yet, from a position on.
-func (e *embedding) missing(ctx context.Context, from uint64, visit func(r kv.Reader, t *ledger.Tenant, position uint64, known bool) (bool, error)) error {
-	return e.b.core.Read(ctx, e.o.Tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		return vector.Open(r, t.Number, t.Size, nil).Missing(e.out.Model, e.out.Dimensions, from, e.until, func(position uint64, known bool) (bool, error) {
+func (e *embedding) missing(ctx context.Context, from uint64, visit func(s board.State, position uint64, known bool) (bool, error)) error {
+	return e.b.core.Read(ctx, e.o.Tenant, func(s board.State) error {
+		return vector.Open(s.Reader, s.Tenant.Number, s.Tenant.Size, nil).Missing(e.out.Model, e.out.Dimensions, from, e.until, func(position uint64, known bool) (bool, error) {
 			if position%64 == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
-			return visit(r, t, position, known)
+			return visit(s, position, known)
 		})
 	})
 }
@@ -275,8 +274,8 @@ func (e *embedding) missing(ctx context.Context, from uint64, visit func(r kv.Re
 // read reads what is at a position, or returns nil if there is nothing to make a
 // vector of: because it is gone, blank or past its time, cannot be read, or had a
 // vector that was erased.
-func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unembedded, error) {
-	f, err := e.b.core.FrameAt(r, t, position)
+func (e *embedding) read(s board.State, position uint64) (*unembedded, error) {
+	f, err := e.b.core.FrameAt(s, position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil, nil // Verify tells
 	}
@@ -292,7 +291,7 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 		return nil, nil
 	}
 	u := &unembedded{position: position, trust: rec.Header.Trust, ends: math.MaxInt64, text: text}
-	u.uri = memory.URI{Tenant: t.Name, Kind: rec.Header.Kind}
+	u.uri = memory.URI{Tenant: s.Tenant.Name, Kind: rec.Header.Kind}
 	if rec.Event != nil {
 		u.uri.ID = rec.Event.EventID
 		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok {
@@ -301,7 +300,7 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 	} else {
 		u.uri.ID, _ = rec.Body.Identity()
 	}
-	if ok, err := wantsEmbedding(e.b.core, r, t, u, e.out); err != nil || !ok {
+	if ok, err := wantsEmbedding(e.b.core, s, u, e.out); err != nil || !ok {
 		return nil, err
 	}
 	return u, nil
@@ -309,23 +308,23 @@ func (e *embedding) read(r kv.Reader, t *ledger.Tenant, position uint64) (*unemb
 
 // wantsEmbedding reports whether something is current, and has no embedding by the
 // model, be it one that was erased: whoever erased it did not want it.
-func wantsEmbedding(b *board.Board, r kv.Reader, t *ledger.Tenant, u *unembedded, by *Embedded) (bool, error) {
-	if current, err := isCurrent(r, t, max(b.Now().UnixNano(), t.Time), u); err != nil || !current {
+func wantsEmbedding(b *board.Board, s board.State, u *unembedded, by *Embedded) (bool, error) {
+	if current, err := isCurrent(s, max(b.Now().UnixNano(), s.Tenant.Time), u); err != nil || !current {
 		return false, err
 	}
 	id := memory.NewEmbedding(by.Model, u.uri, u.position, make([]float32, by.Dimensions)).ID
-	_, there, err := catalog.HeadOf(r, t.Number, record.Embedding, catalog.ThingOf(t.Name, record.Embedding, id))
+	_, there, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Embedding, catalog.ThingOf(s.Tenant.Name, record.Embedding, id))
 	return err == nil && !there, err
 }
 
 // isCurrent reports whether a record is an event that is there, or the content of a
 // thing that is live, and not over.
-func isCurrent(r kv.Reader, t *ledger.Tenant, now int64, u *unembedded) (bool, error) {
+func isCurrent(s board.State, now int64, u *unembedded) (bool, error) {
 	if u.uri.Kind == record.Event {
-		_, gone, err := ledger.Erased(r, t.Number, u.position)
+		_, gone, err := ledger.Erased(s.Reader, s.Tenant.Number, u.position)
 		return !gone && u.ends > now, err
 	}
-	h, ok, err := catalog.HeadOf(r, t.Number, u.uri.Kind, catalog.ThingOf(t.Name, u.uri.Kind, u.uri.ID))
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, u.uri.Kind, catalog.ThingOf(s.Tenant.Name, u.uri.Kind, u.uri.ID))
 	return ok && err == nil && h.State == catalog.Live && h.Position == u.position && h.Expires > now, err
 }
 
@@ -422,7 +421,7 @@ func putEmbeddings(g *board.Group, w board.Writer, tenant string, by *Embedded, 
 	}
 	var entries []*board.Entry
 	for _, one := range made {
-		if ok, err := wantsEmbedding(g.Board(), g.Tx(), t, one.of, by); err != nil {
+		if ok, err := wantsEmbedding(g.Board(), g.State(t), one.of, by); err != nil {
 			return 0, g.Stop(err)
 		} else if !ok {
 			continue

@@ -2,8 +2,7 @@ package retrieval
 
 import (
 	"crypto/sha256"
-
-	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -24,7 +23,7 @@ type hiddenNow struct {
 // hide takes out of what is visible in a past state what is hidden now, unless it is to be
 // as it was for the caller then.
 func (a *Question) hide(x *past) error {
-	if board.AccessOf(a.View) == nil && a.View.Agent == "" {
+	if access.Of(a.View) == nil && a.View.Agent == "" {
 		return nil
 	}
 	list, err := a.hidden(x)
@@ -80,7 +79,7 @@ func (a *Question) hidden(x *past) ([]uint64, error) {
 			if failed == nil {
 				h, _, failed = catalog.HeadOf(a.Reader, a.Tenant.Number, k, d)
 			}
-			if failed != nil || h == nil || !board.Sees(a.View, h) {
+			if failed != nil || h == nil || !access.Sees(a.View, h) {
 				return failed == nil
 			}
 			var shown bool

@@ -138,7 +138,7 @@ func (x *past) letGo() { x.use(-1) }
 
 // pastOf returns the state of a tenant when it had that many records, to be let go. Progress
 // may be nil.
-func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (*past, error) {
+func (b *Retriever) pastOf(ctx context.Context, s board.State, size uint64, progress func(done, total uint64)) (*past, error) {
 	select {
 	case <-b.pasts.turn:
 	case <-ctx.Done():
@@ -149,8 +149,8 @@ func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, s
 		b.pasts.tidy()
 	}()
 	erasures := b.pasts.erasures.Load()
-	if kept := b.pasts.kept; kept != nil && kept.tenant.Name == t.Name && kept.tenant.Size == size {
-		good, err := b.stillWhole(r, t, kept)
+	if kept := b.pasts.kept; kept != nil && kept.tenant.Name == s.Tenant.Name && kept.tenant.Size == size {
+		good, err := b.stillWhole(s, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, s
 			return kept, nil
 		}
 	}
-	made, err := b.replay(ctx, r, t, size, progress)
+	made, err := b.replay(ctx, s, size, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +176,12 @@ func (b *Retriever) pastOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, s
 
 // stillWhole reports whether nothing was erased since a kept state was looked through,
 // and that is known at little cost.
-func (b *Retriever) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool, error) {
-	if t.Size < kept.checked || t.Size-kept.checked > pastChecked {
+func (b *Retriever) stillWhole(s board.State, kept *past) (bool, error) {
+	if s.Tenant.Size < kept.checked || s.Tenant.Size-kept.checked > pastChecked {
 		return false, nil
 	}
-	for position := kept.checked; position < t.Size; position++ {
-		h, err := b.core.HeaderAt(r, t, position)
+	for position := kept.checked; position < s.Tenant.Size; position++ {
+		h, err := b.core.HeaderAt(s, position)
 		if err != nil {
 			return false, err
 		}
@@ -189,12 +189,12 @@ func (b *Retriever) stillWhole(r kv.Reader, t *ledger.Tenant, kept *past) (bool,
 			return false, nil
 		}
 	}
-	kept.checked = t.Size
+	kept.checked = s.Tenant.Size
 	return true, nil
 }
 
 // replay makes the state of a tenant when it had that many records.
-func (b *Retriever) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, size uint64, progress func(done, total uint64)) (made *past, err error) {
+func (b *Retriever) replay(ctx context.Context, s board.State, size uint64, progress func(done, total uint64)) (made *past, err error) {
 	store, end, err := b.pastStore(size)
 	if err != nil {
 		return nil, err
@@ -206,27 +206,27 @@ func (b *Retriever) replay(ctx context.Context, r kv.Reader, t *ledger.Tenant, s
 	}()
 	applier := apply.New(store, b.core.Log())
 	for from := uint64(0); from < size; {
-		if from, err = b.replayGroup(ctx, r, t, applier, store, from, size); err != nil {
+		if from, err = b.replayGroup(ctx, s, applier, store, from, size); err != nil {
 			return nil, err
 		}
 		if progress != nil {
 			progress(from, size)
 		}
 	}
-	then, ok, err := ledger.Lookup(store, t.Name)
+	then, ok, err := ledger.Lookup(store, s.Tenant.Name)
 	if err != nil {
 		return nil, err
 	}
-	root, err := board.RootWhen(r, t, size)
+	root, err := board.RootWhen(s, size)
 	if err != nil {
 		return nil, err
 	}
 	if !ok || then.Size != size || then.Tree.Root() != root {
-		return nil, fault.Newf(fault.Damaged, "the first %d records of tenant %q make another root than the one on record", size, t.Name).
+		return nil, fault.Newf(fault.Damaged, "the first %d records of tenant %q make another root than the one on record", size, s.Tenant.Name).
 			WithFix("`lukasa verify --deep` says what is wrong")
 	}
 	was := &Retriever{core: b.core.Over(store), searcher: recall.New(pastRecall), sights: newSights()}
-	return &past{board: was, tenant: then, checked: t.Size, end: end}, nil
+	return &past{board: was, tenant: then, checked: s.Tenant.Size, end: end}, nil
 }
 
 // pastBytes is how much memory the index of a past state takes before it is written
@@ -260,14 +260,14 @@ func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, e
 const replayedTogether = 2048
 
 // replayGroup folds some records, and returns which is next.
-func (b *Retriever) replayGroup(ctx context.Context, r kv.Reader, t *ledger.Tenant, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
+func (b *Retriever) replayGroup(ctx context.Context, s board.State, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
 	records := make([]index.Record, min(replayedTogether, size-from))
 	err := index.Share(len(records), index.Workers(len(records), 64), func(_, low, high int) error {
 		for i := low; i < high; i++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			rec, err := b.recordOnce(r, t, from+uint64(i))
+			rec, err := b.recordOnce(s, from+uint64(i))
 			if err != nil {
 				return err
 			}
@@ -325,8 +325,8 @@ func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Rec
 
 // recordOnce reads a record as a replay does: one that was erased, or cannot be read,
 // has a header alone.
-func (b *Retriever) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (index.Record, error) {
-	f, err := b.core.FrameAt(r, t, position)
+func (b *Retriever) recordOnce(s board.State, position uint64) (index.Record, error) {
+	f, err := b.core.FrameAt(s, position)
 	damaged := apply.Bodiless(err)
 	if damaged {
 		f.Erased, err = true, nil
@@ -340,22 +340,22 @@ func (b *Retriever) recordOnce(r kv.Reader, t *ledger.Tenant, position uint64) (
 }
 
 // size returns how many records a tenant has in the state that is meant.
-func (as AsOf) size(ctx context.Context, b *Retriever, r kv.Reader, t *ledger.Tenant) (uint64, error) {
+func (as AsOf) size(ctx context.Context, b *Retriever, s board.State) (uint64, error) {
 	switch {
 	case as.Position.Set:
-		if as.Position.Value >= t.Size {
-			return 0, fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; the newest is %d", as.Position.Value, t.Size-1).
+		if as.Position.Value >= s.Tenant.Size {
+			return 0, fault.Newf(fault.InvalidArgument, "as_of: position %d is not there yet; the newest is %d", as.Position.Value, s.Tenant.Size-1).
 				WithFix("give a position up to the newest, or leave it out for the present")
 		}
 		return as.Position.Value + 1, nil
 	case as.Root.Set:
-		return sizeOfRoot(ctx, r, t, as.Root.Value)
+		return sizeOfRoot(ctx, s, as.Root.Value)
 	case as.RootPrefix != "":
-		return sizeOfPrefix(ctx, r, t, as.RootPrefix)
+		return sizeOfPrefix(ctx, s, as.RootPrefix)
 	case !as.Time.IsZero():
-		return b.sizeByTime(ctx, r, t, as.Time)
+		return b.sizeByTime(ctx, s, as.Time)
 	}
-	return t.Size, nil
+	return s.Tenant.Size, nil
 }
 
 // AsOfNothing refuses a past of a tenant without records, but for the root that it has.
@@ -378,16 +378,16 @@ func noSuchRoot(digits string) error {
 }
 
 // sizeOfRoot returns how many records a tenant had when its root was this one.
-func sizeOfRoot(ctx context.Context, r kv.Reader, t *ledger.Tenant, root merkle.Hash) (uint64, error) {
-	if root == t.Tree.Root() {
-		return t.Size, nil
+func sizeOfRoot(ctx context.Context, s board.State, root merkle.Hash) (uint64, error) {
+	if root == s.Tenant.Tree.Root() {
+		return s.Tenant.Size, nil
 	}
 	var tree merkle.Range
 	if root == tree.Root() {
 		return 0, nil
 	}
 	size := uint64(0)
-	err := eachLeaf(ctx, r, t, func(position uint64, leaf merkle.Hash) bool {
+	err := eachLeaf(ctx, s, func(position uint64, leaf merkle.Hash) bool {
 		if tree.Append(leaf); root == tree.Root() {
 			size = position + 1
 		}

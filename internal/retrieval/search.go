@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -143,7 +144,7 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 	}
 	var found *Searched
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) (err error) {
-		m, letGo, err := b.At(ctx, s.Reader, s.Tenant, o.AsOf)
+		m, letGo, err := b.At(ctx, s, o.AsOf)
 		if err != nil {
 			return err
 		}
@@ -168,8 +169,8 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 // nothing is the answer where there are no records yet.
 func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 	return &Searched{
-		Class: recall.Classify(o.Query, board.TimeOf(board.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
-		BudgetTokens: leastBudget(o.BudgetTokens, board.AccessOf(v).Budget()), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
+		Class: recall.Classify(o.Query, board.TimeOf(access.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
+		BudgetTokens: leastBudget(o.BudgetTokens, access.Of(v).Budget()), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()},
 	}
 }
 
@@ -218,6 +219,11 @@ type Question struct {
 	Keep    int // how many of them
 }
 
+// State returns what the question is asked of, and by whom.
+func (a *Question) State() board.State {
+	return board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}
+}
+
 // run asks and shows.
 func (a *Question) run() (*Searched, error) {
 	answer, degraded, err := a.Answer()
@@ -226,7 +232,7 @@ func (a *Question) run() (*Searched, error) {
 	}
 	found := &Searched{
 		Class: answer.Class, Candidates: answer.Candidates, Form: a.Options.Form, Counter: a.From.core.Tokens().Name(), Root: board.RootOf(a.Tenant),
-		BudgetTokens: leastBudget(a.Options.BudgetTokens, board.AccessOf(a.View).Budget()), Degraded: degraded,
+		BudgetTokens: leastBudget(a.Options.BudgetTokens, access.Of(a.View).Budget()), Degraded: degraded,
 	}
 	return found, a.show(answer.Hits, found)
 }
@@ -359,8 +365,8 @@ func (a *Question) Record(position uint64) (*index.Record, error) {
 	var leaf merkle.Hash
 	if !gone {
 		if a.Whole {
-			f, leaf, err = a.From.core.WholeLeafAt(a.Reader, a.Tenant, position)
-		} else if f, err = a.From.core.FrameAt(a.Reader, a.Tenant, position); err == nil {
+			f, leaf, err = a.From.core.WholeLeafAt(a.State(), position)
+		} else if f, err = a.From.core.FrameAt(a.State(), position); err == nil {
 			leaf = merkle.LeafHash(f.Header)
 		}
 		if err != nil {
@@ -394,7 +400,7 @@ func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
 		if end, ok := index.EndOfLife(rec.Header.Time, rec.Event); ok && end <= a.Now && !a.IncludeExpired {
 			return false, nil
 		}
-		return a.Tagged(rec.Event.Tags) && board.SeesEvent(a.View, &board.StoredEvent{Event: rec.Event}), nil
+		return a.Tagged(rec.Event.Tags) && access.SeesEvent(a.View, rec.Event), nil
 	}
 	if row.Kind == record.Artifact {
 		if ok, err := a.usable(position); err != nil || !ok || !row.Closer && len(a.Options.Tags) == 0 {
@@ -406,7 +412,7 @@ func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
 		return false, a.Passed(err)
 	}
 	there := h.State == catalog.Live && (a.IncludeExpired || h.Expires > a.Now && a.Now >= h.ValidFrom && a.Now < h.ValidUntil)
-	return there && a.Tagged(h.Tags) && board.Sees(a.View, h), nil
+	return there && a.Tagged(h.Tags) && access.Sees(a.View, h), nil
 }
 
 // Passed is an error, unless it is damage and that is passed over.

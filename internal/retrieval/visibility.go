@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -127,7 +128,7 @@ const sightBytes = 256
 // Visible returns which documents a view shows, or nil if there is nothing that it could
 // hide: it has no scope, and no agent or nothing private.
 func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, error) {
-	if board.AccessOf(st.View) == nil && st.View.Agent == "" {
+	if access.Of(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
 	}
 	rows, err := b.searcher.Roster(recall.State{Reader: st.Reader, Tenant: st.Tenant.Number, Size: st.Tenant.Size})
@@ -135,7 +136,7 @@ func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, e
 		return nil, err
 	}
 	who := "scope\x00" + st.View.Scope
-	if board.AccessOf(st.View) == nil {
+	if access.Of(st.View) == nil {
 		if private, err := rows.Private(); err != nil || !private {
 			return nil, err
 		}
@@ -157,7 +158,7 @@ func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, e
 			return nil, err
 		}
 	}
-	if board.AccessOf(st.View) == nil && !seen.hides {
+	if access.Of(st.View) == nil && !seen.hides {
 		return nil, nil // all that is private is the agent's own
 	}
 	return seen, nil
@@ -176,7 +177,7 @@ type looker struct {
 
 // look decides about what is not decided yet, and returns what is shown.
 func (l *looker) look() (*Visibility, error) {
-	judge, err := board.AccessOf(l.view).Sketcher(scope.Marks{
+	judge, err := access.Of(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
 		Tag:     func(name string) uint64 { return uint64(roster.TagOf(name)) },
 		ID:      l.named,
@@ -383,7 +384,7 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 // the snapshot was taken it says nothing.
 func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	l.b.sights.looked.Add(1)
-	f, err := l.b.core.FrameAt(l.r, l.t, position)
+	f, err := l.b.core.FrameAt(board.State{Reader: l.r, Tenant: l.t}, position)
 	if err != nil || f.Erased {
 		return scope.Look, err
 	}
@@ -394,7 +395,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	shown := false
 	switch {
 	case rec.Event != nil:
-		shown = board.AccessOf(l.view) == nil || board.Allows(l.view, board.EventSubject(rec.Event))
+		shown = access.Of(l.view) == nil || access.Allows(l.view, access.EventSubject(rec.Event))
 	case rec.Body != nil:
 		k := rec.Body.Kind()
 		id, _ := rec.Body.Identity()
@@ -402,7 +403,7 @@ func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 		if err != nil || !ok || h.Position != position {
 			return scope.Look, err
 		}
-		shown = board.Sees(l.view, h)
+		shown = access.Sees(l.view, h)
 	}
 	if shown {
 		return scope.Yes, nil

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/deeds"
@@ -78,16 +79,16 @@ func attend[K comparable](all map[K]*attended, key K, at attendedAt) {
 }
 
 // info returns what was counted under a name, and false if nothing was.
-func (x *attended) info(name string) (board.SessionInfo, bool) {
+func (x *attended) info(name string) (browse.SessionInfo, bool) {
 	if x == nil {
-		return board.SessionInfo{}, false
+		return browse.SessionInfo{}, false
 	}
-	return board.SessionInfo{ID: name, Events: x.events, First: board.TimeOf(x.first.time), Last: board.TimeOf(x.last.time)}, true
+	return browse.SessionInfo{ID: name, Events: x.events, First: board.TimeOf(x.first.time), Last: board.TimeOf(x.last.time)}, true
 }
 
 // infoOf returns a summary as it stands in the timeline.
-func infoOf(s *timeline.Summary) board.SessionInfo {
-	return board.SessionInfo{ID: s.ID, Events: s.Events, First: board.TimeOf(s.First.Timestamp), Last: board.TimeOf(s.Last.Timestamp)}
+func infoOf(s *timeline.Summary) browse.SessionInfo {
+	return browse.SessionInfo{ID: s.ID, Events: s.Events, First: board.TimeOf(s.First.Timestamp), Last: board.TimeOf(s.Last.Timestamp)}
 }
 
 // sessions tells of the sessions as a whole.
@@ -116,7 +117,7 @@ func (s *survey) sessions(p *people) error {
 
 // agents tells which agents did most.
 func (s *survey) agents(p *people) error {
-	order := func(a, b board.SessionInfo) int {
+	order := func(a, b browse.SessionInfo) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), strings.Compare(a.ID, b.ID))
 	}
 	var failed error

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
@@ -70,8 +71,8 @@ type Fresh struct {
 func (s *Fresh) Left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.Parts))*part) }
 
 // sessionsOf returns all sessions of a tenant.
-func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []Fresh, err error) {
-	err = timeline.Sessions(r, t.Number, nil, func(_ []byte, s *timeline.Summary) bool {
+func sessionsOf(st board.State) (list []Fresh, err error) {
+	err = timeline.Sessions(st.Reader, st.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		list = append(list, Fresh{ID: s.ID, events: s.Events})
 		return true
 	})
@@ -81,8 +82,8 @@ func sessionsOf(r kv.Reader, t *ledger.Tenant) (list []Fresh, err error) {
 // sessionsSince returns the sessions that have events which came after what is kept was
 // written. Those are told by rows of the roster, each of which names a session by its
 // digest; ok is false if an event cannot be read that would tell the name.
-func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, ok bool, err error) {
-	rows, err := roster.Open(r, t.Number, t.Size, nil)
+func (b *Sessions) sessionsSince(st board.State, old *Traced) (list []Fresh, ok bool, err error) {
+	rows, err := roster.Open(st.Reader, st.Tenant.Number, st.Tenant.Size, nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -101,7 +102,7 @@ func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (li
 		}
 	}
 	for _, at := range places {
-		f, err := b.core.FrameAt(r, t, at)
+		f, err := b.core.FrameAt(st, at)
 		if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
 			return nil, false, nil
 		}
@@ -112,7 +113,7 @@ func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (li
 		if err != nil || rec.Event == nil {
 			return nil, false, err
 		}
-		s, found, err := timeline.SessionSummary(r, t.Number, rec.Event.SessionID)
+		s, found, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, rec.Event.SessionID)
 		if err != nil || !found {
 			return nil, false, err
 		}
@@ -125,13 +126,13 @@ func (b *Sessions) sessionsSince(r kv.Reader, t *ledger.Tenant, old *Traced) (li
 // the work is cut does not depend on how the index has them. A session only grows, as
 // long as nothing is erased, and then nothing is kept; all parts of it but the last are
 // taken as they were, unless events came in between, which who reads on finds out.
-func (b *Sessions) ToTrace(r kv.Reader, t *ledger.Tenant, old *Traced) (list []Fresh, err error) {
+func (b *Sessions) ToTrace(st board.State, old *Traced) (list []Fresh, err error) {
 	ok := false
 	if old.files.count > 0 {
-		list, ok, err = b.sessionsSince(r, t, old)
+		list, ok, err = b.sessionsSince(st, old)
 	}
 	if !ok && err == nil {
-		list, err = sessionsOf(r, t)
+		list, err = sessionsOf(st)
 	}
 	list = slices.DeleteFunc(list, func(s Fresh) bool {
 		known := uint64(0)
@@ -152,12 +153,12 @@ func (b *Sessions) ToTrace(r kv.Reader, t *ledger.Tenant, old *Traced) (list []F
 // TraceAll returns what the sessions of a tenant did: those that have the events that
 // they had as they were kept, and the others read again. It reports how many were read,
 // and how many events they have.
-func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
-	now = newTraced(t.Tree.Root(), t.Size)
+func (b *Sessions) TraceAll(ctx context.Context, st board.State, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
+	now = newTraced(st.Tenant.Tree.Root(), st.Tenant.Size)
 	if old.files.count > 0 {
 		now.old, now.Traces, now.Said = old, maps.Clone(old.Traces), maps.Clone(old.Said)
 	}
-	list, err := b.ToTrace(r, t, old)
+	list, err := b.ToTrace(st, old)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -165,7 +166,7 @@ func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 	for i := range list {
 		all += int(list[i].Left(b.traced.part))
 	}
-	if err := b.TraceEach(ctx, r, t, list, all, tell); err != nil {
+	if err := b.TraceEach(ctx, st, list, all, tell); err != nil {
 		return nil, 0, 0, err
 	}
 	for i := range list {
@@ -181,15 +182,15 @@ func (b *Sessions) TraceAll(ctx context.Context, r kv.Reader, t *ledger.Tenant, 
 }
 
 // TraceEach reads sessions, several at once.
-func (b *Sessions) TraceEach(ctx context.Context, r kv.Reader, t *ledger.Tenant, list []Fresh, all int, tell func(done, all int)) error {
-	erased, err := ledger.AnyErased(r, t.Number)
+func (b *Sessions) TraceEach(ctx context.Context, s board.State, list []Fresh, all int, tell func(done, all int)) error {
+	erased, err := ledger.AnyErased(s.Reader, s.Tenant.Number)
 	if err != nil {
 		return err
 	}
 	var done atomic.Int64
 	var telling = make(chan struct{}, 1)
 	return index.Share(len(list), index.Parts(len(list), 1), func(_, from, to int) error {
-		reader := Reader{From: b, Reader: r, Tenant: t, Traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
+		reader := Reader{From: b, Reader: s.Reader, Tenant: s.Tenant, Traces: trace.NewReader(&trace.Strings{}), listen: true, whole: !erased}
 		for i := from; i < to; i++ {
 			x := &list[i]
 			left := x.Left(b.traced.part)
@@ -353,7 +354,7 @@ func (s *Reader) Add(p timeline.Place) error {
 		s.Flush()
 	}
 	s.last = p
-	f, err := s.From.core.FrameIn(s.Reader, s.Tenant, p.Position, s.whole)
+	f, err := s.From.core.FrameIn(board.State{Reader: s.Reader, Tenant: s.Tenant}, p.Position, s.whole)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil
 	}
@@ -364,7 +365,7 @@ func (s *Reader) Add(p timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	if rec.Event == nil || !board.SeesEvent(s.View, &board.StoredEvent{Event: rec.Event}) {
+	if rec.Event == nil || !access.SeesEvent(s.View, rec.Event) {
 		return nil
 	}
 	s.alike = append(s.alike, heardEvent{trace.Event{Event: rec.Event, Position: p.Position, Trust: rec.Header.Trust}, rec.Header.Time})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
@@ -70,11 +72,11 @@ type Stats struct {
 	// OtherCalls are those of tools beyond the first 65,536 that were met.
 	OtherCalls uint64
 
-	Agents     []board.SessionInfo // most events first
+	Agents     []browse.SessionInfo // most events first
 	AgentCount int
 	Sessions   int
-	Newest     *board.SessionInfo // with the latest last event; nil if there is no session
-	Longest    *board.SessionInfo // with the most events
+	Newest     *browse.SessionInfo // with the latest last event; nil if there is no session
+	Longest    *browse.SessionInfo // with the most events
 }
 
 // Count is how many there are of something.
@@ -156,7 +158,7 @@ type survey struct {
 }
 
 func (s *survey) run() (err error) {
-	if board.AccessOf(s.q.View) == nil {
+	if access.Of(s.q.View) == nil {
 		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
 		s.recorded()
 	}
@@ -173,7 +175,7 @@ func (s *survey) run() (err error) {
 			return err
 		}
 	}
-	if board.AccessOf(s.q.View) == nil && s.q.View.Agent == "" {
+	if access.Of(s.q.View) == nil && s.q.View.Agent == "" {
 		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
 	}
 	return err
@@ -181,7 +183,7 @@ func (s *survey) run() (err error) {
 
 // recorded notes when records were written, as far as the first can be read.
 func (s *survey) recorded() {
-	f, err := s.b.core.HeadAt(s.r, s.t, 0)
+	f, err := s.b.core.HeadAt(board.State{Reader: s.r, Tenant: s.t}, 0)
 	if err != nil {
 		return
 	}
@@ -200,7 +202,7 @@ func (s *survey) step(n uint64) error {
 	}
 	if s.q.Progress != nil {
 		done, total := min(s.done, s.total), s.total
-		if board.AccessOf(s.q.View) != nil {
+		if access.Of(s.q.View) != nil {
 			done, total = done*100/total, 100 // the total is the size of the tree
 		}
 		s.q.Progress(done, total)
@@ -325,7 +327,7 @@ func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) e
 	for class, x := range types {
 		name, ok := eventTypeNames()[class]
 		if !ok {
-			ev, err := s.b.core.EventAt(s.r, s.t, x.first)
+			ev, err := s.b.core.EventAt(board.State{Reader: s.r, Tenant: s.t}, x.first)
 			switch code := fault.CodeOf(err); {
 			case err == nil:
 				name = string(ev.Event.EventType)
@@ -392,7 +394,7 @@ func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.H
 			return false
 		}
 		h, ok, err := catalog.HeadOf(s.r, s.t.Number, k, d)
-		if failed = err; err == nil && ok && board.Sees(s.q.View, h) {
+		if failed = err; err == nil && ok && access.Sees(s.q.View, h) {
 			visit(h)
 		}
 		return err == nil

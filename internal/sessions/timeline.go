@@ -9,13 +9,13 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/kind"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
@@ -33,8 +33,8 @@ type TimelineQuery struct {
 
 // Timeline is a session, or a page of it, as a story.
 type Timeline struct {
-	Session board.SessionInfo // as a whole, as far as the view shows it
-	Moments []Moment          // in the order of the session
+	Session browse.SessionInfo // as a whole, as far as the view shows it
+	Moments []Moment           // in the order of the session
 	// Made is what came of the session as a whole: memories, artifacts and others that
 	// have one of its events as a source, and feedback about it. It is told with the last
 	// page.
@@ -102,7 +102,7 @@ type Made struct {
 
 // Timeline tells a session, a page at a time. One of which no event is shown is not known.
 func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
-	limit, after, err := board.PageFrom(q.Limit, 500, 5000, q.After)
+	limit, after, err := browse.PageFrom(q.Limit, 500, 5000, q.After)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, er
 			return fault.Newf(fault.NotFound, "session: no event of %q is on record", q.Session).WithFix("name one that `lukasa events` shows")
 		}
 		out.Session = info
-		list, next, err := b.linedUp(ctx, s.Reader, s.Tenant, board.EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit, View: s.View}, after)
+		list, next, err := b.linedUp(ctx, s, browse.EventQuery{Tenant: q.Tenant, Session: q.Session, Limit: limit}, after)
 		if err != nil {
 			return err
 		}
@@ -142,12 +142,12 @@ const (
 )
 
 // linedUp returns a page of a session, within a bounded memory.
-func (b *Sessions) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q board.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
+func (b *Sessions) linedUp(ctx context.Context, s board.State, q browse.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
 	limit, bytes := q.Limit, 0
 	for {
-		page := &board.EventPage{}
+		page := &browse.EventPage{}
 		q.Limit = min(linePart, limit-len(list))
-		if err := b.core.EventsIn(ctx, r, t, q, after, page); err != nil {
+		if err := browse.EventsIn(ctx, b.core, s, q, after, page); err != nil {
 			return nil, "", err
 		}
 		for _, ev := range page.Events {
@@ -157,23 +157,23 @@ func (b *Sessions) linedUp(ctx context.Context, r kv.Reader, t *ledger.Tenant, q
 		if page.Next == "" || len(list) >= limit || bytes >= lineBytes {
 			return list, page.Next, nil
 		}
-		if _, after, err = board.PageFrom(0, 1, 1, page.Next); err != nil {
+		if _, after, err = browse.PageFrom(0, 1, 1, page.Next); err != nil {
 			return nil, "", err
 		}
 	}
 }
 
 // sessionInfo tells of a session as a whole, as far as a view shows it.
-func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session string) (board.SessionInfo, error) {
-	if board.AccessOf(st.View).Everything() {
+func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session string) (browse.SessionInfo, error) {
+	if access.Of(st.View).Everything() {
 		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
 		if err != nil || !ok {
-			return board.SessionInfo{}, err
+			return browse.SessionInfo{}, err
 		}
 		return infoOf(s), nil
 	}
-	return b.core.Recount(ctx, st, session, func(s board.State, id string, visit board.EachPlace) error {
-		if !board.AccessOf(s.View).MayHoldSession(id) {
+	return browse.Recount(ctx, b.core, st, session, func(s board.State, id string, visit browse.EachPlace) error {
+		if !access.Of(s.View).MayHoldSession(id) {
 			return nil
 		}
 		return timeline.Session(s.Reader, s.Tenant.Number, id, nil, visit)
@@ -266,16 +266,14 @@ const (
 // making collects what came of a session.
 type making struct {
 	b    *Sessions
-	r    kv.Reader
-	t    *ledger.Tenant
-	v    board.View
+	s    board.State
 	met  map[string]bool // by URI
 	list []Made
 }
 
 // madeOf returns what came of a session: by kind, the oldest first.
 func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
-	m := &making{b: b, r: s.Reader, t: s.Tenant, v: s.View, met: map[string]bool{}}
+	m := &making{b: b, s: s, met: map[string]bool{}}
 	ids, err := m.sources(ctx, session)
 	if err != nil {
 		return nil, err
@@ -301,21 +299,21 @@ func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([
 func (m *making) sources(ctx context.Context, session string) (map[string]bool, error) {
 	ids := map[string]bool{}
 	var failed error
-	err := timeline.Session(m.r, m.t.Number, session, nil, func(_ []byte, p timeline.Place) bool {
+	err := timeline.Session(m.s.Reader, m.s.Tenant.Number, session, nil, func(_ []byte, p timeline.Place) bool {
 		if failed = ctx.Err(); failed != nil || len(ids) == maxSources {
 			return false
 		}
 		var ev *board.StoredEvent
-		if ev, failed = m.b.core.EventAt(m.r, m.t, p.Position); fault.CodeOf(failed) == fault.Erased {
+		if ev, failed = m.b.core.EventAt(m.s, p.Position); fault.CodeOf(failed) == fault.Erased {
 			failed = nil // since the snapshot was taken
 			return true
 		}
-		if failed != nil || !board.SeesEvent(m.v, ev) {
+		if failed != nil || !access.SeesEvent(m.s.View, ev.Event) {
 			return failed == nil
 		}
 		ids[ev.Event.EventID] = true
-		u := memory.URI{Tenant: m.t.Name, Kind: record.Event, ID: ev.Event.EventID}
-		err := catalog.Referrers(m.r, m.t.Number, u.String(), func(ref catalog.Referrer) bool {
+		u := memory.URI{Tenant: m.s.Tenant.Name, Kind: record.Event, ID: ev.Event.EventID}
+		err := catalog.Referrers(m.s.Reader, m.s.Tenant.Number, u.String(), func(ref catalog.Referrer) bool {
 			if ref.Rel == "derived_from" {
 				failed = m.take(ref.Kind, ref.Thing)
 			}
@@ -331,11 +329,11 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 // the session is among it.
 func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 	var failed error
-	err := catalog.List(m.r, m.t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(m.s.Reader, m.s.Tenant.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		h, ok, err := catalog.HeadOf(m.r, m.t.Number, record.Artifact, d)
+		h, ok, err := catalog.HeadOf(m.s.Reader, m.s.Tenant.Number, record.Artifact, d)
 		if failed = err; err != nil || !ok {
 			return err == nil
 		}
@@ -348,7 +346,7 @@ func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 		if known < catalog.MaxEvidence {
 			return true
 		}
-		body, err := m.b.core.BodyAt(m.r, m.t, record.Artifact, h.Position)
+		body, err := m.b.core.BodyAt(m.s, record.Artifact, h.Position)
 		if fault.CodeOf(err) == fault.Erased {
 			return true
 		}
@@ -370,7 +368,7 @@ func (m *making) take(k record.Kind, d catalog.Thing) error {
 		return nil
 	}
 	var things []*board.Thing
-	if err := m.b.core.Collect(board.State{Reader: m.r, Tenant: m.t, View: m.v}, k, d, &things); err != nil || len(things) == 0 {
+	if err := browse.Collect(m.b.core, m.s, k, d, &things); err != nil || len(things) == 0 {
 		return err
 	}
 	x := things[0]

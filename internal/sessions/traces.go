@@ -13,8 +13,6 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/statement"
 	"lukasa.dev/internal/trace"
@@ -182,25 +180,25 @@ func (b *Sessions) KeepTraces(tenant string, x *Traced, erasures uint64) error {
 
 // KeptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
 // this state or an earlier one.
-func (b *Sessions) KeptTraces(r kv.Reader, t *ledger.Tenant) (*Traced, error) {
+func (b *Sessions) KeptTraces(s board.State) (*Traced, error) {
 	var files []*traceFile
 	sum := uint32(0)
 	for len(files) < maxTraceFiles {
-		data, err := disk.ReadFile(b.core.FS(), b.tracePath(t.Name, len(files)))
+		data, err := disk.ReadFile(b.core.FS(), b.tracePath(s.Tenant.Name, len(files)))
 		if err != nil {
 			break // as good as none
 		}
-		f, err := parseTraces(data, t.Name, len(files), sum)
+		f, err := parseTraces(data, s.Tenant.Name, len(files), sum)
 		if err != nil {
 			break
 		}
 		files, sum = append(files, f), f.sum
 	}
 	x := decodeTraces(files)
-	if x.files.count == 0 || x.Size > t.Size {
+	if x.files.count == 0 || x.Size > s.Tenant.Size {
 		return &Traced{}, nil
 	}
-	root, err := board.RootWhen(r, t, x.Size)
+	root, err := board.RootWhen(s, x.Size)
 	if err != nil {
 		return nil, err
 	}

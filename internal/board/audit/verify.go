@@ -124,16 +124,16 @@ func verifyTenants(ctx context.Context, b *board.Board, o VerifyOptions, report 
 			report.Records += t.Size
 		}
 		o.tell("tenants", uint64(seen), uint64(total))
-		root, err := board.RootWhen(b.Store(), t, t.Size)
+		root, err := board.RootWhen(board.State{Reader: b.Store(), Tenant: t}, t.Size)
 		if err != nil {
 			report.find("index", "tenant %q: %v", t.Name, err)
 		} else if root != t.Tree.Root() {
 			report.find("index", "tenant %q: the stored nodes make another root than its state", t.Name)
 		}
-		if _, err := b.FrameAt(b.Store(), t, t.Size-1); err != nil {
+		if _, err := b.FrameAt(board.State{Reader: b.Store(), Tenant: t}, t.Size-1); err != nil {
 			report.find("tenant "+t.Name, "%v", err)
 		}
-		if err := b.Notary().Agrees(t.Name, board.TreeOf(b.Store(), t)); err != nil {
+		if err := b.Notary().Agrees(t.Name, board.TreeOf(board.State{Reader: b.Store(), Tenant: t})); err != nil {
 			report.find("keys", "%v", err)
 		}
 	}
@@ -285,7 +285,7 @@ func verifyRecord(b *board.Board, f *journal.Frame, r kv.Reader, report *VerifyR
 		return err
 	}
 	for i := range targets {
-		if err := verifyTarget(b, r, t, h, &targets[i], report); err != nil {
+		if err := verifyTarget(b, board.State{Reader: r, Tenant: t}, h, &targets[i], report); err != nil {
 			return err
 		}
 	}
@@ -293,13 +293,13 @@ func verifyRecord(b *board.Board, f *journal.Frame, r kv.Reader, report *VerifyR
 }
 
 // verifyTarget checks that a record takes away what it may.
-func verifyTarget(b *board.Board, r kv.Reader, t *ledger.Tenant, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
-	where := "tenant " + t.Name
+func verifyTarget(b *board.Board, s board.State, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
+	where := "tenant " + s.Tenant.Name
 	if target.Position >= by.Position {
 		report.find(where, "position %d takes position %d away, which does not come before it", by.Position, target.Position)
 		return nil
 	}
-	f, err := b.HeadAt(r, t, target.Position)
+	f, err := b.HeadAt(s, target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return nil // told by the check of the journal
 	}

@@ -17,7 +17,6 @@ import (
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/record"
 )
 
@@ -60,19 +59,19 @@ type exportRecord struct {
 // record that erased it.
 func Export(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
 	var root board.Root
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		root = board.RootOf(t)
+	err := b.Read(ctx, tenant, func(s board.State) error {
+		root = board.RootOf(s.Tenant)
 		w := bufio.NewWriterSize(dst, 1<<16)
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(exportHead{exportFormat, tenant, t.Size, hex.EncodeToString(root.Hash[:]), b.ID()}); err != nil {
+		if err := enc.Encode(exportHead{exportFormat, tenant, s.Tenant.Size, hex.EncodeToString(root.Hash[:]), b.ID()}); err != nil {
 			return outputFailed(err)
 		}
-		for position := range t.Size {
+		for position := range s.Tenant.Size {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			line, err := exportAt(b, r, t, position)
+			line, err := exportAt(b, s, position)
 			if err != nil {
 				return err
 			}
@@ -80,7 +79,7 @@ func Export(ctx context.Context, b *board.Board, tenant string, dst io.Writer, t
 				return outputFailed(err)
 			}
 			if tell != nil && position%1024 == 0 {
-				tell(position, t.Size)
+				tell(position, s.Tenant.Size)
 			}
 		}
 		return outputFailed(w.Flush())
@@ -95,8 +94,8 @@ func outputFailed(err error) error {
 	return fault.Wrap(fault.OutputFailed, err)
 }
 
-func exportAt(b *board.Board, r kv.Reader, t *ledger.Tenant, position uint64) (*exportRecord, error) {
-	f, err := b.FrameAt(r, t, position)
+func exportAt(b *board.Board, s board.State, position uint64) (*exportRecord, error) {
+	f, err := b.FrameAt(s, position)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +104,10 @@ func exportAt(b *board.Board, r kv.Reader, t *ledger.Tenant, position uint64) (*
 		return nil, err
 	}
 	if f.Erased {
-		if _, known, err := ledger.Erased(r, t.Number, position); err != nil {
+		if _, known, err := ledger.Erased(s.Reader, s.Tenant.Number, position); err != nil {
 			return nil, err
 		} else if !known {
-			return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased while the export ran", position, t.Name).
+			return nil, fault.Newf(fault.Erased, "position %d of tenant %q was erased while the export ran", position, s.Tenant.Name).
 				WithFix("export again; what is written so far is of no use")
 		}
 	}

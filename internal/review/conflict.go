@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
@@ -51,7 +52,7 @@ type ConflictPage struct {
 }
 
 // Conflicts returns conflicts, newest first.
-func (b *Learner) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
+func (b *Reviewer) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPage, error) {
 	switch {
 	case o.Any && o.Status != "":
 		return nil, fault.New(fault.InvalidArgument, "status, any: one of the two may say which statuses are wanted").WithFix("leave one out")
@@ -60,15 +61,15 @@ func (b *Learner) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPa
 	case o.Status != "" && !slices.Contains(memory.ConflictStatuses(), o.Status):
 		return nil, fault.Newf(fault.InvalidArgument, "status: there is no status %s of conflicts", retrieval.Quoted(string(o.Status))).WithFix("use one of " + retrieval.Words(memory.ConflictStatuses()))
 	}
-	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := browse.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ConflictPage{}
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
-		var things board.Page
-		list := board.ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit, View: s.View}
-		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		var things browse.Page
+		list := browse.ListOptions{Tenant: o.Tenant, Kind: record.Conflict, State: catalog.Live, Status: string(o.Status), Limit: limit}
+		if err := browse.ListIn(ctx, b.core, s, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
@@ -85,7 +86,7 @@ func (b *Learner) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictPa
 }
 
 // Conflict returns a conflict, with what it is between.
-func (b *Learner) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
+func (b *Reviewer) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
 	var out *StoredConflict
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		if err := memory.CheckID("conflict", id); err != nil {
@@ -114,7 +115,7 @@ func noConflict(err error) error {
 }
 
 // conflict reads what a conflict is between.
-func (b *Learner) conflict(s board.State, x *board.Thing) (*StoredConflict, error) {
+func (b *Reviewer) conflict(s board.State, x *board.Thing) (*StoredConflict, error) {
 	body, ok := x.Body.(*memory.Conflict)
 	if !ok {
 		return nil, fault.Newf(fault.Damaged, "%s is no conflict", x.URI)
@@ -131,7 +132,7 @@ func (b *Learner) conflict(s board.State, x *board.Thing) (*StoredConflict, erro
 }
 
 // conflictSide reads one of the things that a conflict is between.
-func (b *Learner) conflictSide(s board.State, u memory.URI) (ConflictSide, error) {
+func (b *Reviewer) conflictSide(s board.State, u memory.URI) (ConflictSide, error) {
 	side := ConflictSide{URI: u}
 	if u.Tenant != s.Tenant.Name {
 		return side, nil
@@ -176,7 +177,7 @@ type ConflictSettlement struct {
 // SettleConflict writes how a conflict was settled, as its next version. Packs tell what
 // has won and leave out what has lost; nothing else is changed, and no compile opens it
 // again.
-func (b *Learner) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
+func (b *Reviewer) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
 	ref := board.Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
 	w, err := b.core.Entitled(ctx, s.Tenant, w, memory.OpPut, board.TargetOf(ref))
 	if err != nil {

@@ -1,10 +1,11 @@
-package board
+package audit
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index/lexical"
 	"lukasa.dev/internal/index/vector"
@@ -22,23 +23,23 @@ type Storage struct {
 	Traces         int64 // what sessions did, for the next compile
 }
 
-// Storage returns how much room the directory takes: that of all tenants together.
-func (b *Board) Storage(ctx context.Context) (*Storage, error) {
+// StorageOf returns how much room the directory of a board takes: that of all tenants together.
+func StorageOf(ctx context.Context, b *board.Board) (*Storage, error) {
 	if err := b.Enter(ctx); err != nil {
 		return nil, err
 	}
 	defer b.Leave()
 	s := &Storage{}
-	for _, x := range b.log.Segments() {
+	for _, x := range b.Log().Segments() {
 		s.Journal += x.Size
 		s.Segments++
 	}
 	for _, x := range []struct {
 		name string
 		to   *int64
-	}{{NameIndex, &s.Index}, {NameTraces, &s.Traces}} {
+	}{{board.NameIndex, &s.Index}, {board.NameTraces, &s.Traces}} {
 		var err error
-		if *x.to, err = b.sizeOf(x.name); err != nil {
+		if *x.to, err = sizeOf(b, x.name); err != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +47,7 @@ func (b *Board) Storage(ctx context.Context) (*Storage, error) {
 		prefix byte
 		to     *int64
 	}{{lexical.Prefix, &s.Words}, {vector.Prefix, &s.Vectors}} {
-		n, err := b.store.Size([]byte{x.prefix}, kv.PrefixEnd([]byte{x.prefix}))
+		n, err := b.Store().Size([]byte{x.prefix}, kv.PrefixEnd([]byte{x.prefix}))
 		if err != nil {
 			return nil, err
 		}
@@ -56,8 +57,8 @@ func (b *Board) Storage(ctx context.Context) (*Storage, error) {
 }
 
 // sizeOf returns how many bytes the files of a directory have. Files come and go meanwhile.
-func (b *Board) sizeOf(name string) (n int64, err error) {
-	names, err := b.o.FS.List(b.Path(name))
+func sizeOf(b *board.Board, name string) (n int64, err error) {
+	names, err := b.FS().List(b.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -65,7 +66,7 @@ func (b *Board) sizeOf(name string) (n int64, err error) {
 		return 0, disk.Fault(err)
 	}
 	for _, file := range names {
-		if info, err := b.o.FS.Stat(b.Path(name, file)); err == nil && !info.IsDir() {
+		if info, err := b.FS().Stat(b.Path(name, file)); err == nil && !info.IsDir() {
 			n += info.Size()
 		}
 	}

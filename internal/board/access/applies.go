@@ -1,8 +1,9 @@
-package board
+package access
 
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/compile"
@@ -23,7 +24,7 @@ func (v View) judge(s *hmx.ValidityScope, tenant string, tags []string, now int6
 	if len(s.AgentIDs) > 0 && (agent == "" || Addressed(s.AgentIDs, agent)) {
 		agent = s.AgentIDs[0]
 	}
-	return s.Judge(hmx.Situation{TenantID: tenant, AgentID: agent, Tags: tags, Now: hmx.TimeOf(TimeOf(now)), Conditions: v.held(s.Conditions, tags)})
+	return s.Judge(hmx.Situation{TenantID: tenant, AgentID: agent, Tags: tags, Now: hmx.TimeOf(time.Unix(0, now).UTC()), Conditions: v.held(s.Conditions, tags)})
 }
 
 // Applies reports whether a validity scope holds.

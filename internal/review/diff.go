@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ const (
 
 // DiffArtifacts returns what changed from one artifact to another. An empty from means
 // the one that to supersedes.
-func (b *Learner) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
+func (b *Reviewer) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
 	var out *ArtifactDiff
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		read := func(id string) (*StoredArtifact, error) {
@@ -55,7 +55,7 @@ func (b *Learner) DiffArtifacts(ctx context.Context, tenant, from, to string, v 
 			if err != nil {
 				return nil, err
 			}
-			return b.artifactOf(s.Reader, s.Tenant, h)
+			return b.artifactOf(s, h)
 		}
 		new, err := read(to)
 		if err != nil {

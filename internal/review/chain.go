@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"cmp"
@@ -7,10 +7,11 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -28,26 +29,26 @@ type ArtifactVersion struct {
 // ArtifactChain returns the versions of an artifact, the oldest first: what it
 // supersedes, what supersedes it or would, as drafts that name it, and so on. What is
 // erased, forgotten or not shown is left out.
-func (b *Learner) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
+func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
 		if err != nil {
 			return err
 		}
-		heads, err := chainOf(ctx, s.Reader, s.Tenant, h, func(h *catalog.Head) bool { return board.Sees(s.View, h) })
+		heads, err := chainOf(ctx, s, h, func(h *catalog.Head) bool { return access.Sees(s.View, h) })
 		if err != nil {
 			return err
 		}
 		for _, h := range heads {
-			x, err := b.artifactOf(s.Reader, s.Tenant, h)
+			x, err := b.artifactOf(s, h)
 			if fault.CodeOf(err) == fault.Erased {
 				continue // since the snapshot was taken
 			}
 			if err != nil {
 				return err
 			}
-			changes, err := b.artifactChanges(s.Reader, s.Tenant, h)
+			changes, err := b.artifactChanges(s, h)
 			if err != nil {
 				return err
 			}
@@ -63,10 +64,10 @@ func (b *Learner) ArtifactChain(ctx context.Context, tenant, id string, v board.
 
 // chainOf returns the heads of the live artifacts that supersede each other or would,
 // beginning with one of them, as far as they are shown.
-func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head, shows func(*catalog.Head) bool) ([]*catalog.Head, error) {
+func chainOf(ctx context.Context, s board.State, h *catalog.Head, shows func(*catalog.Head) bool) ([]*catalog.Head, error) {
 	list, known := []*catalog.Head{h}, map[string]bool{h.ID: true}
 	add := func(d catalog.Thing) error {
-		next, ok, err := catalog.HeadOf(r, t.Number, record.Artifact, d)
+		next, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d)
 		if err == nil && ok && next.State == catalog.Live && !known[next.ID] && shows(next) {
 			known[next.ID] = true
 			list = append(list, next)
@@ -78,15 +79,15 @@ func chainOf(ctx context.Context, r kv.Reader, t *ledger.Tenant, h *catalog.Head
 			return nil, err
 		}
 		for _, rel := range []string{"supersedes", "superseded_by"} {
-			if id := linked(list[i], rel); id != "" {
-				if err := add(catalog.ThingOf(t.Name, record.Artifact, id)); err != nil {
+			if id := learn.Linked(list[i], rel); id != "" {
+				if err := add(catalog.ThingOf(s.Tenant.Name, record.Artifact, id)); err != nil {
 					return nil, err
 				}
 			}
 		}
-		u := memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: list[i].ID}
+		u := memory.URI{Tenant: s.Tenant.Name, Kind: record.Artifact, ID: list[i].ID}
 		var failed error
-		err := catalog.ReferrersOf(r, t.Number, u.String(), record.Artifact, func(ref catalog.Referrer) bool {
+		err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.String(), record.Artifact, func(ref catalog.Referrer) bool {
 			if ref.Rel == "supersedes" || ref.Rel == "superseded_by" {
 				failed = add(ref.Thing)
 			}
@@ -190,7 +191,7 @@ func fitsChain(g *board.Group, w board.Writer, t *ledger.Tenant, a *hmx.Artifact
 	if a.SupersededBy.Set {
 		h.Links = append(h.Links, link("superseded_by", a.SupersededBy))
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return g.Stop(err)
 	}
@@ -207,7 +208,7 @@ func fitsTurn(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head,
 	if err != nil || a == nil {
 		return err
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return g.Stop(err)
 	}

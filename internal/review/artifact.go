@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -8,10 +8,12 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/apply"
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
+	"lukasa.dev/internal/board/browse"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
@@ -53,22 +55,22 @@ type ArtifactPage struct {
 }
 
 // Artifacts returns artifacts, newest first.
-func (b *Learner) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
+func (b *Reviewer) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactPage, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	limit, after, err := board.PageFrom(o.Limit, 50, 1000, o.After)
+	limit, after, err := browse.PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
 	}
 	page := &ArtifactPage{}
 	err = b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
-		list := board.ListOptions{
+		list := browse.ListOptions{
 			Tenant: o.Tenant, Kind: record.Artifact, Class: string(o.Type), Tag: o.Tag, State: catalog.Live, Status: string(o.Status),
-			MinConfidence: o.MinConfidence, Limit: limit, View: s.View,
+			MinConfidence: o.MinConfidence, Limit: limit,
 		}
-		var things board.Page
-		if err := b.core.ListIn(ctx, s.Reader, s.Tenant, list, after, &things); err != nil {
+		var things browse.Page
+		if err := browse.ListIn(ctx, b.core, s, list, after, &things); err != nil {
 			return err
 		}
 		page.Next = things.Next
@@ -112,7 +114,7 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 	if h.Version > h.Content {
 		a.UpdatedAt = hmx.Some(hmx.TimeOf(board.TimeOf(h.Updated)))
 	}
-	if next := linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
+	if next := learn.Linked(h, "superseded_by"); next != "" && a.Status == hmx.StatusSuperseded {
 		a.SupersededBy = hmx.Some(next)
 	}
 	return &StoredArtifact{
@@ -122,8 +124,8 @@ func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredA
 }
 
 // artifactOf reads the artifact of a head.
-func (b *Learner) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*StoredArtifact, error) {
-	body, err := b.core.BodyAt(r, t, record.Artifact, h.Position)
+func (b *Reviewer) artifactOf(s board.State, h *catalog.Head) (*StoredArtifact, error) {
+	body, err := b.core.BodyAt(s, record.Artifact, h.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func (b *Learner) artifactOf(r kv.Reader, t *ledger.Tenant, h *catalog.Head) (*S
 	if !ok {
 		return nil, fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
 	}
-	return standing(t, h, &a.HMX), nil
+	return standing(s.Tenant, h, &a.HMX), nil
 }
 
 // findArtifact returns the head of an artifact that a view shows and that is live.
@@ -191,7 +193,7 @@ const listedMissing = 100
 
 // Artifact returns an artifact with what stands behind it: whether its hash is right and
 // its evidence there, what contradicts it, and what became of it and why.
-func (b *Learner) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
+func (b *Reviewer) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, id)
@@ -205,8 +207,8 @@ func (b *Learner) Artifact(ctx context.Context, tenant, id string, v board.View)
 }
 
 // artifactDetail is Artifact for a head.
-func (b *Learner) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
-	stored, err := b.artifactOf(s.Reader, s.Tenant, h)
+func (b *Reviewer) artifactDetail(ctx context.Context, s board.State, h *catalog.Head) (*ArtifactDetail, error) {
+	stored, err := b.artifactOf(s, h)
 	if err != nil {
 		return nil, err
 	}
@@ -220,15 +222,15 @@ func (b *Learner) artifactDetail(ctx context.Context, s board.State, h *catalog.
 	if d.Conflicts, err = b.contradictions(s, stored.URI); err != nil {
 		return nil, err
 	}
-	if d.Refined, err = b.refined(s.Reader, s.Tenant, h.ID); err != nil {
+	if d.Refined, err = b.refined(s, h.ID); err != nil {
 		return nil, err
 	}
-	d.Changes, err = b.artifactChanges(s.Reader, s.Tenant, h)
+	d.Changes, err = b.artifactChanges(s, h)
 	return d, err
 }
 
 // evidence looks up what an artifact was made of.
-func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
+func (b *Reviewer) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
 	miss := func(kind record.Kind, id string) {
 		if d.MissingCount++; d.MissingCount <= listedMissing {
 			d.Missing = append(d.Missing, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: id})
@@ -251,7 +253,7 @@ func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !board.Sees(s.View, h) {
+		if !ok || h.State == catalog.Redacted || !access.Sees(s.View, h) {
 			miss(record.Memory, id)
 		}
 	}
@@ -260,7 +262,7 @@ func (b *Learner) evidence(ctx context.Context, s board.State, d *ArtifactDetail
 
 // eventThere reports whether an event is on record, and shown. Without a scope its text
 // is not read.
-func (b *Learner) eventThere(s board.State, id string) (bool, error) {
+func (b *Reviewer) eventThere(s board.State, id string) (bool, error) {
 	if s.View.Scope != "" {
 		_, err := b.core.EventSeen(s, id)
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.Erased {
@@ -279,7 +281,7 @@ func (b *Learner) eventThere(s board.State, id string) (bool, error) {
 
 // contradictions returns the conflicts that speak against an artifact: those that are
 // open, and those that another has won.
-func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
+func (b *Reviewer) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
 	var found []memory.URI
 	var failed error
 	err := catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.Head().String(), record.Conflict, func(ref catalog.Referrer) bool {
@@ -290,7 +292,7 @@ func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, err
 		lost := slices.ContainsFunc(h.Links, func(l catalog.Link) bool { return l.Rel == "winner" && l.To != u.Head().String() })
 		against := h.Status == string(memory.ConflictOpen) || h.Status == string(memory.ConflictResolved) && lost
 		c := memory.URI{Tenant: s.Tenant.Name, Kind: record.Conflict, ID: h.ID}
-		if against && board.Sees(s.View, h) && !slices.Contains(found, c) {
+		if against && access.Sees(s.View, h) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 		return true
@@ -300,15 +302,15 @@ func (b *Learner) contradictions(s board.State, u memory.URI) ([]memory.URI, err
 
 // artifactChanges returns what became of an artifact, with the reasons that its
 // transitions give.
-func (b *Learner) artifactChanges(r kv.Reader, t *ledger.Tenant, h *catalog.Head) ([]ArtifactChange, error) {
-	entries, err := catalog.Entries(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, h.ID))
+func (b *Reviewer) artifactChanges(s board.State, h *catalog.Head) ([]ArtifactChange, error) {
+	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, h.ID))
 	if err != nil {
 		return nil, err
 	}
 	var list []ArtifactChange
 	for _, e := range entries {
 		c := ArtifactChange{Time: board.TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Position: e.Position}
-		f, err := b.core.FrameAt(r, t, e.Position)
+		f, err := b.core.FrameAt(s, e.Position)
 		if err != nil {
 			return nil, err
 		}

@@ -1,16 +1,31 @@
-package board
+package browse
 
 import (
 	"context"
 
-	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
+
+// Resolved is what a URI names: an event or a thing.
+type Resolved struct {
+	Event *board.StoredEvent
+	Thing *board.Thing
+}
+
+// Resolve returns what a URI names.
+func (b *Browser) Resolve(ctx context.Context, u memory.URI, v access.View) (*Resolved, error) {
+	if u.Kind == record.Event {
+		ev, err := b.Event(ctx, u.Tenant, u.ID, v)
+		return &Resolved{Event: ev}, err
+	}
+	thing, err := b.core.Get(ctx, board.RefOf(u), v)
+	return &Resolved{Thing: thing}, err
+}
 
 // At says which past is meant: a version of a thing, or the whole board as it
 // was when a position was the tenant's newest. The zero At is the present.
@@ -27,14 +42,14 @@ func AtVersion(v uint32) At { return At{version: v} }
 func AtPosition(p uint64) At { return At{position: p, past: true} }
 
 // ResolveAt returns what a URI named at a version or, as of a position, what
-// [Board.Resolve] would have returned then: forgotten things are returned and say
+// [Browser.Resolve] would have returned then: forgotten things are returned and say
 // so, what was not there yet is not found. What was erased since is erased
 // whatever the position. What may not be seen now is not there, and what could
 // not be seen then neither.
 //
 // Without a time in the view, what had expired and what was valid as of a
 // position is judged by the time of the record there.
-func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Resolved, error) {
+func (b *Browser) ResolveAt(ctx context.Context, u memory.URI, at At, v access.View) (*Resolved, error) {
 	switch {
 	case at.version != 0 && u.Kind == record.Event:
 		return nil, fault.New(fault.InvalidArgument, "version: an event has no versions").WithFix("leave the version out")
@@ -51,8 +66,8 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Re
 		return b.Resolve(ctx, u, v)
 	}
 	var res *Resolved
-	err := b.ReadAs(ctx, u.Tenant, v, func(s State) (err error) {
-		header, err := b.HeaderAt(s.Reader, s.Tenant, at.position)
+	err := b.core.ReadAs(ctx, u.Tenant, v, func(s board.State) (err error) {
+		header, err := b.core.HeaderAt(s, at.position)
 		if err != nil {
 			return err
 		}
@@ -63,24 +78,15 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at At, v View) (*Re
 			res, err = b.eventBy(s, u.ID, at.position)
 			return err
 		}
-		res, err = b.thingBy(State{Reader: s.Reader, Tenant: &then, View: s.View}, u, at.position)
+		res, err = b.thingBy(board.State{Reader: s.Reader, Tenant: &then, View: s.View}, u, at.position)
 		return err
 	})
 	return res, err
 }
 
-// HeaderAt reads the header of the record at a position.
-func (b *Board) HeaderAt(r kv.Reader, t *ledger.Tenant, position uint64) (record.Header, error) {
-	f, err := b.FrameAt(r, t, position)
-	if err != nil && !apply.Bodiless(err) {
-		return record.Header{}, err
-	}
-	return record.ParseHeader(f.Header)
-}
-
 // eventBy returns an event that was recorded at a position or before.
-func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) {
-	ev, err := b.EventSeen(s, id)
+func (b *Browser) eventBy(s board.State, id string, position uint64) (*Resolved, error) {
+	ev, err := b.core.EventSeen(s, id)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +97,8 @@ func (b *Board) eventBy(s State, id string, position uint64) (*Resolved, error) 
 }
 
 // thingBy returns a thing as it was when a position was the newest.
-func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, error) {
-	h, err := FindHead(s, RefOf(u))
+func (b *Browser) thingBy(s board.State, u memory.URI, position uint64) (*Resolved, error) {
+	h, err := board.FindHead(s, board.RefOf(u))
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +112,21 @@ func (b *Board) thingBy(s State, u memory.URI, position uint64) (*Resolved, erro
 			content = n
 		}
 	}
-	missing := fault.Newf(fault.NotFound, "tenant %q had no %s at position %d", s.Tenant.Name, RefOf(u).name(), position)
+	missing := fault.Newf(fault.NotFound, "tenant %q had no %s at position %d", s.Tenant.Name, board.RefOf(u).Name(), position)
 	if n == 0 {
 		return nil, missing
 	}
 	if content < 0 {
 		return nil, fault.Newf(fault.Damaged, "%s %s has no content", h.Kind, h.ID)
 	}
-	body, err := b.BodyAt(s.Reader, s.Tenant, h.Kind, entries[content].Position)
+	body, err := b.core.BodyAt(s, h.Kind, entries[content].Position)
 	if err != nil {
 		return nil, err
 	}
 	past := catalog.Past(s.Tenant.Name, h.Kind, entries[:n], content, body)
-	if !Sees(s.View, past) {
+	if !access.Sees(s.View, past) {
 		return nil, missing
 	}
-	thing, err := b.ThingIn(s, past, 0)
+	thing, err := b.core.ThingIn(s, past, 0)
 	return &Resolved{Thing: thing}, err
 }

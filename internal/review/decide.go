@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/retrieval"
@@ -44,7 +44,7 @@ type ArtifactDecided struct {
 // on record, and no conflict speaks against it. The active version that it supersedes is
 // superseded with it, in one step. It is refused if another version of it is active that
 // it does not name, or another one took the place of the one it names.
-func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
+func (b *Reviewer) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
 	ref := board.Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
 	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, board.TargetOf(ref))
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d Artifact
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	for range Tries {
+	for range learn.Tries {
 		erasures := b.core.Erasures()
 		if d.To == hmx.StatusActive {
 			if err := b.approvable(ctx, w, d); err != nil {
@@ -62,7 +62,7 @@ func (b *Learner) DecideArtifact(ctx context.Context, w board.Writer, d Artifact
 			}
 		}
 		out, err := b.decide(ctx, w, ref, d, erasures)
-		if err != ErrErased {
+		if err != learn.ErrErased {
 			return out, err
 		}
 	}
@@ -90,7 +90,7 @@ func (d *ArtifactDecision) check() error {
 }
 
 // approvable refuses a draft that would not pass the validation of a compile.
-func (b *Learner) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
+func (b *Reviewer) approvable(ctx context.Context, w board.Writer, d ArtifactDecision) error {
 	v := board.View{}
 	if board.Scoped(w) {
 		v = board.ViewOf(w)
@@ -113,7 +113,7 @@ func (b *Learner) approvable(ctx context.Context, w board.Writer, d ArtifactDeci
 		if err := x.flaw(); err != nil {
 			return err
 		}
-		return b.onlyVersion(s.Reader, s.Tenant, x.Artifact)
+		return b.onlyVersion(s, x.Artifact)
 	})
 }
 
@@ -139,22 +139,22 @@ func (x *ArtifactDetail) flaw() error {
 
 // onlyVersion refuses a draft of a compiler if another version of the same is active
 // that it does not supersede.
-func (b *Learner) onlyVersion(r kv.Reader, t *ledger.Tenant, a *hmx.Artifact) error {
+func (b *Reviewer) onlyVersion(s board.State, a *hmx.Artifact) error {
 	key, ok := compile.KeyOf(a)
 	if !ok {
 		return nil
 	}
 	var failed error
-	err := catalog.List(r, t.Number, catalog.OfClass(record.Artifact, string(a.ArtifactType)), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(record.Artifact, string(a.ArtifactType)), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d); failed != nil || h == nil {
 			return failed == nil
 		}
-		if h.Status != string(hmx.StatusActive) || h.Actor != Compiler || h.ID == a.Supersedes.Or("") {
+		if h.Status != string(hmx.StatusActive) || h.Actor != learn.Compiler || h.ID == a.Supersedes.Or("") {
 			return true
 		}
 		var other *StoredArtifact
-		if other, failed = b.artifactOf(r, t, h); failed != nil {
+		if other, failed = b.artifactOf(s, h); failed != nil {
 			if code := fault.CodeOf(failed); code == fault.Erased || code == fault.Damaged {
 				failed = nil
 			}
@@ -189,14 +189,14 @@ func notAllowed(h *catalog.Head, to hmx.Status) error {
 }
 
 // decide writes what becomes of an artifact, and of the one that it supersedes.
-func (b *Learner) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
+func (b *Reviewer) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
 	if err := memory.CheckActor(w.Actor); err != nil {
 		return nil, err
 	}
 	var out *ArtifactDecided
 	err := b.core.Submit(ctx, &board.Request{Indexed: true, Records: 2, Admit: func(g *board.Group) (err error) {
 		if d.To == hmx.StatusActive && g.Board().Erasures() != erasures {
-			return ErrErased
+			return learn.ErrErased
 		}
 		out, err = decideIn(g, w, ref, d)
 		return err
@@ -271,7 +271,7 @@ func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Hea
 	next.Status = hmx.StatusActive
 	changed := []*hmx.Artifact{next}
 	var old *catalog.Head
-	if id := linked(h, "supersedes"); id != "" {
+	if id := learn.Linked(h, "supersedes"); id != "" {
 		before, ok, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, id))
 		if err != nil {
 			return nil, g.Stop(err)
@@ -293,7 +293,7 @@ func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Hea
 			changed = append(changed, a)
 		}
 	}
-	heads, err := chainOf(context.Background(), g.Tx(), t, h, everything)
+	heads, err := chainOf(context.Background(), g.State(t), h, everything)
 	if err != nil {
 		return nil, g.Stop(err)
 	}

@@ -1,4 +1,4 @@
-package board
+package browse
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package board_test
+package erase_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/erase"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/memory"
@@ -117,7 +118,7 @@ func TestFollowersAreNotifiedInOrder(t *testing.T) {
 	expect("second record", "writing:1/1 committed:1/2")
 
 	before := b.Erasures()
-	if _, err := b.Redact(ctx, w, []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "a"}}); err != nil {
+	if _, err := erase.New(b).Redact(ctx, w, []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "a"}}); err != nil {
 		t.Fatal(err)
 	}
 	expect("redaction", "writing:2/2 committed:2/3 erasing")
@@ -157,7 +158,7 @@ func TestErasureWaitsForFollowers(t *testing.T) {
 	b := open(t, fs, attach)
 	put(t, b, "a")
 	w := board.Writer{Actor: "tester", Trust: record.User}
-	if _, err := b.Redact(context.Background(), w, []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "a"}}); !errors.Is(err, stuck) {
+	if _, err := erase.New(b).Redact(context.Background(), w, []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "a"}}); !errors.Is(err, stuck) {
 		t.Fatalf("redacted, although a follower keeps what is erased: %v", err)
 	}
 	if err := b.Close(); err != nil {
@@ -168,47 +169,5 @@ func TestErasureWaitsForFollowers(t *testing.T) {
 	open(t, fs, attach)
 	if got := strings.Fields(seen.take()); !slices.Contains(got, "erasing") {
 		t.Errorf("the next opening: %q", got)
-	}
-}
-
-// TestRulesJudgeTheirKind: a body before it is queued and in log order; other kinds are not
-// asked.
-func TestRulesJudgeTheirKind(t *testing.T) {
-	t.Parallel()
-	invalid, unfit := errors.New("invalid"), errors.New("unfit")
-	b := open(t, disk.NewMem(), func(b *board.Board) {
-		b.Require(record.Memory, board.Rule{
-			Validate: func(body memory.Body) error {
-				if body.(*memory.Memory).ID == "bad" {
-					return invalid
-				}
-				return nil
-			},
-			Admit: func(g *board.Group, _ board.Writer, tenant *ledger.Tenant, body memory.Body) error {
-				if tenant.Size > 0 && body.(*memory.Memory).ID == "late" {
-					return unfit
-				}
-				return nil
-			},
-		})
-	})
-	w := board.Writer{Actor: "tester", Trust: record.User}
-	write := func(body memory.Body) error {
-		_, err := b.Put(context.Background(), w, "acme", body, board.AnyVersion())
-		return err
-	}
-	put(t, b, "late")
-	for _, tc := range []struct {
-		body memory.Body
-		want error
-	}{
-		{&memory.Memory{ID: "bad", Type: memory.TypeFact, Key: "k", Text: "Something."}, invalid},
-		{&memory.Memory{ID: "late", Type: memory.TypeFact, Key: "key/late", Text: "Something else."}, unfit},
-		{&memory.Memory{ID: "good", Type: memory.TypeFact, Key: "k", Text: "Something."}, nil},
-		{&memory.Entity{ID: "bad", Type: "person", Name: "Ada"}, nil},
-	} {
-		if err := write(tc.body); !errors.Is(err, tc.want) {
-			t.Errorf("%+v: %v, want %v", tc.body, err, tc.want)
-		}
 	}
 }

@@ -1,9 +1,11 @@
-package board
+package browse
 
 import (
 	"context"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
@@ -13,14 +15,14 @@ import (
 // URIAt returns what the record at a position is of: an event, or a thing without its
 // version. What a view does not show, was erased or is neither is not found, in the same
 // words: a position tells nothing of what is hidden.
-func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v View) (memory.URI, error) {
+func (b *Browser) URIAt(ctx context.Context, tenant string, position uint64, v access.View) (memory.URI, error) {
 	var u memory.URI
-	err := b.ReadAs(ctx, tenant, v, func(s State) error {
+	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		missing := fault.Newf(fault.NotFound, "tenant %q has nothing at #%d", s.Tenant.Name, position)
 		if position >= s.Tenant.Size {
 			return missing
 		}
-		f, err := b.FrameAt(s.Reader, s.Tenant, position)
+		f, err := b.core.FrameAt(s, position)
 		if err != nil {
 			return err
 		}
@@ -32,7 +34,7 @@ func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v Vie
 		case err != nil:
 			return err
 		case rec.Event != nil:
-			if !SeesEvent(s.View, &StoredEvent{Event: rec.Event}) {
+			if !access.SeesEvent(s.View, rec.Event) {
 				return missing
 			}
 			u = memory.URI{Tenant: s.Tenant.Name, Kind: record.Event, ID: rec.Event.EventID}
@@ -45,7 +47,7 @@ func (b *Board) URIAt(ctx context.Context, tenant string, position uint64, v Vie
 		if err != nil {
 			return err
 		}
-		if !ok || h.State == catalog.Redacted || !Sees(s.View, h) {
+		if !ok || h.State == catalog.Redacted || !access.Sees(s.View, h) {
 			return missing
 		}
 		u = memory.URI{Tenant: s.Tenant.Name, Kind: h.Kind, ID: h.ID}

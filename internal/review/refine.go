@@ -1,4 +1,4 @@
-package learn
+package review
 
 import (
 	"context"
@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/refine"
@@ -72,7 +71,7 @@ type RefineProblem struct {
 //
 // No scope may do it. The board opens no connection; whatever the refiner does is up to
 // its writer.
-func (b *Learner) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
+func (b *Reviewer) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func (o *RefineOptions) check(tenant string) error {
 
 // refining is one call of Refine under way.
 type refining struct {
-	b      *Learner
+	b      *Reviewer
 	w      board.Writer
 	tenant string
 	o      *RefineOptions
@@ -160,23 +159,23 @@ func (x *refining) run(ctx context.Context) error {
 
 // list returns the artifacts that want a title, newest first.
 func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
-	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = x.b.core.Read(ctx, x.tenant, func(s board.State) error {
 		var failed error
 		looked := 0
-		err := catalog.List(r, t.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 			if looked++; looked%64 == 0 {
 				failed = ctx.Err()
 			}
 			var h *catalog.Head
 			if failed == nil {
-				h, _, failed = catalog.HeadOf(r, t.Number, record.Artifact, d)
+				h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d)
 			}
 			if failed != nil || h == nil {
 				return failed == nil
 			}
-			u := &unrefined{uri: memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: h.ID}, position: h.Position}
+			u := &unrefined{uri: memory.URI{Tenant: s.Tenant.Name, Kind: record.Artifact, ID: h.ID}, position: h.Position}
 			var wanted bool
-			if wanted, failed = x.wants(r, t, u); wanted && failed == nil {
+			if wanted, failed = x.wants(s, u); wanted && failed == nil {
 				list = append(list, u)
 			}
 			return failed == nil
@@ -189,22 +188,22 @@ func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
 // wants reports whether an artifact was made by a compile, is active, and has no title
 // by a model; or, to replace, none by this one. A title by this model that was erased is
 // not made again: whoever erased it did not want it.
-func (x *refining) wants(r kv.Reader, t *ledger.Tenant, u *unrefined) (bool, error) {
-	h, ok, err := catalog.HeadOf(r, t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, u.uri.ID))
-	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != Compiler || hmx.Status(h.Status) != hmx.StatusActive {
+func (x *refining) wants(s board.State, u *unrefined) (bool, error) {
+	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, u.uri.ID))
+	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != learn.Compiler || hmx.Status(h.Status) != hmx.StatusActive {
 		return false, err
 	}
-	if h.Expires <= max(x.b.core.Now().UnixNano(), t.Time) {
+	if h.Expires <= max(x.b.core.Now().UnixNano(), s.Tenant.Time) {
 		return false, nil
 	}
 	id := memory.NewRefinement(x.out.Model, u.uri, u.position, "", "").ID
-	if _, there, err := catalog.HeadOf(r, t.Number, record.Refinement, catalog.ThingOf(t.Name, record.Refinement, id)); err != nil || there {
+	if _, there, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Refinement, catalog.ThingOf(s.Tenant.Name, record.Refinement, id)); err != nil || there {
 		return false, err
 	}
 	if x.o.Replace {
 		return true, nil
 	}
-	other, err := refinementHead(r, t, u.uri)
+	other, err := refinementHead(s, u.uri)
 	return other == nil, err
 }
 
@@ -251,9 +250,9 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 
 // read makes the prompts of artifacts. It leaves out what is gone or cannot be read.
 func (x *refining) read(ctx context.Context, list []*unrefined) (there []*unrefined, err error) {
-	err = x.b.core.Read(ctx, x.tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err = x.b.core.Read(ctx, x.tenant, func(s board.State) error {
 		for _, u := range list {
-			body, err := x.b.core.BodyAt(r, t, record.Artifact, u.position)
+			body, err := x.b.core.BodyAt(s, record.Artifact, u.position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue // Verify tells
 			}
@@ -308,7 +307,7 @@ func (x *refining) put(g *board.Group, made []*unrefined) (int, error) {
 	}
 	var entries []*board.Entry
 	for _, u := range made {
-		if ok, err := x.wants(g.Tx(), t, u); err != nil {
+		if ok, err := x.wants(g.State(t), u); err != nil {
 			return 0, g.Stop(err)
 		} else if !ok {
 			continue
@@ -342,7 +341,7 @@ type Refined struct {
 
 // Refinement returns the newest title and summary that a model wrote for an artifact,
 // or nil if none did. A caller that may see the artifact may see it.
-func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
+func (b *Reviewer) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
 	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) error {
@@ -350,19 +349,19 @@ func (b *Learner) Refinement(ctx context.Context, ref board.Ref, v board.View) (
 		if err != nil {
 			return err
 		}
-		out, err = b.refined(s.Reader, s.Tenant, h.ID)
+		out, err = b.refined(s, h.ID)
 		return err
 	})
 	return out, err
 }
 
 // refined is Refinement for an artifact that may be seen.
-func (b *Learner) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, error) {
-	made, err := refinementHead(r, t, memory.URI{Tenant: t.Name, Kind: record.Artifact, ID: id})
+func (b *Reviewer) refined(s board.State, id string) (*Refined, error) {
+	made, err := refinementHead(s, memory.URI{Tenant: s.Tenant.Name, Kind: record.Artifact, ID: id})
 	if err != nil || made == nil {
 		return nil, err
 	}
-	body, err := b.core.BodyAt(r, t, record.Refinement, made.Position)
+	body, err := b.core.BodyAt(s, record.Refinement, made.Position)
 	if fault.CodeOf(err) == fault.Erased {
 		return nil, nil // since the snapshot was taken
 	}
@@ -371,17 +370,17 @@ func (b *Learner) refined(r kv.Reader, t *ledger.Tenant, id string) (*Refined, e
 		return nil, err
 	}
 	return &Refined{
-		URI:   memory.URI{Tenant: t.Name, Kind: record.Refinement, ID: x.ID},
+		URI:   memory.URI{Tenant: s.Tenant.Name, Kind: record.Refinement, ID: x.ID},
 		Model: x.Model, Title: x.Title, Summary: x.Summary, Trust: made.Trust, Position: made.Position, Written: board.TimeOf(made.Created),
 	}, nil
 }
 
 // refinementHead returns the head of the newest refinement of an artifact, or nil.
-func refinementHead(r kv.Reader, t *ledger.Tenant, u memory.URI) (newest *catalog.Head, err error) {
+func refinementHead(s board.State, u memory.URI) (newest *catalog.Head, err error) {
 	var failed error
-	err = catalog.ReferrersOf(r, t.Number, u.String(), record.Refinement, func(x catalog.Referrer) bool {
+	err = catalog.ReferrersOf(s.Reader, s.Tenant.Number, u.String(), record.Refinement, func(x catalog.Referrer) bool {
 		var h *catalog.Head
-		h, _, failed = catalog.HeadOf(r, t.Number, x.Kind, x.Thing)
+		h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, x.Kind, x.Thing)
 		if failed == nil && h != nil && h.State == catalog.Live && (newest == nil || h.Position > newest.Position) {
 			newest = h
 		}

@@ -1,22 +1,21 @@
-package board
+package browse
 
 import (
 	"context"
 
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/record"
 )
 
 // Weight returns how many bytes the payloads of a tenant have, from a position on, and
 // the position that comes after them. What is erased weighs nothing.
-func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
-	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		for to = from; to < t.Size; to++ {
+func (b *Browser) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
+	err = b.core.Read(ctx, tenant, func(s board.State) error {
+		for to = from; to < s.Tenant.Size; to++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			f, err := b.FrameAt(r, t, to)
+			f, err := b.core.FrameAt(s, to)
 			if err != nil {
 				return err
 			}

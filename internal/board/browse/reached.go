@@ -1,8 +1,9 @@
-package board
+package browse
 
 import (
 	"context"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
@@ -11,25 +12,25 @@ import (
 
 // Reached returns the highest sequence on record of a session. ok is false if there
 // is no event of it.
-func (b *Board) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
+func (b *Browser) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return 0, false, err
 	}
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return 0, false, err
 	}
 	if session == "" {
 		return 0, false, fault.New(fault.InvalidArgument, "session: there is none").WithFix("name a session")
 	}
-	if err := b.Enter(ctx); err != nil {
+	if err := b.core.Enter(ctx); err != nil {
 		return 0, false, err
 	}
-	defer b.Leave()
-	t, ok, err := ledger.Lookup(b.store, tenant)
+	defer b.core.Leave()
+	t, ok, err := ledger.Lookup(b.core.Store(), tenant)
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	s, ok, err := timeline.SessionSummary(b.store, t.Number, session)
+	s, ok, err := timeline.SessionSummary(b.core.Store(), t.Number, session)
 	if err != nil || !ok || s.Events == 0 {
 		return 0, false, err
 	}

@@ -1,13 +1,13 @@
-package board
+package browse
 
 import (
 	"context"
 	"encoding/binary"
 	"time"
 
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -26,11 +26,11 @@ type Change struct {
 
 // History returns every version of a thing, oldest first. Versions that are out
 // of scope are left out, with what became of them.
-func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Change, error) {
+func (b *Browser) History(ctx context.Context, ref board.Ref, v access.View) (memory.URI, []Change, error) {
 	var uri memory.URI
 	var changes []Change
-	err := b.ReadAs(ctx, ref.Tenant, v, func(s State) (err error) {
-		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View}
+	err := b.core.ReadAs(ctx, ref.Tenant, v, func(s board.State) (err error) {
+		w := &versionWalk{core: b.core, s: s}
 		uri, err = w.walk(ref)
 		changes = w.changes
 		return err
@@ -40,10 +40,10 @@ func (b *Board) History(ctx context.Context, ref Ref, v View) (memory.URI, []Cha
 
 // VersionsOptions says of what the versions are wanted.
 type VersionsOptions struct {
-	Ref   Ref
+	Ref   board.Ref
 	Limit int    // zero means 50, at most 1000
 	After string // the Next of the page before
-	View  View
+	View  access.View
 }
 
 // VersionsPage is a part of a thing's history, oldest first.
@@ -55,7 +55,7 @@ type VersionsPage struct {
 
 // Versions returns the versions of a thing, oldest first, a page at a time. It shows what
 // History shows.
-func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
+func (b *Browser) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
 	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func (b *Board) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage,
 		return nil, notNext()
 	}
 	page := &VersionsPage{}
-	err = b.ReadAs(ctx, o.Ref.Tenant, o.View, func(s State) error {
-		w := &versionWalk{b: b, r: s.Reader, t: s.Tenant, view: s.View, limit: limit}
+	err = b.core.ReadAs(ctx, o.Ref.Tenant, o.View, func(s board.State) error {
+		w := &versionWalk{core: b.core, s: s, limit: limit}
 		if len(after) > 0 {
 			w.after = binary.BigEndian.Uint32(after)
 		}
@@ -90,10 +90,8 @@ const versionCursor = 4
 
 // versionWalk goes through the versions of a thing.
 type versionWalk struct {
-	b       *Board
-	r       kv.Reader
-	t       *ledger.Tenant
-	view    View
+	core    *board.Board
+	s       board.State
 	after   uint32 // only versions beyond this one
 	limit   int    // zero for all
 	changes []Change
@@ -101,13 +99,13 @@ type versionWalk struct {
 }
 
 // walk collects the versions of what a reference names.
-func (w *versionWalk) walk(ref Ref) (memory.URI, error) {
-	h, err := FindHead(State{Reader: w.r, Tenant: w.t, View: w.view}, ref)
+func (w *versionWalk) walk(ref board.Ref) (memory.URI, error) {
+	h, err := board.FindHead(w.s, ref)
 	if err != nil {
 		return memory.URI{}, err
 	}
-	uri := memory.URI{Tenant: w.t.Name, Kind: h.Kind, ID: h.ID}
-	entries, err := catalog.Entries(w.r, w.t.Number, h.Kind, catalog.ThingOf(w.t.Name, h.Kind, h.ID))
+	uri := memory.URI{Tenant: w.s.Tenant.Name, Kind: h.Kind, ID: h.ID}
+	entries, err := catalog.Entries(w.s.Reader, w.s.Tenant.Number, h.Kind, catalog.ThingOf(w.s.Tenant.Name, h.Kind, h.ID))
 	if err != nil {
 		return uri, err
 	}
@@ -119,14 +117,14 @@ func (w *versionWalk) walk(ref Ref) (memory.URI, error) {
 	}
 	allowed, private := true, false
 	for _, e := range entries[from:] {
-		c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
+		c := Change{Version: e.Version, Op: e.Op, Position: e.Position, Time: board.TimeOf(e.Time), Actor: e.Actor, Trust: e.Trust, Note: e.Note}
 		full := w.limit > 0 && len(w.changes) == w.limit
 		if e.Op == catalog.Put {
-			if c.Body, err = w.b.BodyAt(w.r, w.t, h.Kind, e.Position); err != nil {
+			if c.Body, err = w.core.BodyAt(w.s, h.Kind, e.Position); err != nil {
 				return uri, err
 			}
-			allowed = w.view.allowsVersion(c.Body)
-			if private = w.view.hides(c.Body, c.Actor); private {
+			allowed = access.AllowsVersion(w.s.View, c.Body)
+			if private = access.Hides(w.s.View, c.Body, c.Actor); private {
 				c.Body = nil
 			}
 		}

@@ -1,4 +1,4 @@
-package board
+package erase
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -33,8 +33,8 @@ type Expired struct {
 // than the board's clock or, if that runs behind, the tenant's newest record.
 //
 // No scope may do it.
-func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Time) (*Expired, error) {
-	if err := b.RefuseScope(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
+func (b *Eraser) Expire(ctx context.Context, w board.Writer, tenant string, now time.Time) (*Expired, error) {
+	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
 		return nil, err
 	}
 	if err := memory.CheckActor(w.Actor); err != nil {
@@ -67,20 +67,20 @@ func (b *Board) Expire(ctx context.Context, w Writer, tenant string, now time.Ti
 	}
 	if erased || out.Events > 0 {
 		// Even after a failure: what is journaled as erased is to be overwritten.
-		err = fault.First(err, b.FinishErasures(ctx))
+		err = fault.First(err, b.core.FinishErasures(ctx))
 	}
 	return out, err
 }
 
 // ending is what is over for one cause.
 type ending struct {
-	writer Writer        // whose trust is that of the policy, if one is the cause
+	writer board.Writer  // whose trust is that of the policy, if one is the cause
 	expiry memory.Expiry // what expires
 	erase  []memory.URI  // things that a policy erases, with their newest version
 }
 
 // expireAll journals an expiry in as many records as it needs.
-func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
+func (b *Eraser) expireAll(ctx context.Context, tenant string, e *ending, out *Expired) error {
 	for rest := e.expiry.Targets; len(rest) > 0; {
 		n := min(len(rest), memory.MaxTargets)
 		part := &memory.Expiry{Targets: rest[:n:n], Cause: e.expiry.Cause, Policy: e.expiry.Policy}
@@ -105,11 +105,11 @@ func (b *Board) expireAll(ctx context.Context, tenant string, e *ending, out *Ex
 // eraseEmbeddings erases what models made of events that are about to be erased.
 // It comes before: were it cut short the other way round, nothing would tell any more
 // what the rest was made of.
-func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, targets []memory.ExpiryTarget) error {
+func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant string, targets []memory.ExpiryTarget) error {
 	var made []memory.URI
-	err := b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
+	err := b.core.Read(ctx, tenant, func(s board.State) error {
 		any := false
-		err := catalog.List(r, t.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
+		err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(record.Embedding, catalog.Live), nil, func([]byte, catalog.Thing) bool {
 			any = true
 			return false
 		})
@@ -120,14 +120,14 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 			if target.Kind != record.Event {
 				continue
 			}
-			ev, err := b.EventAt(r, t, target.Position)
+			ev, err := b.core.EventAt(s, target.Position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			list, err := madeOf(r, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: ev.Event.EventID})
+			list, err := madeOf(s, memory.URI{Tenant: s.Tenant.Name, Kind: record.Event, ID: ev.Event.EventID})
 			if err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 		return nil
 	})
 	// What is over is over whoever says so.
-	w = Writer{Actor: w.Actor, Trust: record.Operator}
+	w = board.Writer{Actor: w.Actor, Trust: record.Operator}
 	for part := range slices.Chunk(made, memory.MaxTargets) {
 		if err == nil {
 			_, err = b.redact(ctx, w, part, false)
@@ -147,19 +147,19 @@ func (b *Board) eraseEmbeddings(ctx context.Context, w Writer, tenant string, ta
 
 // expire puts the record of an expiry. Its targets are then what was still due
 // when its turn came: the fold ends whatever the record names.
-func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.Expiry) error {
-	id, err := b.ids.Next()
+func (b *Eraser) expire(ctx context.Context, w board.Writer, tenant string, e *memory.Expiry) error {
+	id, err := b.core.NewID()
 	if err != nil {
 		return err
 	}
-	return b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) error {
+	return b.core.Submit(ctx, &board.Request{Alone: true, Admit: func(g *board.Group) error {
 		t, err := g.Tenant(tenant)
 		if err != nil {
 			return err
 		}
 		kept := e.Targets[:0]
 		for _, target := range e.Targets {
-			ok, err := g.stillDue(t, target)
+			ok, err := stillDue(g, t, target)
 			if err != nil {
 				return err
 			}
@@ -170,7 +170,7 @@ func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.E
 		if e.Targets = kept; len(kept) == 0 {
 			return nil
 		}
-		entry, err := g.b.ControlEntry(w, tenant, id, e)
+		entry, err := g.Board().ControlEntry(w, tenant, id, e)
 		if err != nil {
 			return err
 		}
@@ -182,8 +182,8 @@ func (b *Board) expire(ctx context.Context, w Writer, tenant string, e *memory.E
 // stillDue reports whether a record that was to expire is still the current
 // content of a live thing, or an event that is still there. What cannot be read
 // is left to Verify: it must not keep the rest alive.
-func (g *Group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
-	f, err := g.b.FrameAt(g.tx, t, target.Position)
+func stillDue(g *board.Group, t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
+	f, err := g.Board().FrameAt(g.State(t), target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
 		return false, nil
 	}
@@ -198,13 +198,13 @@ func (g *Group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 		return false, nil
 	}
 	if r.Event != nil {
-		return g.unembedded(t, r.Event.EventID)
+		return unembedded(g, t, r.Event.EventID)
 	}
 	if r.Body == nil {
 		return false, nil
 	}
 	id, _ := r.Body.Identity()
-	h, ok, err := catalog.HeadOf(g.tx, t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
+	h, ok, err := catalog.HeadOf(g.Tx(), t.Number, target.Kind, catalog.ThingOf(t.Name, target.Kind, id))
 	if err != nil {
 		return false, g.Stop(err)
 	}
@@ -214,13 +214,13 @@ func (g *Group) stillDue(t *ledger.Tenant, target memory.ExpiryTarget) (bool, er
 // unembedded reports whether no model made a vector of an event that is still there.
 // One that was made since they were erased would outlive the event; it goes with it
 // the next time.
-func (g *Group) unembedded(t *ledger.Tenant, event string) (bool, error) {
-	made, err := madeOf(g.tx, t, memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
+func unembedded(g *board.Group, t *ledger.Tenant, event string) (bool, error) {
+	made, err := madeOf(g.State(t), memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
 	if err != nil {
 		return false, g.Stop(err)
 	}
 	for _, u := range made {
-		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		h, ok, err := catalog.HeadOf(g.Tx(), t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
 			return false, g.Stop(err)
 		}
@@ -233,15 +233,15 @@ func (g *Group) unembedded(t *ledger.Tenant, event string) (bool, error) {
 
 // eraseOld journals the erasure of what a policy erases, in as many records as
 // it needs. It returns how many things were erased.
-func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
+func (b *Eraser) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
 	for rest := e.erase; len(rest) > 0; {
-		id, err := b.ids.Next()
+		id, err := b.core.NewID()
 		if err != nil {
 			return things, err
 		}
 		var did, seen int
-		err = b.Submit(ctx, &Request{Alone: true, Admit: func(g *Group) (err error) {
-			did, seen, err = g.eraseOld(e.writer, tenant, id, rest)
+		err = b.core.Submit(ctx, &board.Request{Alone: true, Admit: func(g *board.Group) (err error) {
+			did, seen, err = eraseOldIn(g, e.writer, tenant, id, rest)
 			return err
 		}})
 		if err != nil {
@@ -253,17 +253,17 @@ func (b *Board) eraseOld(ctx context.Context, tenant string, e *ending) (things 
 	return things, nil
 }
 
-// eraseOld puts one redaction of things that are as old as they were when they
+// eraseOldIn puts one redaction of things that are as old as they were when they
 // were looked up. It returns how many it erases, and how many it looked at, which
 // is at least one.
-func (g *Group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
+func eraseOldIn(g *board.Group, w board.Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
 	t, err := g.Tenant(tenant)
 	if err != nil {
 		return 0, 0, err
 	}
 	red := &memory.Redaction{}
 	for _, u := range uris {
-		h, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
+		h, ok, err := catalog.HeadOf(g.Tx(), t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
 		if err != nil {
 			return 0, 0, g.Stop(err)
 		}
@@ -272,7 +272,7 @@ func (g *Group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, s
 			continue
 		}
 		// Without a key the content may come again: it was let go for its age alone.
-		targets, _, err := g.targetsOf(w, t, u, nil)
+		targets, _, err := targetsOf(g, w, t, u, nil)
 		if fault.CodeOf(err) == fault.Untrusted || len(targets) > memory.MaxTargets {
 			seen++ // the policy does not reach it, or no record could say it
 			continue
@@ -290,21 +290,21 @@ func (g *Group) eraseOld(w Writer, tenant, id string, uris []memory.URI) (did, s
 	if did == 0 {
 		return 0, seen, nil
 	}
-	return did, seen, g.putRedaction(w, tenant, id, red, &Erasure{})
+	return did, seen, putRedaction(g, w, tenant, id, red, &Erasure{})
 }
 
 // due collects what is over.
-func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time) (list []*ending, err error) {
-	err = b.Read(ctx, tenant, func(r kv.Reader, t *ledger.Tenant) error {
-		if latest := time.Unix(0, max(b.o.Clock().UnixNano(), t.Time)); now.After(latest) {
+func (b *Eraser) due(ctx context.Context, w board.Writer, tenant string, now time.Time) (list []*ending, err error) {
+	err = b.core.Read(ctx, tenant, func(s board.State) error {
+		if latest := time.Unix(0, max(b.core.Now().UnixNano(), s.Tenant.Time)); now.After(latest) {
 			return fault.Newf(fault.InvalidArgument, "now: %s is in the future; it is %s", now.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339)).
 				WithFix("give the current time or an earlier one")
 		}
 		ttl := &ending{writer: w, expiry: memory.Expiry{Cause: memory.CauseTTL}}
 		var failed error
-		err := catalog.Ended(r, t.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
+		err := catalog.Ended(s.Reader, s.Tenant.Number, now.UnixNano(), func(kind record.Kind, d catalog.Thing) bool {
 			var h *catalog.Head
-			if h, _, failed = catalog.HeadOf(r, t.Number, kind, d); failed != nil || h == nil {
+			if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d); failed != nil || h == nil {
 				return failed == nil
 			}
 			ttl.ends(kind, h.Position)
@@ -313,7 +313,7 @@ func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time)
 		if err != nil || failed != nil {
 			return fault.First(failed, err)
 		}
-		err = timeline.Expired(r, t.Number, now.UnixNano(), func(p timeline.Place) bool {
+		err = timeline.Expired(s.Reader, s.Tenant.Number, now.UnixNano(), func(p timeline.Place) bool {
 			ttl.ends(record.Event, p.Position)
 			return true
 		})
@@ -321,13 +321,13 @@ func (b *Board) due(ctx context.Context, w Writer, tenant string, now time.Time)
 			return err
 		}
 		list = append(list, ttl)
-		return b.retention(r, t, func(h *catalog.Head, p *memory.Policy) error {
+		return b.retention(s, func(h *catalog.Head, p *memory.Policy) error {
 			e := &ending{
-				writer: Writer{Actor: w.Actor, Trust: h.Trust},
+				writer: board.Writer{Actor: w.Actor, Trust: h.Trust},
 				expiry: memory.Expiry{Cause: memory.CauseRetention, Policy: h.ID},
 			}
 			list = append(list, e)
-			return b.outlived(ctx, r, t, p, now.UnixNano(), e)
+			return b.outlived(ctx, s, p, now.UnixNano(), e)
 		})
 	})
 	return list, err
@@ -340,17 +340,17 @@ func (e *ending) ends(kind record.Kind, position uint64) {
 
 // retention calls visit with the retention policies of a tenant that count. One
 // that cannot be read counts for nothing.
-func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Head, *memory.Policy) error) error {
+func (b *Eraser) retention(s board.State, visit func(*catalog.Head, *memory.Policy) error) error {
 	var failed error
-	err := catalog.List(r, t.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		if h, _, failed = catalog.HeadOf(r, t.Number, record.Policy, d); failed != nil || h == nil {
+		if h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, record.Policy, d); failed != nil || h == nil {
 			return failed == nil
 		}
 		if h.Trust < record.User || h.Status != "active" {
 			return true
 		}
-		body, err := b.BodyAt(r, t, record.Policy, h.Position)
+		body, err := b.core.BodyAt(s, record.Policy, h.Position)
 		if code := fault.CodeOf(err); code == fault.Damaged || code == fault.Erased {
 			return true
 		}
@@ -366,14 +366,14 @@ func (b *Board) retention(r kv.Reader, t *ledger.Tenant, visit func(*catalog.Hea
 }
 
 // outlived adds what a retention policy lets go.
-func (b *Board) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *memory.Policy, now int64, e *ending) error {
+func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, now int64, e *ending) error {
 	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
 	if now > math.MinInt64+age {
 		cutoff = now - age
 	}
 	for _, kind := range p.Retention.Kinds {
 		if kind == record.Event {
-			if err := b.olderEvents(ctx, r, t, p.Scope, cutoff, e); err != nil {
+			if err := b.olderEvents(ctx, s, p.Scope, cutoff, e); err != nil {
 				return err
 			}
 			continue
@@ -383,11 +383,11 @@ func (b *Board) outlived(ctx context.Context, r kv.Reader, t *ledger.Tenant, p *
 			states = append(states, catalog.Forgotten, catalog.Expired) // their history is still there
 		}
 		for _, state := range states {
-			err := older(r, t, kind, state, cutoff, func(h *catalog.Head) {
+			err := older(s, kind, state, cutoff, func(h *catalog.Head) {
 				switch {
 				case h.Trust > e.writer.Trust || !covers(p.Scope, h):
 				case p.Retention.Action == memory.RetainErase:
-					e.erase = append(e.erase, memory.URI{Tenant: t.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
+					e.erase = append(e.erase, memory.URI{Tenant: s.Tenant.Name, Kind: kind, ID: h.ID, Version: uint64(h.Version)})
 				default:
 					e.ends(kind, h.Position)
 				}
@@ -411,11 +411,11 @@ func covers(s memory.Scope, h *catalog.Head) bool {
 
 // older calls visit with what is in a state and was last written about before
 // the cutoff.
-func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
+func older(s board.State, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
 	var failed error
-	err := catalog.List(r, t.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
 		var h *catalog.Head
-		h, _, failed = catalog.HeadOf(r, t.Number, kind, d)
+		h, _, failed = catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d)
 		if failed == nil && h != nil && h.Updated < cutoff {
 			visit(h)
 		}
@@ -426,12 +426,12 @@ func older(r kv.Reader, t *ledger.Tenant, kind record.Kind, state catalog.State,
 
 // olderEvents adds the events of a scope that were recorded before the cutoff.
 // Times never fall within a tenant, so it stops at the first that is younger.
-func (b *Board) olderEvents(ctx context.Context, r kv.Reader, t *ledger.Tenant, s memory.Scope, cutoff int64, e *ending) error {
-	for position := range t.Size {
+func (b *Eraser) olderEvents(ctx context.Context, st board.State, s memory.Scope, cutoff int64, e *ending) error {
+	for position := range st.Tenant.Size {
 		if position%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f, err := b.FrameAt(r, t, position)
+		f, err := b.core.FrameAt(st, position)
 		if fault.CodeOf(err) == fault.Damaged {
 			continue
 		}

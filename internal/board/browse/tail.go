@@ -1,16 +1,16 @@
-package board
+package browse
 
 import (
 	"context"
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/column"
-	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -30,12 +30,12 @@ type TailQuery struct {
 	Agent   string        // empty for all
 	Type    hmx.EventType // empty for all
 	Until   uint64        // the position behind the last to look at; zero for all there are
-	View    View
+	View    access.View
 }
 
 // Tailed is a part of a tail.
 type Tailed struct {
-	Events []*StoredEvent // in the order in which they were recorded
+	Events []*board.StoredEvent // in the order in which they were recorded
 	// Next is where to go on. It is Size when there is no more for now.
 	Next uint64
 	Size uint64 // of the tenant
@@ -46,14 +46,14 @@ type Tailed struct {
 // Tail returns events in the order in which they were recorded, from a position on: a
 // part of them, which takes a bounded time and memory. A tenant without records has
 // none yet.
-func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
+func (b *Browser) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	if err := memory.CheckTenant(q.Tenant); err != nil {
 		return nil, err
 	}
 	part := &Tailed{Next: q.From}
-	err := b.ReadAs(ctx, q.Tenant, q.View, func(s State) error {
+	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
 		q.View, part.Size = s.View, s.Tenant.Size
-		return b.tail(ctx, s.Reader, s.Tenant, &q, part)
+		return b.tail(ctx, s, &q, part)
 	})
 	if fault.CodeOf(err) == fault.NotFound {
 		err = nil // no record yet
@@ -62,12 +62,12 @@ func (b *Board) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 }
 
 // tail fills a part.
-func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *TailQuery, part *Tailed) error {
-	until := t.Size
+func (b *Browser) tail(ctx context.Context, s board.State, q *TailQuery, part *Tailed) error {
+	until := s.Tenant.Size
 	if q.Until > 0 {
 		until = min(until, q.Until)
 	}
-	likely, err := likelyIn(r, t, q)
+	likely, err := likelyIn(s, q)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (b *Board) tail(ctx context.Context, r kv.Reader, t *ledger.Tenant, q *Tail
 				return err
 			}
 		}
-		ev, err := b.EventAt(r, t, part.Next)
+		ev, err := b.core.EventAt(s, part.Next)
 		switch code := fault.CodeOf(err); {
 		case code == fault.Erased, code == fault.NotFound: // or no event
 		case code == fault.Damaged: // verify says where
@@ -117,11 +117,11 @@ type likely struct {
 }
 
 // likelyIn returns what finds the events of a query; nil if it asks for all.
-func likelyIn(r kv.Reader, t *ledger.Tenant, q *TailQuery) (*likely, error) {
+func likelyIn(s board.State, q *TailQuery) (*likely, error) {
 	if q.Session == "" && q.Agent == "" && q.Type == "" {
 		return nil, nil
 	}
-	rows, err := roster.Open(r, t.Number, t.Size, nil)
+	rows, err := roster.Open(s.Reader, s.Tenant.Number, s.Tenant.Size, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (x *likely) load(chunk int) error {
 }
 
 // wants reports whether an event is one of those that are asked for.
-func (q *TailQuery) wants(ev *StoredEvent) bool {
+func (q *TailQuery) wants(ev *board.StoredEvent) bool {
 	e := ev.Event
 	return (q.Session == "" || e.SessionID == q.Session) && (q.Agent == "" || e.AgentID == q.Agent) &&
-		(q.Type == "" || e.EventType == q.Type) && SeesEvent(q.View, ev)
+		(q.Type == "" || e.EventType == q.Type) && access.SeesEvent(q.View, ev.Event)
 }

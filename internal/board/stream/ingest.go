@@ -1,4 +1,13 @@
-package board
+// Package stream records a stream of events, one a line: it decodes, prepares and writes three
+// parts of the stream at the same time, in bounded memory.
+//
+// What is guaranteed: a bad line costs no good one; the events of each session within a part are
+// brought into their order; what the report counts is durable, also when the stream fails; to
+// send the whole stream again is harmless.
+//
+// What is not: events of a session that are further apart in the stream than one part are
+// recorded in the order of their arrival, and counted as late.
+package stream
 
 import (
 	"context"
@@ -8,13 +17,9 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/hmx/wire"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 )
-
-// IngestBatch is how many events of a stream share an fsync. It is a multiple of how
-// many positions the indexes put together, so that a stream into a new tenant leaves
-// them nothing half done.
-const IngestBatch = 2048
 
 // ingestBytes is how many bytes of lines do, if they are few and long.
 const ingestBytes = 4 << 20
@@ -39,12 +44,12 @@ type IngestReport struct {
 	Warnings   int
 	// Tenants are the roots of those that were written to, in the order in
 	// which they first were.
-	Tenants []Root
+	Tenants []board.Root
 }
 
 // IngestOptions says how a stream is read.
 type IngestOptions struct {
-	Writer Writer
+	Writer board.Writer
 	// Admit refuses events that are not for whoever sends them, each as a line of its
 	// own. It is called in the order of the lines, by one goroutine, before anything is
 	// recorded, and the stream is not read on while it runs. Nil admits all.
@@ -60,13 +65,13 @@ type IngestOptions struct {
 // Events are acknowledged in groups; when Ingest returns an error, those of the
 // report are recorded all the same, and sending the whole stream again is
 // harmless.
-func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (IngestReport, error) {
-	w, err := b.eventWriter(ctx, o.Writer)
+func Ingest(ctx context.Context, core *board.Board, src io.Reader, o IngestOptions) (IngestReport, error) {
+	w, err := core.EventWriter(ctx, o.Writer)
 	if err != nil {
 		return IngestReport{}, err
 	}
 	o.Writer = w
-	in := &intake{b: b, o: o, report: IngestReport{}, tenants: make(map[string]bool)}
+	in := &intake{core: core, o: o, report: IngestReport{}, tenants: make(map[string]bool)}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lots := make(chan *lot, 2)
@@ -79,7 +84,7 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 		defer close(ready)
 		for l := range lots {
 			// A source that fails has said what it said before.
-			batch, err := b.prepareEvents(o.Writer, l.events, decoded)
+			batch, err := core.PrepareEvents(o.Writer, l.events)
 			l.batch, l.err = batch, fault.First(l.err, err)
 			select {
 			case ready <- l:
@@ -100,7 +105,7 @@ func (b *Board) Ingest(ctx context.Context, src io.Reader, o IngestOptions) (Ing
 		failed = ctx.Err()
 	}
 	for _, name := range in.order {
-		root, err := b.Root(context.WithoutCancel(ctx), name)
+		root, err := core.Root(context.WithoutCancel(ctx), name)
 		if err != nil {
 			return in.report, fault.First(failed, err)
 		}
@@ -119,7 +124,7 @@ type linePlace struct {
 type lot struct {
 	events   []*hmx.Event
 	places   []linePlace
-	batch    *eventBatch
+	batch    *board.EventBatch
 	rejected []Rejection // lines that are no events
 	warnings int
 	bytes    int64
@@ -130,7 +135,7 @@ type lot struct {
 
 // intake is one stream being taken in.
 type intake struct {
-	b       *Board
+	core    *board.Board
 	o       IngestOptions
 	report  IngestReport
 	tenants map[string]bool
@@ -194,7 +199,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 			l.warnings += len(warnings)
 			l.events, l.places = append(l.events, ev), append(l.places, linePlace{line.Number, l.read - 1})
 		}
-		if (l.read >= IngestBatch || l.held >= ingestBytes) && !send() {
+		if (l.read >= board.IngestBatch || l.held >= ingestBytes) && !send() {
 			return
 		}
 	}
@@ -236,7 +241,7 @@ func (l *lot) inOrder() {
 func (in *intake) take(ctx context.Context, l *lot) error {
 	r := &in.report
 	if l.batch != nil && len(l.events) > 0 {
-		res, err := in.b.appendPrepared(ctx, l.batch)
+		res, err := in.core.AppendPrepared(ctx, l.batch)
 		if l.err = fault.First(l.err, err); res == nil {
 			return err
 		}
@@ -246,9 +251,9 @@ func (in *intake) take(ctx context.Context, l *lot) error {
 		r.Scrubbed += res.Scrubbed
 		r.Own += res.Own
 		for i, receipt := range res.Receipts {
-			if receipt.Disposition == Refused {
+			if receipt.Disposition == board.Refused {
 				l.rejected = append(l.rejected, Rejection{l.places[i].line, l.places[i].index, receipt.Fault})
-			} else if name := l.batch.events[i].Header.Tenant; receipt.Disposition != Own && !in.tenants[name] {
+			} else if name := l.events[i].TenantID; receipt.Disposition != board.Own && !in.tenants[name] {
 				in.tenants[name] = true
 				in.order = append(in.order, name)
 			}
