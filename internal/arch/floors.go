@@ -276,8 +276,8 @@ func floors() []floor {
 		packages: []string{"internal/node"},
 	}, {
 		name:     "serving bench",
-		purpose:  "what the server reaches, beside the library and bare handlers, in one run",
-		packages: []string{"internal/bench/serving"},
+		purpose:  "what the server reaches, beside the library and bare handlers; how long hooks take, beside processes that do nothing; each in one run",
+		packages: []string{"internal/bench/hooks", "internal/bench/serving"},
 	}, {
 		name:     "torture",
 		purpose:  "tests with real processes that are killed, and real disks that fail",

@@ -60,6 +60,7 @@ are durable; everything is written to a directory of its own and removed.`,
   lukasa-bench recall --help
   lukasa-bench pack --help
   lukasa-bench serve --help
+  lukasa-bench hook --help
   lukasa-bench eval --help`,
 		RunE:               func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors:      true, // Run reports them, once
@@ -71,7 +72,7 @@ are durable; everything is written to a directory of its own and removed.`,
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "answer and report errors in JSON")
-	root.AddCommand(journalCommand(s), contextCommand(s), recallCommand(s), packCommand(s), serveCommand(s), evalCommand(s))
+	root.AddCommand(journalCommand(s), contextCommand(s), recallCommand(s), packCommand(s), serveCommand(s), hookCommand(s), evalCommand(s))
 	return root
 }
 

@@ -1,0 +1,76 @@
+package benchcli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/bench/hooks"
+	"lukasa.dev/internal/fault"
+)
+
+func hookCommand(s *console) *cobra.Command {
+	var o hooks.Options
+	var flags benchFlags
+	cmd := &cobra.Command{
+		Use:   "hook",
+		Short: "Measure how long an agent waits for its hooks",
+		Long: `Measure how long a coding agent waits for its hooks.
+
+Whole processes are timed, from their start to their end. In one run take turns: true, a
+hello world in Go if there is Go to build it, lukasa version, and four events of the hook of
+Claude Code (session start, prompt, before and after a tool) on a board with many events,
+each without a server and through a running one. What true and hello world take is the
+price of a process on this machine.
+
+The goals, of half of the runs: lukasa version within 10 ms; through a server a prompt
+within 15 ms and any other event within 10 ms; without a server any event within 60 ms.
+
+The program that is measured is lukasa beside this one, else that in PATH, or --program.
+
+Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
+		Example: `  lukasa-bench hook --help`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Events < 1 || o.Events > 10_000_000 || o.Rounds < 1 || o.Rounds > 100_000 {
+				return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 10000000, --rounds 1 to 100000")
+			}
+			return measured(s, &o.Dir, &o.Progress, func() (*hooks.Report, error) { return hooks.Run(cmd.Context(), o) }, s.printHookBench, func(r *hooks.Report) error {
+				if !flags.strict {
+					return nil
+				}
+				return missedHookGoals(r)
+			})
+		},
+	}
+	f := cmd.Flags()
+	flags.add(f, &o.Dir, nil, nil)
+	f.StringVar(&o.Program, "program", "", "measure this `FILE` (default: lukasa beside this program, else in PATH)")
+	f.IntVar(&o.Events, "events", 100_000, "how many events the board has")
+	f.IntVar(&o.Rounds, "rounds", 50, "how often each runs")
+	return cmd
+}
+
+// missedHookGoals is the error of goals that were not reached.
+func missedHookGoals(r *hooks.Report) error {
+	var missed []string
+	for _, c := range r.Cases {
+		if !c.OK {
+			missed = append(missed, c.Name)
+		}
+	}
+	return missedGoals(missed)
+}
+
+// printHookBench prints a report as a table.
+func (s *console) printHookBench(r *hooks.Report) {
+	fmt.Fprintf(s.stdout, "lukasa %s on a board of %s, %d MB, built in %.0f s\n\n", oneLine(r.Version), counted(r.Events, "event"), megabytes(r.DirectoryBytes), r.BuildSeconds)
+	fmt.Fprintf(s.stdout, "%-34s %6s %9s %9s %9s %8s\n", "process, from start to end", "runs", "p50 ms", "p95 ms", "max ms", "goal")
+	for _, c := range r.Cases {
+		fmt.Fprintf(s.stdout, "%-34s %6d %9.1f %9.1f %9.1f", c.What, c.Runs, c.P50, c.P95, c.Max)
+		if c.Goal > 0 {
+			fmt.Fprintf(s.stdout, " %8.0f  %s", c.Goal, s.mark(c.OK))
+		}
+		fmt.Fprintln(s.stdout)
+	}
+}
