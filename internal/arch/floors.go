@@ -68,6 +68,7 @@ func floors() []floor {
 			"internal/shell",
 			"internal/testsize",
 			"internal/tokens",
+			"internal/typed",
 		},
 	}, {
 		name:     "shape",

@@ -1,5 +1,7 @@
 package statement
 
+import "lukasa.dev/internal/typed"
+
 // Words of orders to the agent.
 
 var (
@@ -74,7 +76,7 @@ var (
 		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
 
 	// speakers are who speaks in the record of a conversation with a model.
-	speakers = set("system user assistant human ai bot model developer")
+	speakers = func() wordSet { return typed.Speakers() }
 
 	// nothings are words behind "no" that forbid nothing.
 	nothings = set("exception exceptions excuse excuses ifs discussion debate joke kidding cap problem problems worries worry idea ideas need reason one longer more matter way doubt thanks thank pressure rush hurry luck difference change changes wonder chance clue big hard issue issues errors error result results response sense point such other")

@@ -270,6 +270,10 @@ func within(text string, words []word) string {
 			words = words[:i] // what comes behind it is about something else
 			break
 		}
+		if i > 2 && deciders()[w.low] && (words[i-1].stop != 0 || w.low == "i") && i+1 < len(words) && (past()[words[i+1].low] || strings.HasSuffix(words[i+1].low, "ed") || bygones()[words[i+1].low]) {
+			words = words[:i] // a reason, which happened
+			break
+		}
 	}
 	from, to, ok := passing().find(words)
 	if !ok || from > 0 && onset()[words[from-1].low] {

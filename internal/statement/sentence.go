@@ -246,3 +246,7 @@ func fileName(low string) bool {
 	}
 	return extensions()[low[at+1:]]
 }
+
+func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }
