@@ -27,8 +27,8 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 		return candidate{}, false
 	}
 	full, everywhere := unscoped(whole)
-	words, tagged := untagged(plainWords(full))
-	if len(words) < 2 || words[0].stop == ':' && (speakers()[words[0].low] || words[0].low == "agent") || s.question && !tagged && !(clause{words}).has(pleading()) {
+	words, tagged := untagged(plainWords(r.text, full))
+	if len(words) < 2 || words[0].stop == ':' && (speakers()[words[0].low] || persons()[words[0].low] || words[0].low == "agent" || words[0].low == "mom" || words[0].low == "me") || s.question && !tagged && !(clause{words}).has(pleading()) {
 		return candidate{}, false
 	}
 	headed := r.bound
@@ -73,10 +73,12 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 	return candidate{}, false
 }
 
-// plainWords returns words without hesitations, and without what the agent is called behind "you":
-// "you (the AI)".
-func plainWords(words []word) []word {
-	words = slices.DeleteFunc(slices.Clone(words), func(w word) bool { return hesitations()[w.low] && !w.quoted })
+// plainWords returns words without hesitations and the letters of a list, and without what the
+// agent is called behind "you": "you (the AI)".
+func plainWords(text string, words []word) []word {
+	words = slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+		return !w.quoted && (hesitations()[w.low] || len(w.low) == 1 && w.from > 0 && text[w.from-1] == '(' && strings.HasPrefix(text[w.to:], ")"))
+	})
 	for i := 0; i+1 < len(words); i++ {
 		if words[i].low != "you" || words[i].stop != '(' {
 			continue
@@ -146,6 +148,9 @@ func (c clause) unreasoned() clause {
 		if w.quoted {
 			continue
 		}
+		if next := c.at(i + 1).low; i > 2 && ((w.low == "it" || w.low == "they") && (next == "is" || next == "are" || past()[next]) || deciders()[w.low] && bygones()[next] && next != "have") {
+			return clause{c.words[:i]}
+		}
 		if i > 1 && (w.low == "because" || w.low == "since" || w.low == "so" && c.words[i-1].stop != 0) {
 			return clause{c.words[:i]}
 		}
@@ -205,7 +210,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 	}
 	if c.at(0).low == "no" {
 		verb, what, ok := c.denied(true)
-		if !ok || !m.lasts && !m.headed && !(m.placed && len(c.words) < 6) {
+		if !ok || !m.lasts && !m.headed && !m.agent && !(m.placed && len(c.words) < 6) {
 			return Statement{}, clause{}, false
 		}
 		return rule("never", clause{append([]word{{low: verb}}, what.words...)})
@@ -221,6 +226,12 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 			return Statement{}, clause{}, false
 		}
 		return rule("never", clause{append([]word{{low: "use"}}, what.words...)})
+	}
+	if s, read, ok := c.bars(true); ok && m.any() {
+		return s, read, !read.has(forNow())
+	}
+	if rest, ok := c.cut("stop", "quit", "avoid"); ok && m.any() && gerund(rest.at(0).low, actions()) != "" {
+		c = clause{append([]word{{low: "do"}, {low: "not"}}, rest.based().words...)}
 	}
 	told := c.at(0).low == "you" || c.at(0).low == "i"
 	d, ok := c.directive()
@@ -249,6 +260,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 	case told && d.absolute && !d.modal && !d.only && deed.complains(d.negative):
 		return Statement{}, clause{}, false
 	case d.negative && m.any(), d.negative && told && (d.absolute || d.modal && c.at(1).low != "can"):
+	case !d.negative && told && d.absolute && d.modal && !d.only:
 	case !d.negative && (d.absolute || d.duty || m.onward) && (m.onward || m.placed || m.headed):
 	default:
 		return Statement{}, clause{}, false
@@ -291,7 +303,7 @@ var (
 	agentDeeds = set(strings.Join([]string{
 		"push force-push commit amend rebase squash merge tag branch stash revert reset checkout cherry-pick run rerun re-run execute install uninstall upgrade downgrade bump update download upload fetch pull edit touch change modify alter delete remove drop",
 		"truncate move rename overwrite rewrite reformat format open read write print log deploy redeploy release publish ship restart reboot start stop kill launch send post email message call use add create copy ask tell mention show put insert paste disable",
-		"enable skip bypass mock hardcode introduce import refactor test lint generate regenerate guess assume invent apologize apologise commit report wait query migrate seed purge wipe destroy share expose spawn see look work",
+		"enable skip bypass mock hardcode introduce import refactor test lint generate regenerate guess assume invent apologize apologise commit report wait query migrate seed purge wipe destroy share expose spawn see look work leave pass include paste document stick stay take",
 	}, " "))
 
 	// supposes are words at the beginning of what is supposed.
@@ -304,7 +316,7 @@ var (
 	pleading = phrases("please always|please never|please do not|please stop")
 
 	// toWhom are phrases by which rules are for the agent.
-	toWhom = phrases("for you|for agents|for the agent|for all agents|for ai|for claude|for codex|for gemini|you must follow|you must|you have to|you follow|you obey|your work|that you should|you do")
+	toWhom = phrases("for you|for agents|for the agent|for all agents|for ai|for claude|for codex|for gemini|you must follow|you must|you have to|you follow|you obey|your work|that you should|you do|i tell you")
 
 	// forGood are phrases by which a rule is for good, and nothing else.
 	forGood = phrases("ever again|ever|again|any more|anymore|any longer|from now on|from here on out|from here on|from this point on|going forward|moving forward|in future|in the future|at any time|at any point|permanently|for good|until i say otherwise|at all times|henceforth|from today on|from today|as of today|under any circumstances|no exceptions|without exception|no matter what")
