@@ -345,7 +345,9 @@ func (c clause) namedRule() (clause, bool) {
 	if !determiners()[c.at(0).low] || indefinite()[c.at(0).low] && c.at(0).low != "my" && c.at(0).low != "our" {
 		return c, false
 	}
-	negated := func(w word) bool { return strings.HasPrefix(w.low, "no-") || strings.HasSuffix(w.low, "-only") || w.low == "no" }
+	negated := func(w word) bool {
+		return strings.HasPrefix(w.low, "no-") || strings.HasSuffix(w.low, "-only") || w.low == "no"
+	}
 	for i := 2; i < min(6, len(c.words)); i++ {
 		if c.words[i-1].stop != 0 || c.words[i].quoted {
 			break

@@ -58,7 +58,7 @@ func (c clause) freed() (Statement, bool) {
 		if w := c.words[i].low; w != "is" && w != "are" {
 			continue
 		}
-		rest, ended := c.skip(i + 1).cut("no longer", "not", "now no longer")
+		rest, ended := c.skip(i+1).cut("no longer", "not", "now no longer")
 		if _, off := rest.cutOne(untouched()); ended && off && (c.at(i+1).low == "no" || c.has(anymore())) {
 			return clause{c.words[:i]}.undetermined().revoked("about-rule")
 		}
