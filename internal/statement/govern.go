@@ -68,7 +68,7 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 			st.Strength = memory.StrengthFirm
 		}
 		st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
-		return candidate{Statement: st, clause: read, general: m.any(), told: true, bound: headed, opens: !before.led().orders()}, true
+		return candidate{Statement: st, clause: read, general: m.any(), told: true, bound: headed, opens: !before.led().orders(), loose: i > 0 || len(own.words) < len(c.words) && (own.at(len(own.words)-1).stop == 0 || vague()[c.at(len(own.words)).low] || c.at(len(own.words)).low == "people")}, true
 	}
 	return candidate{}, false
 }

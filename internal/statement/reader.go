@@ -35,6 +35,7 @@ type candidate struct {
 	told    bool   // the agent is addressed: "you must not"
 	opens   bool   // the sentence begins with it, so that it is nothing else
 	bound   bool   // a heading says that it is a rule for the agent
+	loose   bool   // other words stand before it, or behind it without a mark
 }
 
 // take reads one sentence, and reports whether the user's own words go on behind it.
