@@ -35,6 +35,9 @@ func (c clause) directive() (d directive, ok bool) {
 	if rest, found := c.cut("under no circumstances", "under no circumstance", "in no case", "on no account", "at no time", "at no point"); found {
 		d.you, d.negative, d.absolute, c = true, true, true, rest
 	}
+	if rest, found := c.cut("i do not want you", "i never want you"); found && gerund(rest.at(0).low, actions()) != "" {
+		d.you, d.negative, c = true, true, rest.based()
+	}
 	if rest, found := c.cut("make it a habit to", "make it your habit to", "get in the habit to"); found {
 		d.you, d.absolute, c = true, true, rest
 	}

@@ -6,13 +6,13 @@ import "lukasa.dev/internal/typed"
 
 var (
 	// lasting are phrases by which an order is meant for every time.
-	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
+	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|in all future|for all future|in any future|for any future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
 		"for good|no matter what|for this whole|for the entire project/session|for the rest of this project|for the rest of our work|for everything after|for everything from|throughout|in all of our work|in all our work|for all your/our|on any instance|in any directory|in any case|in any of your|now and later|today and later|from here on out|as long as we work|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not|at all times|by default|each and every|for the rest of the project|for everything you")
 
 	// toAgent are phrases by which a ban is for the agent, and houseRule those of where or how
 	// long it holds.
 	toAgent   = phrases("from you|by you|of yours|you write/give/add/make/create|your|unless i|to me|for you")
-	houseRule = phrases("in this repo/project/codebase/crate/module/workspace/firmware|on this machine/box/host/laptop/computer/server|a rule for|is a rule|is the rule|your rules|are rules|from you")
+	houseRule = phrases("in this repo/project/codebase/crate/module/workspace/firmware|on this machine/box/host/laptop/computer/server/codebase/repo/project|a rule for|is a rule|is the rule|your rules|are rules|from you")
 
 	// standsFor are verbs of how what the agent makes is to be.
 	standsFor = set("get go stay live belong carry start end follow come")

@@ -13,11 +13,11 @@ type marks struct {
 	onward bool // so are orders that are no bans
 	insist bool // the words behind it say so
 	placed bool // it is for where the agent works
-	agent  bool // it names the agent
+	agent  bool // it is about what the agent makes
 	headed bool // a heading says that it is one
 }
 
-func (m marks) any() bool { return m.lasts || m.placed || m.headed }
+func (m marks) any() bool { return m.lasts || m.placed || m.headed || m.agent }
 
 // governed reads a rule for the agent wherever it stands in a sentence, by what makes it one:
 // a deed of agents, and words by which it is said to the agent, for good, or for the place
@@ -53,7 +53,8 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 			m.lasts = m.lasts || matchesOne(emphatic(), tag.words) || len(tag.words) < 8 && tag.has(lasting())
 			m.onward = m.onward || tag.has(forward())
 		}
-		m.headed, m.insist = headed, insisted
+		m.headed = headed || i > 0 && words[i-1].low == "that" && before.has(demanding())
+		m.insist = insisted
 		m.lasts = m.lasts || insisted || before.has(lasting())
 		m.onward = m.onward || insisted || before.has(forward())
 		m.placed = m.placed || !before.orders() && (before.has(houseRule()) || before.has(thisProject()))
@@ -76,9 +77,16 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 // plainWords returns words without hesitations and the letters of a list, and without what the
 // agent is called behind "you": "you (the AI)".
 func plainWords(text string, words []word) []word {
-	words = slices.DeleteFunc(slices.Clone(words), func(w word) bool {
-		return !w.quoted && (hesitations()[w.low] || len(w.low) == 1 && w.from > 0 && text[w.from-1] == '(' && strings.HasPrefix(text[w.to:], ")"))
-	})
+	all := words
+	words = make([]word, 0, len(all))
+	for _, w := range all {
+		switch {
+		case w.quoted || !hesitations()[w.low] && (len(w.low) != 1 || !strings.HasPrefix(text[w.to:], ")")):
+			words = append(words, w)
+		case len(w.low) == 1:
+			mark(words, ',') // an item of a list
+		}
+	}
 	for i := 0; i+1 < len(words); i++ {
 		if words[i].low != "you" || words[i].stop != '(' {
 			continue
@@ -178,7 +186,7 @@ func (c clause) segments() []clause {
 // the agent works, and which of those there were.
 func (c clause) settled() (clause, marks) {
 	words := slices.Clone(c.words)
-	m := marks{lasts: c.has(lasting()), onward: c.has(forward()), agent: c.has(toAgent())}
+	m := marks{lasts: c.has(lasting()), onward: c.has(forward()), agent: c.has(byAgent())}
 	for _, x := range []struct {
 		phrases phraseSet
 		found   *bool
@@ -229,6 +237,14 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 	}
 	if s, read, ok := c.bars(true); ok && m.any() {
 		return s, read, !read.has(forNow())
+	}
+	if verb := c.skip(1); c.at(0).low == "you" && m.any() {
+		if s, ok := verb.consent(); ok {
+			return s, clause{append([]word{{low: "always"}}, verb.words...)}, !verb.has(forNow())
+		}
+	}
+	if what, ok := c.yours(); ok {
+		return rule("always", what)
 	}
 	if rest, ok := c.cut("stop", "quit", "avoid"); ok && m.any() && gerund(rest.at(0).low, actions()) != "" {
 		c = clause{append([]word{{low: "do"}, {low: "not"}}, rest.based().words...)}
@@ -285,6 +301,19 @@ func (c clause) spares() (clause, bool) {
 	return clause{}, false
 }
 
+// yours reads how what the agent makes must be: "your commits should never contain binaries".
+func (c clause) yours() (clause, bool) {
+	if c.at(0).low != "your" {
+		return clause{}, false
+	}
+	for i := 2; i < min(5, len(c.words)-2); i++ {
+		if rest, ok := c.skip(i).cut("must not", "must never", "must always", "must", "should never", "should always", "may not", "may never", "have to"); ok {
+			return clause{append([]word{{low: "make"}}, slices.Concat(c.words[1:i], rest.words)...)}, (clause{c.words[:i]}).has(products()) && len(rest.words) > 0
+		}
+	}
+	return clause{}, false
+}
+
 // assigns reports whether the words before a colon say that rules for the agent follow:
 // "rules for you in this repo", "you must follow these".
 func assigns(words []word) bool {
@@ -310,7 +339,13 @@ var (
 	supposes = set("if when whenever while once as because since although though unless until")
 
 	// minding are phrases by which the agent is to keep something in mind.
-	minding = phrases("is important that|is essential that|is crucial that|remember that|remember|note that|in mind|make sure that|be aware that|wants that|want is that|need is that|is that|want that|so that")
+	minding = phrases("insist that|expect that|ask that|demand that|require that|is important that|is essential that|is crucial that|remember that|remember|note that|in mind|make sure that|be aware that|wants that|want is that|need is that|is that|want that|so that")
+
+	// demanding are those by which what the agent does is demanded.
+	demanding = phrases("insist that|is important that|is essential that|is crucial that|remember that|note that|wants that|expect that|ask that|demand that|require that|want is that|need is that")
+
+	// byAgent are phrases of what the agent makes.
+	byAgent = phrases("you write/give/add/make/create/produce/generate|from you|by you")
 
 	// pleading are phrases of a question that asks to do something always.
 	pleading = phrases("please always|please never|please do not|please stop")

@@ -90,7 +90,7 @@ var (
 
 var (
 	// corrections are phrases before what puts something right.
-	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of plans|actually|correction" +
+	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of policy|change of plans|actually|correction" +
 		"|not quite|that is wrong|that is not right|that is incorrect|you got that wrong")
 
 	// memos are phrases before what is to be remembered.

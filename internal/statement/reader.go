@@ -343,7 +343,7 @@ func (c clause) lastingly() bool {
 
 // bans reports whether a clause begins as a ban does.
 func (c clause) bans() bool {
-	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit")
+	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit", "refrain from")
 	return ok
 }
 

@@ -37,7 +37,14 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 		begin--
 	}
 	if n := len(r.lines); !ok && n > 0 && from-begin < 4 && (clause{words[begin:from]}).unnamed() {
-		deed, ok = recalled(r.lines[n-1].words)
+		before := r.lines[n-1].words
+		if deed, ok = recalled(before); !ok && (clause{before}).has(regretted()) {
+			for i := range before {
+				if topic, named := (clause{before[i:]}).namedRule(); named {
+					return topic.revoked("about-rule")
+				}
+			}
+		}
 	}
 	if !ok {
 		return Statement{}, false
@@ -140,6 +147,9 @@ func (c clause) recollected() []word {
 var (
 	// recalling are phrases by which users speak of a rule that they gave.
 	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to|earlier instruction|earlier request|old instruction")
+
+	// regretted are phrases by which users think better of a rule.
+	regretted = phrases("too strict|too harsh|went too far|was wrong about|overdid")
 
 	// bannedBy are those of them that tell of a rule by themselves.
 	bannedBy = phrases("forbade|forbid|banned|ban|prohibition|rule|instruction|request")
