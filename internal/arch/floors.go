@@ -80,6 +80,7 @@ func floors() []floor {
 			"internal/semaphore",
 			"internal/shell",
 			"internal/tokens",
+			"internal/typed",
 		},
 	}, {
 		name:     "shape",

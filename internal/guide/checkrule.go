@@ -311,7 +311,7 @@ var (
 )
 
 // kinds are words for kinds of things, which say nothing beside a name.
-var kinds = foldedWords("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli")
+var kinds = foldedWords("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli container")
 
 // keywords are those of SQL and the methods of HTTP that rules name in capitals.
 var keywords = rawWords("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")

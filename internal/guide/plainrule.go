@@ -36,7 +36,8 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		// Who is spoken to.
 		{`(?i)^(?:(?:hey|hi|dear|claude|codex|gemini|opencode|copilot|cursor|assistant|agent|pls|plz|please|kindly|and|so|also|ok|okay),? )+`, ""},
 		// What only says that it is for good.
-		{`(?i),? (?:any ?more|any longer|ever again|from now on|in (?:the )?future|going forward|at any time|at all|ever)([.,;!?]|$)`, "$1"},
+		{`(?i),? (?:any ?more|any longer|ever again|from now on|from here on|from this point on|in (?:the )?future|going forward|at any time|at all|ever)([.,;!?]|$)`, "$1"},
+		{`(?i)(^|[.;:] )(?:until i say otherwise|from now on|from here on|from this point on),? `, "$1"},
 		// Who asks, and where it holds that holds everywhere.
 		{`(?i)\b(?:therefore )?i (?:ask|beg|urge|expect|order) you,?(?: [^.;:!?]{1,40},)? to (never|not|always) `, "$1 "},
 		{`(?i)^not `, "do not "},
@@ -50,6 +51,8 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (?:you )?(?:ever )?(` + baseForms + `)\b([^.;:!?]*)`, "never $1$2, unless I say so"},
 		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (` + stemForms + `)ing\b([^.;:!?]*)`, "never ${1}\x01$2, unless I say so"},
 		{`(?i)\bnothing (?:goes|gets|lands|is pushed|is merged)(?: directly)? (?:in)?to `, "never push to "},
+		{`(?i)\bif you (?:ever )?(?:need|want|have) to (` + baseForms + `)\b([^.;:!?,]*), (?:you )?(?:stop and )?(?:ask|check with|come to)(?: me)?(?: first)?\b`, "never $1$2, unless I say so"},
+		{`(?i)\b(?:work|stay|write|edit|touch files) only (?:in|inside|within|under|below) (?:the )?(\S+?)([.,;!?]|$)`, "never edit files outside $1$2"},
 		// What is not to be touched.
 		{`(?i)\b(?:keep (?:your )?)?hands off(?: of)? `, "never touch "},
 		{`(?i)\b(?:stay|keep) (?:away from|out of|off) `, "never touch "},
@@ -60,11 +63,13 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(?:treat|consider|regard) (?:everything |anything |all files )?(?:under |in |inside |below )?([^.;:!?,]{1,60}?) as (?:read[ -]only|immutable|untouchable|off[ -]limits)(?: for [^.;:!?,]*)?`, "never edit $1"},
 		{`(?i)\bhit ((?:[\w-]+\.)+[\w-]+|localhost)\b`, "call $1"},
 		{`(?i)\bno (\S+) piped (?:in)?to (\S+)`, "never pipe $1 into $2"},
-		{`(?i)\bno (?:new )?(dependenc\w+|packages?|librar\w+)( unless| without| from| in|[.,;!?]|$)`, "never add $1$2"},
+		{`(?i)\b(?:no|never use) (?:new )?(?:npm |pip |go |cargo )?(dependenc\w+|packages?|librar\w+)( unless| without| from| in|[.,;!?]|$)`, "never add $1$2"},
 		// The subject is the agent.
 		{`(?i)\b(?:you are|you're) (?:strictly )?(?:forbidden|prohibited) (?:to|from) `, "never "},
 		{`(?i)\byou (?:do not have|don't have|have no) (?:my )?permission to `, "never "},
 		{`(?i)\bi forbid you (?:to|from) `, "never "},
+		{`(?i)\byou (?:don't|dont|do not) get to `, "never "},
+		{`(?i)\b(use|spawn|start|launch) (?:any )?sub-?agents?\b`, "use task or agent or spawn_agent or subagent"},
 		{`(?i)\bonly i (?:may |can |ever )?(push|merge|deploy|publish|commit|release)\b`, "never $1"},
 		{`(?i)\b(?:our team|the team|this team) never (` + baseForms + `|force-push)(?:es|s)?\b`, "never $1"},
 		{`(?i)\b(no one|nobody|no agent|none of you) (may ever|may|can|should|must|shall|is allowed to|ever|is to) `, "never "},
@@ -78,10 +83,12 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(print|show|log|output|display) (?:the )?contents? of `, "$1 "},
 		{`(?i)\b(under no circumstances|in no case|on no account)( should you| may you| must you| shall you)?,? `, "never "},
 		// A noun for the deed.
+		{`(?i)\b(?:never use|absolutely no|no) (?:changes|edits|modifications) (?:to|in|of) ([^.;:!?]{1,60}?)(?: by you| from you)?([.,;!?]|$)`, "never edit $1$2"},
 		{`(?i)\bno force[- ]push(?:es|ing)?\b`, "never force-push"},
 		{`(?i)\b(read|open|view|print|touch|edit) (?:anything|any files?|any of the files) (?:in|under|inside|within|from|below) `, "$1 "},
 		{`(?i)\bno (direct )?(push|commit|merge|deploy|release|migration|rebase|install)(e?s|ments?)? (to|on|in|into|from) `, "never $2 $4 "},
 		{`(?i)\b(push|commit|deploy|merg|delet|publish|install|edit|rebas|forc|us|releas|writ)ing ([^.;:!?]{1,80}?) is (strictly )?(forbidden|prohibited|not allowed|disallowed|a no-go|banned|off limits|off-limits|taboo)`, "never ${1}\x01 $2"},
+		{`(?i)\b(edit|touch|change|modify|delete|rename) (?:any |the |all )?(proto|sql|yaml|yml|json|toml|csv|tf|ipynb|lock|svg) files\b`, "$1 *.$2 files"},
 		// Two rules in a sentence.
 		{`(?i),? and (never|always|do not|don't) `, ". $1 "},
 		// What needs a person's consent.

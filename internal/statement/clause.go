@@ -65,6 +65,19 @@ func split(text string, s sentence) []word {
 		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code, code: code}
 		words = expand(words, w)
 	}
+	return dictated(words)
+}
+
+// dictated returns words with "period" as the mark that it is in what was spoken: at the end, or
+// before words that begin another sentence.
+func dictated(words []word) []word {
+	for i := len(words) - 1; i > 2; i-- {
+		if w := words[i]; w.low != "period" || w.quoted || w.stop != 0 || determiners()[words[i-1].low] || i+1 < len(words) && !fillers()[words[i+1].low] && words[i+1].low != "never" && words[i+1].low != "do" {
+			continue
+		}
+		mark(words[:i], ',')
+		words = append(words[:i], words[i+1:]...)
+	}
 	return words
 }
 
@@ -103,10 +116,11 @@ func inWord(text string, at, end int, r rune, size int) bool {
 
 // fold returns a word as lists have it.
 func fold(raw string) string {
-	if raw == "u" || raw == "U" {
-		return "you"
+	low := strings.Trim(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "_")
+	if meant, ok := misspelt[low]; ok {
+		return meant
 	}
-	return strings.Trim(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "_")
+	return low
 }
 
 // expand appends a word, a contraction as the words that it is made of.
@@ -132,6 +146,12 @@ func contraction(low string) (first, second string, ok bool) {
 		return "will", "not", true
 	case "dont":
 		return "do", "not", true
+	case "cant":
+		return "can", "not", true
+	case "thats":
+		return "that", "is", true
+	case "lets":
+		return "let", "us", true
 	case "im":
 		return "i", "am", true
 	case "arent", "isnt", "mustnt", "shouldnt", "doesnt", "didnt":

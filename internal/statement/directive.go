@@ -28,12 +28,18 @@ func (c clause) directive() (d directive, ok bool) {
 	default:
 		if rest, found := c.cut("i do not want you to", "i would rather you did not", "i would rather you do not", "i would prefer you did not", "i would prefer if you did not"); found {
 			d.you, d.negative, c = true, true, rest
-		} else if rest, found := c.cut("i want you to", "i need you to", "i expect you to", "i would like you to", "make sure you", "make sure that you"); found {
+		} else if rest, found := c.cut("i want you to", "i need you to", "i expect you to", "i would like you to", "make sure you", "make sure that you", "i would appreciate it if you would"); found {
 			d.you, c = true, rest
 		}
 	}
 	if rest, found := c.cut("under no circumstances", "under no circumstance", "in no case", "on no account", "at no time", "at no point"); found {
 		d.you, d.negative, d.absolute, c = true, true, true, rest
+	}
+	if rest, found := c.cut("i do not want you", "i never want you"); found && gerund(rest.at(0).low, actions()) != "" {
+		d.you, d.negative, c = true, true, rest.based()
+	}
+	if rest, found := c.cut("make it a habit to", "make it your habit to", "get in the habit to"); found {
+		d.you, d.absolute, c = true, true, rest
 	}
 	light := false // a verb that says nothing was passed over: "you make never a commit"
 	for len(c.words) > 0 {
@@ -472,7 +478,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 		own, pleads = clause{own.words[:n]}, true
 	}
 	n := len(own.words)
-	if n == 0 || nothings()[own.at(0).low] || own.has(counted()) && !own.has(unasked()) {
+	if n == 0 || nothings()[own.at(0).low] && !own.has(toAgent()) && !own.has(unasked()) || own.has(counted()) && !own.has(unasked()) {
 		return "", clause{}, false
 	}
 	last := own.words[n-1].low
@@ -557,6 +563,9 @@ func (c clause) produces() (Statement, clause, bool) {
 			break
 		}
 		rest, ok := c.skip(i).cut("must not", "must never", "must always", "must", "has to", "have to", "needs to", "need to", "needs", "need", "may not", "may never", "should never", "should always", "shall not", "are never", "is never", "is always", "are always")
+		if w := c.words[i].low; !ok && standsFor()[w] && i > made && agentDeeds()[c.words[made].low] {
+			rest, ok = c.skip(i), true // "functions you write get a docstring"
+		}
 		if !ok || len(rest.words) == 0 || i == made || deciders()[c.words[i-1].low] {
 			continue
 		}
@@ -578,13 +587,16 @@ func insisting(words []word) bool {
 	if len(c.words) == 0 || len(c.words) > 14 {
 		return false
 	}
-	if matchesOne(emphatic(), c.words) {
+	if core, _ := c.settled(); matchesOne(emphatic(), c.words) || len(core.words) > 0 && matchesOne(emphatic(), core.words) {
 		return true
 	}
 	switch c.at(0).low {
 	case "not":
 		return c.at(1).low == "even" || prepositions()[c.at(1).low] && len(c.words) > 2
 	case "this", "that", "it", "these", "applies", "counts", "goes":
+	case "do":
+		_, ok := c.cut("do it like that", "do it that way", "do it this way", "do that")
+		return ok && c.has(lasting())
 	case "keep", "remember":
 		return c.has(inMind())
 	default:

@@ -1,16 +1,21 @@
 package statement
 
+import "lukasa.dev/internal/typed"
+
 // Words of orders to the agent.
 
 var (
 	// lasting are phrases by which an order is meant for every time.
-	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
-		"for good|no matter what|for this whole project/session|for the entire project/session|for the rest of this project|for the rest of our work|for everything after|for everything from|throughout|in all of our work|in all our work|for all your/our|on any instance|in any directory|in any case|in any of your|now and later|today and later|from here on out|as long as we work|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not later|at all times|by default|each and every|for the rest of the project|for everything you")
+	lasting = phrases("ever|any more|anymore|any longer|from now on|from here on|in future|in the future|for the future|for future|in all future|for all future|in any future|for any future|going forward|moving forward|at any time|in general|as a general rule|as a rule|every time|each time|everytime|at any point|on my behalf|a rule for|rule for you|standing instruction|standing rule|once and for all|permanently|for the whole project|for the whole session|now or in the future|until i say otherwise|effective immediately|from this moment on|from today|for as long as|never again|" +
+		"for good|no matter what|for this whole|for the entire project/session|for the rest of this project|for the rest of our work|for everything after|for everything from|throughout|in all of our work|in all our work|for all your/our|on any instance|in any directory|in any case|in any of your|now and later|today and later|from here on out|as long as we work|without exception|no exceptions|on your own|yourself|without asking|without my|without checking|not now and not|at all times|by default|each and every|for the rest of the project|for everything you")
 
 	// toAgent are phrases by which a ban is for the agent, and houseRule those of where or how
 	// long it holds.
 	toAgent   = phrases("from you|by you|of yours|you write/give/add/make/create|your|unless i|to me|for you")
-	houseRule = phrases("in this repo/project/codebase/crate/module/workspace/firmware|on this machine/box/host/laptop/computer/server|a rule for|is a rule|is the rule|your rules|are rules|from you")
+	houseRule = phrases("in this repo/project/codebase/crate/module/workspace/firmware|on this machine/box/host/laptop/computer/server/codebase/repo/project|a rule for|is a rule|is the rule|your rules|are rules|from you")
+
+	// standsFor are verbs of how what the agent makes is to be.
+	standsFor = set("get go stay live belong carry start end follow come")
 
 	// foretold are verbs of what will not happen to someone, and because are words of why
 	// something cannot be.
@@ -40,7 +45,7 @@ var (
 	emphatic = phrases("ever|always|never|every time|each time|every single time|no exceptions|no exception|without exception|period|full stop|i mean it|no matter what|from now on|at all times|not now and not later|not once|seriously|in general|for good|not ever|always and everywhere|each one|every one|every single one|i am serious|i mean that|dead serious|for the whole session/project|in any repo/project|not even once|under any circumstances|this is serious|no excuses|not negotiable|understood|never ever|not a single one")
 
 	// ruling are phrases by which something is called a rule.
-	ruling = phrases("a rule|a general rule|the rule|a standing rule|a hard rule|also for you|non-negotiable|not negotiable|company policy|policy|not up for discussion|your rule")
+	ruling = phrases("a rule|a general rule|the rule|a standing rule|a hard rule|also for you|non-negotiable|not negotiable|company policy|policy|not up for discussion|your rule|permanent|a standing request|a standing order|how we do it|for all you|for everything you|for good")
 	// wanted are words before "is that you" by which a user says what is wanted.
 	wanted = set("want need ask expect rule thing remember important point wish request")
 
@@ -74,7 +79,7 @@ var (
 		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
 
 	// speakers are who speaks in the record of a conversation with a model.
-	speakers = set("system user assistant human ai bot model developer")
+	speakers = func() wordSet { return typed.Speakers() }
 
 	// nothings are words behind "no" that forbid nothing.
 	nothings = set("exception exceptions excuse excuses ifs discussion debate joke kidding cap problem problems worries worry idea ideas need reason one longer more matter way doubt thanks thank pressure rush hurry luck difference change changes wonder chance clue big hard issue issues errors error result results response sense point such other")

@@ -239,9 +239,19 @@ func (c clause) framed() (Statement, bool) {
 // to main".
 func (c clause) provided() (Statement, bool) {
 	for i := range min(10, len(c.words)) {
-		if c.words[i].stop == ',' {
-			return c.skip(i + 1).absolute()
+		if c.words[i].stop != ',' {
+			continue
 		}
+		if _, asks := c.skip(i+1).cut("you stop and ask", "stop and ask", "you ask me", "ask me", "you ask first", "ask first", "check with me", "you check with me", "you come to me"); asks {
+			deed := clause{c.words[2 : i+1]}
+			for wishes()[deed.at(0).low] || deed.at(0).low == "to" {
+				deed = deed.skip(1)
+			}
+			s, ok := deed.verbal().act(memory.StrengthHard)
+			s.Subject = key("rule", append(deed.deedWords(), word{low: "without"}, word{low: "asking"}))
+			return s, ok && c.at(2).low == "ever"
+		}
+		return c.skip(i + 1).absolute()
 	}
 	return Statement{}, false
 }
@@ -268,6 +278,10 @@ func within(text string, words []word) string {
 	for i, w := range words {
 		if i > 2 && w.low == "but" {
 			words = words[:i] // what comes behind it is about something else
+			break
+		}
+		if i > 2 && deciders()[w.low] && (words[i-1].stop != 0 || w.low == "i") && i+1 < len(words) && (past()[words[i+1].low] || strings.HasSuffix(words[i+1].low, "ed") || bygones()[words[i+1].low]) {
+			words = words[:i] // a reason, which happened
 			break
 		}
 	}

@@ -34,6 +34,18 @@ var (
 	// past are verbs that make a situation one of the past.
 	past = set("was were had did used went")
 
+	// bygones are further ones of what happened.
+	bygones = set("lost spent got broke took wrote made just already have")
+
+	// misspelt are words as hasty and spoken users write them.
+	misspelt = map[string]string{
+		"u": "you", "ur": "your", "thou": "you", "shalt": "shall", "nevr": "never", "neevr": "never", "nver": "never", "neber": "never", "agian": "again", "agin": "again", "alwyas": "always", "alway": "always", "allways": "always",
+		"teh": "the", "pelase": "please", "pleas": "please", "plese": "please", "dotn": "dont", "dnt": "dont", "shoud": "should", "msut": "must",
+	}
+
+	// hesitations are what is said between words.
+	hesitations = set("um uh uhm umm uhh erm hmm hm")
+
 	// calendar are days and months.
 	calendar = set("monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december")
 
@@ -78,7 +90,7 @@ var (
 
 var (
 	// corrections are phrases before what puts something right.
-	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of plans|actually|correction" +
+	corrections = phrases("scratch that|on second thought|on second thoughts|i meant|my mistake|i was wrong|i changed my mind|i have changed my mind|change of plan|change of policy|change of plans|actually|correction" +
 		"|not quite|that is wrong|that is not right|that is incorrect|you got that wrong")
 
 	// memos are phrases before what is to be remembered.

@@ -25,7 +25,7 @@ func (c clause) lift() (Statement, bool) {
 	if rest, ok := c.cut("you can stop", "you may stop", "you can quit", "feel free to stop"); ok {
 		return rest.lifted()
 	}
-	if rest, ok := c.cut("you are allowed to", "you are permitted to", "you are free to", "you are again allowed to", "you are now allowed to", "it is allowed to", "it is permitted to", "it is again allowed to", "i allow you to",
+	if rest, ok := c.cut("you are allowed to", "you are permitted to", "you are free to", "you are again allowed to", "you are now allowed to", "it is allowed to", "it is permitted to", "it is again allowed to", "it is now allowed to", "it is now permitted to", "i allow you to",
 		"i now allow you to", "you have my permission to", "you have permission to"); ok {
 		if s, ok := rest.spared(); ok && !c.has(renewed()) {
 			return s, true
@@ -82,7 +82,7 @@ func (c clause) lifted() (Statement, bool) {
 			return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: s.Subject, Retraction: true, Correction: true}, true
 		}
 	}
-	if c.at(0).low == "ask" && c.at(1).low == "me" {
+	if (c.at(0).low == "ask" || c.at(0).low == "show" || c.at(0).low == "tell") && c.at(1).low == "me" && len(c.words) > 2 {
 		c = clause{append([]word{c.words[0]}, c.words[2:]...)}
 	}
 	words := unrenewed(c.words)
@@ -289,7 +289,7 @@ func (c clause) voided() (Statement, bool) {
 	kind, rest, ok := c.ruleNoun()
 	if topic, named := c.namedRule(); !ok && named {
 		for i := 2; i < min(7, len(c.words)); i++ {
-			if c.skip(i).lapses() && ruleNouns[c.words[i-1].low] != "" {
+			if c.skip(i).lapses() && (ruleNouns[c.words[i-1].low] != "" || c.words[i-1].low == "thing" || c.words[i-1].low == "limit" && slices.ContainsFunc(topic.words, func(w word) bool { return digit(w.low[0]) })) {
 				return topic.revoked("about-rule")
 			}
 		}
@@ -345,11 +345,14 @@ func (c clause) namedRule() (clause, bool) {
 	if !determiners()[c.at(0).low] || indefinite()[c.at(0).low] && c.at(0).low != "my" && c.at(0).low != "our" {
 		return c, false
 	}
+	negated := func(w word) bool {
+		return strings.HasPrefix(w.low, "no-") || strings.HasSuffix(w.low, "-only") || w.low == "no"
+	}
 	for i := 2; i < min(6, len(c.words)); i++ {
 		if c.words[i-1].stop != 0 || c.words[i].quoted {
 			break
 		}
-		if kind := ruleNouns[c.words[i].low]; kind != memory.TypeConstraint && c.words[i].low != "limit" {
+		if kind := ruleNouns[c.words[i].low]; kind != memory.TypeConstraint && c.words[i].low != "limit" && !(c.words[i].low == "thing" && slices.ContainsFunc(c.words[1:i], negated)) {
 			continue
 		}
 		var topic []word

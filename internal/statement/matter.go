@@ -111,7 +111,7 @@ func (c clause) predicated() bool {
 // work in the project. A rule for how to work is; how a program or a text is to be that
 // the message orders is not. In doubt it is not, since a wrong rule stops work.
 func (m *matter) binds(s *candidate) bool {
-	if m.discusses || m.plays || s.clause.enforced() {
+	if m.discusses && !s.bound || m.plays || s.clause.enforced() {
 		return false
 	}
 	if s.Retraction || s.Exception {
@@ -161,7 +161,7 @@ func (m *matter) doubtful(s *candidate) bool {
 	if undirected()[verb] && len(object.words) == 0 || s.clause.has(traces()) || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
 		return false
 	}
-	return m.tells && !s.general && !s.addresses() && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
+	return m.tells && !s.general && !s.bound && !s.addresses() && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
 }
 
 // addresses reports whether a rule is said to the agent, of what agents do: "you must never

@@ -1,5 +1,7 @@
 package statement
 
+import "lukasa.dev/internal/typed"
+
 // Words that tell the agent's own work from the program or the text that a message orders.
 
 var (
@@ -56,7 +58,7 @@ var (
 	bare = set("nobody no all every each any it direct force everyone everybody")
 
 	// agents are how the agent is called, by its name or its kind.
-	agents = set("claude codex gemini opencode copilot cursor chatgpt gpt assistant assistants agent agents bot bots ai ais llm llms model models sub-agent sub-agents subagent subagents")
+	agents = func() wordSet { return typed.Agents() }
 
 	// agentKinds are words before those.
 	agentKinds = set("the all any ai coding automated autonomous our my dear every each you and other sub")

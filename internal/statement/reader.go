@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/typed"
 )
 
 // reader reads a message in two steps: what each sentence states by itself, and then,
@@ -15,6 +16,7 @@ type reader struct {
 	found []candidate
 	ruled bool // the sentence before states a rule
 	rules bool // a heading said that rules follow
+	bound bool // it said that they are for the agent
 }
 
 // line is a sentence and its words.
@@ -32,6 +34,8 @@ type candidate struct {
 	plain   bool   // it bans, without more, something of the project: a rule if the message orders nothing
 	told    bool   // the agent is addressed: "you must not"
 	opens   bool   // the sentence begins with it, so that it is nothing else
+	bound   bool   // a heading says that it is a rule for the agent
+	loose   bool   // other words stand before it, or behind it without a mark
 }
 
 // take reads one sentence, and reports whether the user's own words go on behind it.
@@ -43,12 +47,16 @@ func (r *reader) take(s sentence) bool {
 	}
 	words := split(r.text, s)
 	if announces(r.text, s, words) {
-		return delimited(r.text[s.to:])
+		return typed.Delimited(r.text[s.to:])
 	}
 	if r.widens(words) {
 		return true
 	}
 	r.rules = r.rules || s.colon && heads(words)
+	if n := len(r.lines); n > 0 && r.bound && strings.Contains(r.text[r.lines[n-1].to:s.from], "\n\n") {
+		r.bound = false
+	}
+	r.bound = r.bound || s.colon && assigns(words)
 	c, ok := r.besides(s, words, true)
 	whole := false
 	if !ok {
@@ -68,11 +76,19 @@ func (r *reader) take(s sentence) bool {
 			c, ok = candidate{Statement: st, clause: clause{words}}, true
 		}
 	}
+	if rules := ok && c.Type == memory.TypeConstraint && !c.Retraction && !c.Exception; !ok || rules {
+		if g, governs := r.governed(s, words, false); governs && !ok {
+			c, ok, whole = g, true, g.opens
+		} else if governs && g.Strength == memory.StrengthHard {
+			c.Strength, c.general, c.told, c.bound = memory.StrengthHard, c.general || g.general, true, g.bound
+		}
+	}
 	if !ok && insisting(words) {
 		r.insist()
 	}
 	if ok {
 		c.general = c.general || r.rules
+		c.bound = c.bound || r.bound
 		r.found = append(r.found, c)
 		if c.Retraction {
 			r.butStill(s, words)
@@ -130,7 +146,11 @@ func (r *reader) insist() {
 		return
 	}
 	if before := r.lines[n-1]; len(before.words) > 0 {
-		if c, ok := r.directed(before.sentence, before.words, true); ok {
+		c, ok := r.directed(before.sentence, before.words, true)
+		if !ok {
+			c, ok = r.governed(before.sentence, before.words, true)
+		}
+		if ok {
 			r.found = append(r.found, c)
 		}
 	}
@@ -323,7 +343,7 @@ func (c clause) lastingly() bool {
 
 // bans reports whether a clause begins as a ban does.
 func (c clause) bans() bool {
-	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit")
+	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit", "refrain from")
 	return ok
 }
 

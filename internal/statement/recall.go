@@ -16,6 +16,14 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 			return st, true
 		}
 	}
+	for i := range words {
+		if !startsRule(words, i) {
+			continue
+		}
+		if st, ok := (clause{words[i:]}).led().freed(); ok {
+			return st, true
+		}
+	}
 	from, _, ok := takenBack().find(words)
 	if !ok {
 		from, ok = regranted(words)
@@ -24,13 +32,54 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 		return Statement{}, false
 	}
 	deed, ok := recalled(words[:from])
-	if n := len(r.lines); !ok && n > 0 && from < 4 && (clause{words[:from]}).unnamed() {
-		deed, ok = recalled(r.lines[n-1].words)
+	begin := from
+	for begin > 0 && words[begin-1].stop == 0 {
+		begin--
+	}
+	if n := len(r.lines); !ok && n > 0 && from-begin < 4 && (clause{words[begin:from]}).unnamed() {
+		before := r.lines[n-1].words
+		if deed, ok = recalled(before); !ok && (clause{before}).has(regretted()) {
+			for i := range before {
+				if topic, named := (clause{before[i:]}).namedRule(); named {
+					return topic.revoked("about-rule")
+				}
+			}
+		}
 	}
 	if !ok {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", deed.words), Retraction: true, Correction: true}, true
+}
+
+// freed reads that what was out of bounds no longer is: "the migrations folder is no longer
+// off limits", "rebasing is okay again".
+func (c clause) freed() (Statement, bool) {
+	if st, ok := c.allowed(); ok && st.Retraction && c.has(resumed()) {
+		return st, true
+	}
+	for i := 1; i < min(10, len(c.words)-1); i++ {
+		if w := c.words[i-1]; w.stop != 0 || subjoins()[w.low] {
+			break
+		}
+		if w := c.words[i].low; w != "is" && w != "are" {
+			continue
+		}
+		rest, ended := c.skip(i+1).cut("no longer", "not", "now no longer")
+		if _, off := rest.cutOne(untouched()); ended && off && (c.at(i+1).low == "no" || c.has(anymore())) {
+			return clause{c.words[:i]}.undetermined().revoked("about-rule")
+		}
+		break
+	}
+	return Statement{}, false
+}
+
+// undetermined returns a clause without the determiner at its beginning.
+func (c clause) undetermined() clause {
+	if determiners()[c.at(0).low] {
+		return c.skip(1)
+	}
+	return c
 }
 
 // regranted returns where words allow again what they only point at: "you can run them again".
@@ -97,10 +146,13 @@ func (c clause) recollected() []word {
 
 var (
 	// recalling are phrases by which users speak of a rule that they gave.
-	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to")
+	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to|earlier instruction|earlier request|old instruction")
+
+	// regretted are phrases by which users think better of a rule.
+	regretted = phrases("too strict|too harsh|went too far|was wrong about|overdid")
 
 	// bannedBy are those of them that tell of a rule by themselves.
-	bannedBy = phrases("forbade|forbid|banned|ban|prohibition|rule")
+	bannedBy = phrases("forbade|forbid|banned|ban|prohibition|rule|instruction|request")
 
 	// recallJoints are words between those and the deed, and recallEnds are words behind it.
 	recallJoints = set("to never not about on against always you ever should must directly from banned")

@@ -85,7 +85,7 @@ func (c clause) told() (Statement, bool) {
 		}
 		return rest.standing()
 	}
-	if rest, ok := c.cut("stop", "quit", "avoid"); ok {
+	if rest, ok := c.cut("stop", "quit", "avoid", "refrain from"); ok {
 		if base := gerund(rest.at(0).low, actions()); base != "" {
 			rest.words = append([]word{{low: base}}, rest.words[1:]...)
 			return rest.forbidden()

@@ -160,8 +160,14 @@ func unmark(text string, at, to int) int {
 // numbered returns how many bytes the number of a list takes.
 func numbered(rest string) int {
 	n := 0
+	if len(rest) > 3 && rest[0] == '(' && letter(rest[1]) && rest[2] == ')' && rest[3] == ' ' {
+		return 3
+	}
 	for n < len(rest) && n < 3 && digit(rest[n]) {
 		n++
+	}
+	if len(rest) > 2 && letter(rest[0]) && (rest[1] == ')' || rest[1] == '.' && 'A' <= rest[0] && rest[0] <= 'H') {
+		n = 1
 	}
 	if n == 0 || n+1 >= len(rest) || rest[n] != '.' && rest[n] != ')' || rest[n+1] != ' ' {
 		return 0
@@ -246,3 +252,7 @@ func fileName(low string) bool {
 	}
 	return extensions()[low[at+1:]]
 }
+
+func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }

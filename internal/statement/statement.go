@@ -41,12 +41,15 @@
 // tools and from outside never becomes a statement.
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/typed"
+)
 
 // Version is raised whenever the same message may give other statements. What was
 // read of sessions by another version is read again at the next compile, and memories
 // that no longer follow from what was said are taken back.
-const Version = 5
+const Version = 6
 
 // Limits of what is read.
 const (
@@ -103,15 +106,15 @@ func (s *Statement) Temporary() bool { return s.Within != "" }
 
 // Read returns what a message states, in the order in which it was said.
 func Read(text string) []Statement {
-	typed := 0
-	prose(text, func(from, to int) bool {
-		typed += to - from
-		return typed <= MaxTyped
+	size := 0
+	typed.Prose(text, func(from, to int) bool {
+		size += to - from
+		return size <= MaxTyped
 	})
-	if typed > MaxTyped {
+	if size > MaxTyped {
 		return nil
 	}
 	r := reader{text: text}
-	prose(text, func(from, to int) bool { return sentences(text, from, to, r.take) })
+	typed.Prose(text, func(from, to int) bool { return sentences(text, from, to, r.take) })
 	return r.stated()
 }

@@ -1,4 +1,4 @@
-package statement
+package typed
 
 import "strings"
 
@@ -53,7 +53,7 @@ func hasPrefixOf(line string, prefixes []string) bool {
 // stamped reports whether a line is the head of a message in a chat: a name and a time
 // of day, or the role of a speaker.
 func stamped(line string) bool {
-	if who, _, ok := strings.Cut(line, ":"); ok && speakers()[strings.ToLower(strings.Trim(who, "*[]# "))] {
+	if who, _, ok := strings.Cut(line, ":"); ok && Speakers()[strings.ToLower(strings.Trim(who, "*[]# "))] {
 		return true
 	}
 	if len(line) > 60 || line == "" || !letter(line[0]) {
@@ -223,7 +223,7 @@ func signed(text string) bool {
 		return false
 	}
 	for _, w := range strings.FieldsFunc(strings.ToLower(first), func(r rune) bool { return r == ' ' || r == ',' || r == ':' }) {
-		if agents()[w] || w == "there" {
+		if Agents()[w] || w == "there" {
 			return false
 		}
 	}
@@ -301,9 +301,9 @@ func heading(line string) bool {
 	return rest != "" && len(rest) < 80 && !strings.ContainsAny(rest[len(rest)-1:], ".!")
 }
 
-// delimited reports whether the next line with text begins what has an end of its own:
+// Delimited reports whether the next line with text begins what has an end of its own:
 // fenced or indented code, a quotation, markup, a letter, a chat. Behind that end the user goes on.
-func delimited(rest string) bool {
+func Delimited(rest string) bool {
 	for line := range strings.Lines(rest) {
 		trimmed := strings.TrimSpace(line)
 		if strings.Trim(trimmed, ":.") == "" {

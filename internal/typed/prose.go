@@ -1,12 +1,20 @@
-package statement
+// Package typed tells what a user typed of a message from what was pasted into it or put
+// around it: code, quotations, tables, logs, markup, letters, chats, tickets and documents.
+//
+// It is a function of the message alone. Work is linear in its length. When in doubt a line is
+// taken for pasted.
+package typed
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
-// prose calls yield with the stretches of lines that someone seems to have
+// Prose calls yield with the stretches of lines that someone seems to have
 // written as running text, in order, until it returns false. Left out are fenced
 // and indented code, quoted lines, tables, logs, markup, and everything below the
 // head of a forwarded mail.
-func prose(text string, yield func(from, to int) bool) {
+func Prose(text string, yield func(from, to int) bool) {
 	var p pasted
 	if at := headings(text); at >= 0 {
 		text = text[:at]
@@ -215,3 +223,22 @@ func blank(line string) bool { return strings.TrimSpace(line) == "" }
 func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
 
 func digit(b byte) bool { return '0' <= b && b <= '9' }
+
+// Agents returns how coding agents are called, by their name or their kind.
+var Agents = set("claude codex gemini opencode copilot cursor chatgpt gpt assistant assistants agent agents bot bots ai ais llm llms model models sub-agent sub-agents subagent subagents")
+
+// Speakers returns who speaks in the record of a conversation with a model.
+var Speakers = set("system user assistant human ai bot model developer")
+
+// set returns the set of the words of lists, which is made when it is first asked for.
+func set(lists ...string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		x := map[string]bool{}
+		for _, list := range lists {
+			for w := range strings.FieldsSeq(list) {
+				x[w] = true
+			}
+		}
+		return x
+	})
+}
