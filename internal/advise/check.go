@@ -65,7 +65,7 @@ func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedActi
 		if err := o.check(s.View); err != nil {
 			return err
 		}
-		c := checking{ctx: ctx, b: b, r: s.Reader, t: s.Tenant, view: s.View}
+		c := checking{ctx: ctx, b: b, s: s}
 		var err error
 		out, err = c.check(&o)
 		return err
@@ -200,13 +200,13 @@ func (c *checking) nameEvent(mark *string) error {
 		return nil
 	}
 	*mark = ""
-	ev, err := c.b.core.EventAt(board.State{Reader: c.r, Tenant: c.t}, position)
+	ev, err := c.b.core.EventAt(c.s, position)
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	*mark = memory.URI{Tenant: c.t.Name, Kind: record.Event, ID: ev.Event.EventID}.String()
+	*mark = memory.URI{Tenant: c.s.Tenant.Name, Kind: record.Event, ID: ev.Event.EventID}.String()
 	return nil
 }

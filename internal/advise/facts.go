@@ -3,7 +3,6 @@ package advise
 import (
 	"strings"
 
-	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index/catalog"
@@ -20,7 +19,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 	if err != nil {
 		return nil // it came from elsewhere
 	}
-	h, ok, err := catalog.HeadOf(c.r, c.t.Number, uri.Kind, catalog.ThingOf(c.t.Name, uri.Kind, uri.ID))
+	h, ok, err := catalog.HeadOf(c.s.Reader, c.s.Tenant.Number, uri.Kind, catalog.ThingOf(c.s.Tenant.Name, uri.Kind, uri.ID))
 	if err != nil || !ok {
 		return err
 	}
@@ -34,7 +33,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		}
 		f.Command = "lukasa forget " + name
 	}
-	body, err := c.b.core.BodyAt(board.State{Reader: c.r, Tenant: c.t}, h.Kind, h.Position)
+	body, err := c.b.core.BodyAt(c.s, h.Kind, h.Position)
 	if err != nil {
 		return passErased(err)
 	}
@@ -51,7 +50,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 		if source.Kind != record.Event {
 			continue
 		}
-		ev, err := c.b.core.EventSeen(board.State{Reader: c.r, Tenant: c.t, View: c.view}, source.ID)
+		ev, err := c.b.core.EventSeen(c.s, source.ID)
 		if code := fault.CodeOf(err); code == fault.NotFound {
 			continue
 		}

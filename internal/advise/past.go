@@ -13,8 +13,6 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/deeds"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/trace"
 )
 
@@ -31,18 +29,16 @@ const (
 type checking struct {
 	ctx   context.Context
 	b     *Adviser
-	r     kv.Reader
-	t     *ledger.Tenant
-	view  board.View
+	s     board.State
 	shown func(position uint64) bool // nil shows every event
 }
 
 // look finds out which events are shown.
 func (c *checking) look() error {
-	if access.Of(c.view) == nil {
+	if access.Of(c.s.View) == nil {
 		return nil
 	}
-	seen, err := c.b.retrieval.Visible(c.ctx, board.State{Reader: c.r, Tenant: c.t, View: c.view})
+	seen, err := c.b.retrieval.Visible(c.ctx, c.s)
 	if err == nil {
 		c.shown = seen.Has
 	}
@@ -56,7 +52,7 @@ func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, 
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}
-	w, err := deeds.NewWalker(c.r, c.t.Number, c.shown)
+	w, err := deeds.NewWalker(c.s.Reader, c.s.Tenant.Number, c.shown)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +82,7 @@ func (c *checking) newest(tool, shape string, out *CheckedAction) ([]deeds.Place
 	seen := make(map[uint64]bool)
 	for _, kin := range deeds.KinOf(tool, shape) {
 		found, passed := 0, 0
-		err := deeds.Newest(c.r, c.t.Number, kin, func(p deeds.Place) bool {
+		err := deeds.Newest(c.s.Reader, c.s.Tenant.Number, kin, func(p deeds.Place) bool {
 			if c.shown != nil && !c.shown(p.Position) {
 				passed++
 				return passed < pastPassed
@@ -134,7 +130,7 @@ func (c *checking) session(name string) ([]guide.Doing, error) {
 	if name == "" {
 		return nil, nil
 	}
-	w, err := deeds.NewWalker(c.r, c.t.Number, c.shown)
+	w, err := deeds.NewWalker(c.s.Reader, c.s.Tenant.Number, c.shown)
 	if err != nil {
 		return nil, err
 	}

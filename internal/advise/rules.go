@@ -152,7 +152,7 @@ func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 // notes how many they are.
 func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, error) {
 	k := c.b.guides.checkers
-	all, err := k.headsOf(board.State{Reader: c.r, Tenant: c.t})
+	all, err := k.headsOf(c.s)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +161,13 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 		return nil, err
 	}
 	sum := sha256.New()
-	sum.Write([]byte(c.t.Name))
-	now := access.NowOf(c.view, c.t)
+	sum.Write([]byte(c.s.Tenant.Name))
+	now := access.NowOf(c.s.View, c.s.Tenant)
 	counts := make(map[record.Kind]int)
 	var rules []guide.Rule
 	for i := range said.rules {
 		x := &said.rules[i]
-		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !access.Applies(c.view, &x.valid, c.t.Name, tags, now) {
+		if counts[x.kind] == rulesSeen || !c.binds(&x.scope, tags) || !access.Applies(c.s.View, &x.valid, c.s.Tenant.Name, tags, now) {
 			continue
 		}
 		counts[x.kind]++
@@ -176,7 +176,7 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	}
 	var artifacts []*hmx.Artifact
 	for _, a := range said.artifacts {
-		if access.Applies(c.view, &a.ValidityScope.Value, c.t.Name, tags, now) {
+		if access.Applies(c.s.View, &a.ValidityScope.Value, c.s.Tenant.Name, tags, now) {
 			artifacts = append(artifacts, a)
 			sum.Write([]byte("a" + a.ArtifactID + "\x00"))
 		}
@@ -197,11 +197,11 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 
 // holding returns the things that hold now and that the view shows, of rules the newest.
 func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
-	now := access.NowOf(c.view, c.t)
+	now := access.NowOf(c.s.View, c.s.Tenant)
 	counts := make(map[record.Kind]int)
 	var list []*catalog.Head
 	for _, h := range all {
-		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !access.Sees(c.view, h) {
+		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !access.Sees(c.s.View, h) {
 			continue
 		}
 		if !h.Scoped { // of those it is not known yet whether they apply
@@ -218,7 +218,7 @@ func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	switch {
 	case len(s.Types) > 0 || s.KeyPrefix != "":
 		return false
-	case len(s.Agents) > 0 && c.view.Agent != "" && !access.Addressed(s.Agents, c.view.Agent):
+	case len(s.Agents) > 0 && c.s.View.Agent != "" && !access.Addressed(s.Agents, c.s.View.Agent):
 		return false
 	}
 	return len(s.Tags) == 0 || s.CoversTags(tags)
@@ -228,7 +228,7 @@ func (c *checking) binds(s *memory.Scope, tags []string) bool {
 // changes, so it is read once.
 func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 	sum := sha256.New()
-	sum.Write([]byte(c.t.Name))
+	sum.Write([]byte(c.s.Tenant.Name))
 	for _, h := range heads {
 		sum.Write(binary.BigEndian.AppendUint64(nil, h.Position))
 	}
@@ -240,12 +240,12 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 		return said, nil
 	}
 	said = &spoken{}
-	bodies, err := c.b.bodiesOf(board.State{Reader: c.r, Tenant: c.t}, heads)
+	bodies, err := c.b.bodiesOf(c.s, heads)
 	if err != nil {
 		return nil, err
 	}
 	for i, h := range heads {
-		said.add(c.t.Name, h, bodies[i])
+		said.add(c.s.Tenant.Name, h, bodies[i])
 	}
 	slices.SortFunc(said.artifacts, func(a, b *hmx.Artifact) int { return strings.Compare(a.ArtifactID, b.ArtifactID) })
 	k.mu.Lock()

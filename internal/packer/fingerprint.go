@@ -11,8 +11,6 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/fingerprint"
 	"lukasa.dev/internal/index/catalog"
-	"lukasa.dev/internal/index/ledger"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -62,8 +60,7 @@ func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*finger
 // printing is a fingerprint under way.
 type printing struct {
 	b    *Packer
-	r    kv.Reader
-	t    *ledger.Tenant
+	s    board.State
 	o    FingerprintOptions
 	in   fingerprint.Input
 	all  *sessions.Traced
@@ -74,7 +71,7 @@ func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fi
 	erasures := b.core.Erasures()
 	p := &printing{b: b, o: o}
 	err := b.core.Read(ctx, o.Tenant, func(s board.State) error {
-		p.r, p.t = s.Reader, s.Tenant
+		p.s = s
 		return p.gather(ctx)
 	})
 	if err != nil {
@@ -91,17 +88,17 @@ func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fi
 
 // gather reads what there is.
 func (p *printing) gather(ctx context.Context) error {
-	old, err := p.b.sessions.KeptTraces(board.State{Reader: p.r, Tenant: p.t})
+	old, err := p.b.sessions.KeptTraces(p.s)
 	if err != nil {
 		return err
 	}
-	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, board.State{Reader: p.r, Tenant: p.t}, old, p.o.Progress); err != nil {
+	if p.all, p.read, _, err = p.b.sessions.TraceAll(ctx, p.s, old, p.o.Progress); err != nil {
 		return err
 	}
 	p.all.Artifacts = old.Artifacts
-	root := board.RootOf(p.t)
+	root := board.RootOf(p.s.Tenant)
 	p.in = fingerprint.Input{
-		Tenant: p.t.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
+		Tenant: p.s.Tenant.Name, Agent: p.o.Agent, Root: hex.EncodeToString(root.Hash[:]), Size: int64(root.Size), Traces: p.traces(),
 	}
 	if err := p.artifacts(ctx); err != nil {
 		return err
@@ -123,7 +120,7 @@ func (p *printing) slip() error {
 	for range p.in.Traces {
 		return nil
 	}
-	return fault.Newf(fault.NotFound, "tenant %q knows nothing of the agent %q", p.t.Name, p.o.Agent).
+	return fault.Newf(fault.NotFound, "tenant %q knows nothing of the agent %q", p.s.Tenant.Name, p.o.Agent).
 		WithFix("name an agent as its events do, or none for all of them")
 }
 
@@ -163,10 +160,10 @@ func (p *printing) artifacts(ctx context.Context) error {
 	var shared []*hmx.Artifact
 	sources := make(map[string][]int) // which of shared were made of an event
 	err := p.each(ctx, catalog.All(record.Artifact, catalog.Live), record.Artifact, func(h *catalog.Head) error {
-		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.t.Time) {
+		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.s.Tenant.Time) {
 			return nil
 		}
-		body, err := p.b.core.BodyAt(board.State{Reader: p.r, Tenant: p.t}, record.Artifact, h.Position)
+		body, err := p.b.core.BodyAt(p.s, record.Artifact, h.Position)
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 			return nil
 		}
@@ -224,11 +221,11 @@ func eachRef(t *trace.Task, visit func(id string)) {
 // each calls visit with the heads of a list, newest first.
 func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, visit func(*catalog.Head) error) error {
 	var failed error
-	err := catalog.List(p.r, p.t.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(p.s.Reader, p.s.Tenant.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		h, ok, err := catalog.HeadOf(p.r, p.t.Number, k, d)
+		h, ok, err := catalog.HeadOf(p.s.Reader, p.s.Tenant.Number, k, d)
 		if failed = err; err == nil && ok {
 			failed = visit(h)
 		}

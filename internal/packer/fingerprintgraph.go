@@ -24,7 +24,7 @@ func (p *printing) known(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	view := nodes.Open(p.r, p.t.Number)
+	view := nodes.Open(p.s.Reader, p.s.Tenant.Number)
 	kinds, seen := make(map[string]int64), make(map[nodes.NodeID]bool)
 	pairs := make(map[[2]nodes.NodeID]int64)
 	names := make(map[nodes.NodeID]string)

@@ -150,7 +150,7 @@ func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
 		}
 	}
 	usage, err := cited.usage(p.Ctx, &placing{
-		r: p.Reader, t: p.Tenant, rows: p.Rows, now: p.Now, shows: p.Shows,
+		s: p.State(), rows: p.Rows, now: p.Now, shows: p.Shows,
 		showsAt: func(position uint64) bool { return p.Shown == nil || p.Shown.Has(position) },
 	})
 	return fingerprint.PriorsOf(usage), err

@@ -12,7 +12,6 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -53,8 +52,7 @@ func (c citations) add(h *catalog.Head) {
 
 // placing says where in a pack that belongs which was cited, for the caller.
 type placing struct {
-	r    kv.Reader
-	t    *ledger.Tenant
+	s    board.State
 	rows *roster.View
 	now  int64
 	// shows and showsAt report whether a thing, or the event at a position, is shown.
@@ -112,12 +110,12 @@ func (s *useSums) add(name string, n *fingerprint.Use) {
 // place returns where something belongs, and its tags. It is nowhere if it is not there,
 // or not shown.
 func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
-	if u.Tenant != p.t.Name {
+	if u.Tenant != p.s.Tenant.Name {
 		return excerpt.Place{}, nil, nil
 	}
 	if u.Kind == record.Event {
-		id := record.ID(p.t.Name, record.Event, u.ID)
-		position, ok, err := ledger.Find(p.r, p.t.Number, &id)
+		id := record.ID(p.s.Tenant.Name, record.Event, u.ID)
+		position, ok, err := ledger.Find(p.s.Reader, p.s.Tenant.Number, &id)
 		if err != nil || !ok || !p.showsAt(position) {
 			return excerpt.Place{}, nil, err
 		}
@@ -127,7 +125,7 @@ func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
 		}
 		return excerpt.EventPlace(row.Class), nil, nil
 	}
-	h, ok, err := catalog.HeadOf(p.r, p.t.Number, u.Kind, catalog.ThingOf(p.t.Name, u.Kind, u.ID))
+	h, ok, err := catalog.HeadOf(p.s.Reader, p.s.Tenant.Number, u.Kind, catalog.ThingOf(p.s.Tenant.Name, u.Kind, u.ID))
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= p.now {
 		return excerpt.Place{}, nil, err
 	}
@@ -146,7 +144,7 @@ func (p *printing) uses(ctx context.Context) error {
 	}
 	cited, left := make(citations), feedbackMost
 	err := p.each(ctx, way, record.Feedback, func(h *catalog.Head) error {
-		if left > 0 && len(cited) < citedMost && h.Expires > p.t.Time && (p.o.Agent == "" || h.Agent == p.o.Agent) {
+		if left > 0 && len(cited) < citedMost && h.Expires > p.s.Tenant.Time && (p.o.Agent == "" || h.Agent == p.o.Agent) {
 			left--
 			cited.add(h)
 		}
@@ -160,7 +158,7 @@ func (p *printing) uses(ctx context.Context) error {
 		return err
 	}
 	p.in.Uses, err = cited.usage(ctx, &placing{
-		r: p.r, t: p.t, rows: rows, now: p.t.Time,
+		s: p.s, rows: rows, now: p.s.Tenant.Time,
 		shows: func(h *catalog.Head) (bool, error) {
 			return h.Visibility != memory.VisiblePrivate || p.o.Agent != "" && h.Actor == p.o.Agent, nil
 		},
@@ -171,5 +169,5 @@ func (p *printing) uses(ctx context.Context) error {
 
 // roster returns the attributes of the documents.
 func (p *printing) roster() (*roster.View, error) {
-	return p.b.retrieval.Roster(board.State{Reader: p.r, Tenant: p.t})
+	return p.b.retrieval.Roster(p.s)
 }

@@ -94,7 +94,7 @@ func infoOf(s *timeline.Summary) browse.SessionInfo {
 // sessions tells of the sessions as a whole.
 func (s *survey) sessions(p *people) error {
 	var failed error
-	err := timeline.Sessions(s.r, s.t.Number, nil, func(_ []byte, x *timeline.Summary) bool {
+	err := timeline.Sessions(s.state.Reader, s.state.Tenant.Number, nil, func(_ []byte, x *timeline.Summary) bool {
 		info, ok := infoOf(x), true
 		if p.sessions != nil {
 			info, ok = p.sessions[index.DigestOf(x.ID)].info(x.ID)
@@ -121,7 +121,7 @@ func (s *survey) agents(p *people) error {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), strings.Compare(a.ID, b.ID))
 	}
 	var failed error
-	err := timeline.Agents(s.r, s.t.Number, nil, func(_ []byte, x *timeline.Summary) bool {
+	err := timeline.Agents(s.state.Reader, s.state.Tenant.Number, nil, func(_ []byte, x *timeline.Summary) bool {
 		info, ok := infoOf(x), true
 		if p.agents != nil {
 			info, ok = p.agents[roster.AgentOf(x.ID)].info(x.ID)
@@ -210,7 +210,7 @@ func (w *waitingCalls) find(g *trace.Glance) int {
 func (s *survey) tools(*people) error {
 	box := &toolbox{tools: make(map[string]*ToolCount)}
 	var failed error
-	err := deeds.All(s.r, s.t.Number, func(p deeds.Place, g *trace.Glance) bool {
+	err := deeds.All(s.state.Reader, s.state.Tenant.Number, func(p deeds.Place, g *trace.Glance) bool {
 		if failed = s.step(1); failed == nil && s.shown(p.Position) {
 			box.take(p.Session, g)
 		}

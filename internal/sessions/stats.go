@@ -16,7 +16,6 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/roster"
-	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
@@ -120,7 +119,7 @@ func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	out := &Stats{Tenant: q.Tenant}
 	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st board.State) error {
 		q.View = st.View
-		s := &survey{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, q: &q, out: out}
+		s := &survey{ctx: ctx, b: b, state: st, q: &q, out: out}
 		return s.run()
 	})
 	if err != nil {
@@ -145,30 +144,29 @@ func (q *StatsQuery) complete() error {
 
 // survey is one count under way.
 type survey struct {
-	ctx  context.Context
-	b    *Sessions
-	r    kv.Reader
-	t    *ledger.Tenant
-	q    *StatsQuery
-	out  *Stats
-	rows *roster.View
-	seen *retrieval.Visibility // nil shows everything
+	ctx   context.Context
+	b     *Sessions
+	state board.State
+	q     *StatsQuery
+	out   *Stats
+	rows  *roster.View
+	seen  *retrieval.Visibility // nil shows everything
 
 	done, total uint64 // steps, for the progress
 }
 
 func (s *survey) run() (err error) {
 	if access.Of(s.q.View) == nil {
-		s.out.Root, s.out.Records = s.t.Tree.Root(), s.t.Size
+		s.out.Root, s.out.Records = s.state.Tenant.Tree.Root(), s.state.Tenant.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.retrieval.Visible(s.ctx, board.State{Reader: s.r, Tenant: s.t, View: s.q.View}); err != nil {
+	if s.seen, err = s.b.retrieval.Visible(s.ctx, s.state); err != nil {
 		return err
 	}
-	if s.rows, err = roster.Open(s.r, s.t.Number, s.t.Size, nil); err != nil {
+	if s.rows, err = roster.Open(s.state.Reader, s.state.Tenant.Number, s.state.Tenant.Size, nil); err != nil {
 		return err
 	}
-	s.total = 2 * s.t.Size // rows, then glances
+	s.total = 2 * s.state.Tenant.Size // rows, then glances
 	met := newPeople(s.seen != nil)
 	for _, part := range []func(*people) error{s.documents, s.tools, s.sessions, s.agents, s.things} {
 		if err := part(met); err != nil {
@@ -176,19 +174,19 @@ func (s *survey) run() (err error) {
 		}
 	}
 	if access.Of(s.q.View) == nil && s.q.View.Agent == "" {
-		s.out.Erased, err = ledger.CountErased(s.r, s.t.Number)
+		s.out.Erased, err = ledger.CountErased(s.state.Reader, s.state.Tenant.Number)
 	}
 	return err
 }
 
 // recorded notes when records were written, as far as the first can be read.
 func (s *survey) recorded() {
-	f, err := s.b.core.HeadAt(board.State{Reader: s.r, Tenant: s.t}, 0)
+	f, err := s.b.core.HeadAt(s.state, 0)
 	if err != nil {
 		return
 	}
 	if h, err := record.ParseHeader(f.Header); err == nil {
-		s.out.RecordedFrom, s.out.RecordedUntil = board.TimeOf(h.Time), board.TimeOf(s.t.Time)
+		s.out.RecordedFrom, s.out.RecordedUntil = board.TimeOf(h.Time), board.TimeOf(s.state.Tenant.Time)
 	}
 }
 
@@ -238,11 +236,11 @@ func (s *survey) documents(met *people) error {
 	}
 	// An event may say that it is of any time; the days end with the last that is not in
 	// the future of what is recorded.
-	latest, found, err := s.rows.Newest(record.Event, s.t.Time, mask)
+	latest, found, err := s.rows.Newest(record.Event, s.state.Tenant.Time, mask)
 	if err != nil {
 		return err
 	}
-	lastDay := dayOf(s.t.Time)
+	lastDay := dayOf(s.state.Tenant.Time)
 	if found {
 		lastDay = dayOf(latest)
 	}
@@ -293,7 +291,7 @@ func (s *survey) documents(met *people) error {
 		if err != nil {
 			return err
 		}
-		if err := s.step(min(1024, s.t.Size-base)); err != nil {
+		if err := s.step(min(1024, s.state.Tenant.Size-base)); err != nil {
 			return err
 		}
 	}
@@ -327,7 +325,7 @@ func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) e
 	for class, x := range types {
 		name, ok := eventTypeNames()[class]
 		if !ok {
-			ev, err := s.b.core.EventAt(board.State{Reader: s.r, Tenant: s.t}, x.first)
+			ev, err := s.b.core.EventAt(s.state, x.first)
 			switch code := fault.CodeOf(err); {
 			case err == nil:
 				name = string(ev.Event.EventType)
@@ -389,11 +387,11 @@ func (s *survey) things(*people) error {
 // heads calls visit with what the view shows of a kind in a state.
 func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.Head)) error {
 	var failed error
-	err := catalog.List(s.r, s.t.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
+	err := catalog.List(s.state.Reader, s.state.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
 		if failed = s.ctx.Err(); failed != nil {
 			return false
 		}
-		h, ok, err := catalog.HeadOf(s.r, s.t.Number, k, d)
+		h, ok, err := catalog.HeadOf(s.state.Reader, s.state.Tenant.Number, k, d)
 		if failed = err; err == nil && ok && access.Sees(s.q.View, h) {
 			visit(h)
 		}
