@@ -35,7 +35,6 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"hmx":                        5000,
 		"internal/api":               6000,
-		"internal/cli":               23000,
 		"internal/compile":           5000,
 		"internal/guide":             6000,
 		"internal/kind":              6000,
@@ -292,6 +291,39 @@ func floors() []floor {
 		purpose:  "real coding agents against a scripted model, for tests",
 		packages: []string{"internal/agents/agentstest"},
 	}, {
+		name:     "terminal",
+		purpose:  "what the command line prints: streams, colours, tables, progress",
+		packages: []string{"internal/cli/term"},
+	}, {
+		name:     "printers",
+		purpose:  "answers for a person",
+		packages: []string{"internal/cli/show"},
+	}, {
+		name:     "shell",
+		purpose:  "what every command stands on: streams, flags, the board or the server that has it",
+		packages: []string{"internal/cli/ask"},
+	}, {
+		name:     "project settings",
+		purpose:  "what is set for a project",
+		packages: []string{"internal/cli/projects"},
+	}, {
+		name:     "file commands",
+		purpose:  "commands that read and write the caller's files",
+		packages: []string{"internal/cli/files"},
+	}, {
+		name:    "command groups",
+		purpose: "commands by what they are about; none knows another group",
+		packages: []string{
+			"internal/cli/access",
+			"internal/cli/documents",
+			"internal/cli/hooks",
+			"internal/cli/knowledge",
+			"internal/cli/memories",
+			"internal/cli/proofs",
+			"internal/cli/questions",
+			"internal/cli/setup",
+		},
+	}, {
 		name:     "commands",
 		purpose:  "the command lines of lukasa and of lukasa-bench, one file a command",
 		packages: []string{"internal/benchcli", "internal/cli"},
@@ -373,7 +405,7 @@ func thirdParties() []thirdParty {
 		{"github.com/gowebpki/jcs", nil, "a second opinion on RFC 8785"},
 		{"github.com/rogpeppe/go-internal", nil, "scripted command-line tests"},
 		{"github.com/santhosh-tekuri/jsonschema", nil, "a second opinion on the schemas"},
-		{"github.com/spf13", []string{"internal/benchcli", "internal/cli"}, "commands and flags"},
+		{"github.com/spf13", []string{"internal/benchcli", "internal/cli", "internal/cli/access", "internal/cli/ask", "internal/cli/documents", "internal/cli/files", "internal/cli/hooks", "internal/cli/knowledge", "internal/cli/memories", "internal/cli/projects", "internal/cli/proofs", "internal/cli/questions", "internal/cli/setup"}, "commands and flags"},
 		{"github.com/tailscale/hujson", []string{"internal/agents"}, "JSON with comments and formatting as they are"},
 		{"github.com/tiktoken-go/tokenizer", nil, "the vocabulary of real BPE token counts, and a second opinion on them"},
 		{"github.com/transparency-dev/merkle", []string{"internal/merkle"}, "proof arithmetic and verification of RFC 6962"},

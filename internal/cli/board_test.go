@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 )
 
@@ -85,7 +87,7 @@ func TestDevicesAreNoTerminals(t *testing.T) {
 		if err != nil {
 			continue // not on this platform
 		}
-		if detectTerminal(f).is {
+		if term.DetectTerminal(f).Is {
 			t.Errorf("%s is taken for a terminal", name)
 		}
 		_ = f.Close()
@@ -97,8 +99,8 @@ func TestHomeDirectory(t *testing.T) {
 	home, data := t.TempDir(), filepath.Join(t.TempDir(), "share")
 	at := func(vars map[string]string) string {
 		s := testShell(nil, io.Discard, io.Discard)
-		s.lookup = setTo(vars)
-		return s.homeDir(home)
+		s.Lookup = setTo(vars)
+		return s.HomeDir(home)
 	}
 	usual := filepath.Join(home, ".lukasa")
 	if got := at(nil); got != usual {
@@ -116,4 +118,9 @@ func TestHomeDirectory(t *testing.T) {
 	if got := at(map[string]string{"XDG_DATA_HOME": data}); got != usual {
 		t.Errorf("with data in the usual place it is %s", got)
 	}
+}
+
+// testShell is a shell whose streams are the given ones and no terminals.
+func testShell(stdin io.Reader, stdout, stderr io.Writer) *ask.Shell {
+	return ask.NewShell(whole(), stdin, stdout, stderr, setTo(nil), func(any) term.Terminal { return term.Terminal{} })
 }

@@ -23,6 +23,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/hooks"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 )
 
@@ -30,65 +33,71 @@ import (
 // the exit code. env looks up an environment variable, as [os.LookupEnv] does.
 // When ctx is cancelled, Run returns soon, even while waiting for input.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) (string, bool)) int {
-	return newShell(stdin, stdout, stderr, env, detectTerminal).run(ctx, commands(), args)
+	s := ask.NewShell(whole(), stdin, stdout, stderr, env, term.DetectTerminal)
+	return run(ctx, s, commands(), args)
+}
+
+// whole is the program with all of its commands.
+func whole() ask.Program {
+	return ask.Program{Version: buildVersion(), Run: func(ctx context.Context, s *ask.Shell, args []string) int { return run(ctx, s, commands(), args) }}
 }
 
 // run is Run with the commands of list.
-func (s *shell) run(ctx context.Context, list []command, args []string) int {
+func run(ctx context.Context, s *ask.Shell, list []command, args []string) int {
 	hooked := Brief(args)
 	if hooked {
 		list = onlyHook()
 	}
-	err := s.execute(ctx, list, args)
-	if there, ok := errors.AsType[carriedOut](err); ok {
+	err := execute(ctx, s, list, args)
+	if there, ok := errors.AsType[ask.CarriedOut](err); ok {
 		return int(there) // it has said everything already
 	}
 	// A truncated answer is worse than whatever the command had to say.
-	if failed := s.stdout.finish(); failed != nil {
+	if failed := s.Stdout.Finish(); failed != nil {
 		err = failed
 	}
-	if hooked && s.served.board == nil {
-		return s.hooked(args, err)
+	if hooked && s.Served.Board == nil {
+		return hooks.Hooked(s, args, err)
 	}
 	if err != nil {
-		s.json = s.json || wantsJSON(args)
-		s.report(err)
+		s.JSON = s.JSON || ask.WantsJSON(args)
+		s.Report(err)
 	}
 	return fault.ExitCode(err)
 }
 
 // execute builds the command tree and runs it. What comes back is from the
 // catalogue or will be taken for an internal fault.
-func (s *shell) execute(ctx context.Context, list []command, args []string) (err error) {
+func execute(ctx context.Context, s *ask.Shell, list []command, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			// Go would exit with the code we promise for wrong usage.
-			err = &fault.Error{Code: fault.Internal, Detail: fmt.Sprintf("panic: %v", p), Err: stackError(debug.Stack())}
+			err = &fault.Error{Code: fault.Internal, Detail: fmt.Sprintf("panic: %v", p), Err: term.StackError(debug.Stack())}
 		}
 	}()
 
-	root := s.root(list)
+	root := root(s, list)
 	started := false
 	walk(root, func(c *cobra.Command) {
 		if run := c.RunE; run != nil {
 			c.RunE = func(c *cobra.Command, rest []string) error {
 				started = true
-				return s.orForward(c, args, func() error { return run(c, rest) })
+				return s.OrForward(c, args, func() error { return run(c, rest) })
 			}
 		}
 	})
 	root.SetArgs(append([]string{}, args...)) // nil would make cobra read os.Args
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !started {
-		return wrongUsage(cmd, err)
+		return ask.WrongUsage(cmd, err)
 	}
 	return err
 }
 
 // root returns the program itself, with every command of list below it.
-func (s *shell) root(list []command) *cobra.Command {
+func root(s *ask.Shell, list []command) *cobra.Command {
 	root := &cobra.Command{
-		Use:     program,
+		Use:     term.Program,
 		Short:   "The memory engine of software agents",
 		Long:    programLong,
 		Example: programExample,
@@ -98,12 +107,12 @@ func (s *shell) root(list []command) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // completion.go is ours
-	root.SetIn(s.stdin)
-	root.SetOut(s.stdout)
-	root.SetErr(s.stderr)
-	root.SetVersionTemplate(program + " {{.Version}}\n")
-	root.SetFlagErrorFunc(wrongFlag)
-	root.PersistentFlags().BoolVar(&s.json, "json", false, "answer and report errors in JSON")
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
+	root.SetVersionTemplate(term.Program + " {{.Version}}\n")
+	root.SetFlagErrorFunc(ask.WrongFlag)
+	root.PersistentFlags().BoolVar(&s.JSON, "json", false, "answer and report errors in JSON")
 	for _, g := range groups() {
 		root.AddGroup(g)
 	}
@@ -117,8 +126,8 @@ func (s *shell) root(list []command) *cobra.Command {
 		root.AddCommand(cmd)
 		listed = append(listed, cmd)
 	}
-	walk(root, s.suggestNames)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { s.help(c, listed) })
+	walk(root, func(c *cobra.Command) { suggestNames(s, c) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(s, c, listed) })
 	return root
 }
 
@@ -128,15 +137,4 @@ func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
 	for _, c := range cmd.Commands() {
 		walk(c, visit)
 	}
-}
-
-// stackError carries where a panic came from to whoever reports it.
-type stackError []byte
-
-func (e stackError) Error() string { return string(e) }
-
-// stackOf returns the stack of the panic that became err, if it was one.
-func stackOf(err error) (stack string, ok bool) {
-	e, ok := errors.AsType[stackError](err)
-	return string(e), ok
 }

@@ -1,9 +1,20 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// program is the name that help, errors and completion use.
-const program = "lukasa"
+	"lukasa.dev/internal/cli/access"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/documents"
+	"lukasa.dev/internal/cli/files"
+	"lukasa.dev/internal/cli/hooks"
+	"lukasa.dev/internal/cli/knowledge"
+	"lukasa.dev/internal/cli/memories"
+	"lukasa.dev/internal/cli/projects"
+	"lukasa.dev/internal/cli/proofs"
+	"lukasa.dev/internal/cli/questions"
+	"lukasa.dev/internal/cli/setup"
+)
 
 const programLong = `Lukasa is the memory of software agents: what they saw and did, kept and handed back.
 It records events and versioned memories in an append-only journal in one
@@ -45,7 +56,7 @@ func groups() []*cobra.Group {
 // command is one line of the list below.
 type command struct {
 	group string
-	build func(*shell) *cobra.Command
+	build func(*ask.Shell) *cobra.Command
 }
 
 // commands is the list of commands, in the order in which help shows them. A
@@ -54,53 +65,53 @@ func commands() []command {
 	return []command{
 		{groupServer, serveCommand},
 		{groupServer, mcpCommand},
-		{groupServer, hookCommand},
-		{groupServer, projectCommand},
-		{groupServer, keyCommand},
-		{groupServer, quotaCommand},
-		{groupMemory, ingestCommand},
-		{groupMemory, eventsCommand},
-		{groupMemory, tailCommand},
-		{groupMemory, timelineCommand},
-		{groupMemory, statsCommand},
-		{groupMemory, rememberCommand},
-		{groupMemory, recallCommand},
-		{groupMemory, contextCommand},
-		{groupMemory, findCommand},
-		{groupMemory, graphCommand},
-		{groupMemory, packCommand},
-		{groupMemory, explainCommand},
-		{groupMemory, compileCommand},
-		{groupMemory, artifactsCommand},
-		{groupMemory, conflictsCommand},
-		{groupMemory, nextCommand},
-		{groupMemory, checkCommand},
-		{groupMemory, feedbackCommand},
-		{groupMemory, fingerprintCommand},
-		{groupMemory, listCommand},
-		{groupMemory, historyCommand},
-		{groupMemory, restoreCommand},
-		{groupMemory, forgetCommand},
-		{groupMemory, redactCommand},
-		{groupMemory, resolveCommand},
-		{groupMemory, scopeCommand},
-		{groupCare, rootCommand},
-		{groupCare, proveCommand},
-		{groupCare, verifyCommand},
-		{groupCare, doctorCommand},
-		{groupCare, expireCommand},
-		{groupCare, embedCommand},
-		{groupCare, refineCommand},
-		{groupCare, rebuildCommand},
-		{groupCare, exportCommand},
-		{groupCare, importCommand},
-		{groupDocuments, validateCommand},
-		{groupDocuments, hashCommand},
-		{groupDocuments, schemaCommand},
-		{groupDocuments, mapCommand},
+		{groupServer, hooks.HookCommand},
+		{groupServer, projects.ProjectCommand},
+		{groupServer, access.KeyCommand},
+		{groupServer, access.QuotaCommand},
+		{groupMemory, files.IngestCommand},
+		{groupMemory, memories.EventsCommand},
+		{groupMemory, memories.TailCommand},
+		{groupMemory, memories.TimelineCommand},
+		{groupMemory, memories.StatsCommand},
+		{groupMemory, memories.RememberCommand},
+		{groupMemory, memories.RecallCommand},
+		{groupMemory, questions.ContextCommand},
+		{groupMemory, questions.FindCommand},
+		{groupMemory, memories.GraphCommand},
+		{groupMemory, questions.PackCommand},
+		{groupMemory, questions.ExplainCommand},
+		{groupMemory, knowledge.CompileCommand},
+		{groupMemory, knowledge.ArtifactsCommand},
+		{groupMemory, knowledge.ConflictsCommand},
+		{groupMemory, questions.NextCommand},
+		{groupMemory, questions.CheckCommand},
+		{groupMemory, memories.FeedbackCommand},
+		{groupMemory, knowledge.FingerprintCommand},
+		{groupMemory, memories.ListCommand},
+		{groupMemory, memories.HistoryCommand},
+		{groupMemory, memories.RestoreCommand},
+		{groupMemory, memories.ForgetCommand},
+		{groupMemory, memories.RedactCommand},
+		{groupMemory, memories.ResolveCommand},
+		{groupMemory, access.ScopeCommand},
+		{groupCare, proofs.RootCommand},
+		{groupCare, proofs.ProveCommand},
+		{groupCare, proofs.VerifyCommand},
+		{groupCare, setup.DoctorCommand},
+		{groupCare, proofs.ExpireCommand},
+		{groupCare, knowledge.EmbedCommand},
+		{groupCare, knowledge.RefineCommand},
+		{groupCare, proofs.RebuildCommand},
+		{groupCare, files.ExportCommand},
+		{groupCare, files.ImportCommand},
+		{groupDocuments, documents.ValidateCommand},
+		{groupDocuments, documents.HashCommand},
+		{groupDocuments, documents.SchemaCommand},
+		{groupDocuments, documents.MapCommand},
 		{groupProgram, demoCommand},
-		{groupProgram, installCommand},
-		{groupProgram, uninstallCommand},
+		{groupProgram, setup.InstallCommand},
+		{groupProgram, setup.UninstallCommand},
 		{groupProgram, versionCommand},
 		{groupProgram, completionCommand},
 		{groupProgram, manCommand},
@@ -109,3 +120,10 @@ func commands() []command {
 		{groupProgram, movedEvalCommand},
 	}
 }
+
+// Brief reports whether a command line is over in a moment, and somebody waits for it: that of
+// a hook.
+func Brief(args []string) bool { return len(args) > 0 && args[0] == hooks.NameHook }
+
+// onlyHook is the list of commands for a hook, which has no time for the others.
+func onlyHook() []command { return []command{{groupMemory, hooks.HookCommand}} }

@@ -18,7 +18,7 @@ import (
 // every visits each command a user can see.
 func every(t *testing.T, visit func(*testing.T, *cobra.Command)) {
 	t.Helper()
-	root := testShell(nil, io.Discard, io.Discard).root(commands())
+	root := root(testShell(nil, io.Discard, io.Discard), commands())
 	walk(root, func(c *cobra.Command) {
 		if !c.Hidden {
 			t.Run(strings.ReplaceAll(c.CommandPath(), " ", "_"), func(t *testing.T) { visit(t, c) })

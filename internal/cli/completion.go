@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/fault"
 )
 
 // shells returns the shells that completion knows, as the user names them.
 func shells() []string { return []string{"bash", "fish", "powershell", "zsh"} }
 
-func completionCommand(s *shell) *cobra.Command {
+func completionCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Write a completion script for a shell",
@@ -41,23 +42,15 @@ Put the script where the shell looks for it, and start a new one:
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(s.stdout, true)
+				return root.GenBashCompletionV2(s.Stdout, true)
 			case "fish":
-				return root.GenFishCompletion(s.stdout, true)
+				return root.GenFishCompletion(s.Stdout, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(s.stdout)
+				return root.GenPowerShellCompletionWithDesc(s.Stdout)
 			case "zsh":
-				return root.GenZshCompletion(s.stdout)
+				return root.GenZshCompletion(s.Stdout)
 			}
-			return unknownName(fault.Usage, "shell", args[0], shells())
+			return ask.UnknownName(fault.Usage, "shell", args[0], shells())
 		},
-	}
-}
-
-// suggestValues lets a shell complete the values of a flag.
-func suggestValues(cmd *cobra.Command, flag string, values []string) {
-	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic("cli: " + err.Error()) // the flag is not there
 	}
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/memories"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/record"
 )
 
@@ -39,7 +42,7 @@ func tenantNames() source {
 		}
 		_ = json.Unmarshal(text, &a) // what cannot be read has no names
 		for _, t := range a.Tenants {
-			list = append(list, t.Tenant+"\t"+counted(t.Size, "record"))
+			list = append(list, t.Tenant+"\t"+term.Counted(t.Size, "record"))
 		}
 		return list
 	}}
@@ -56,7 +59,7 @@ func sessionNames() source {
 		}
 		_ = json.Unmarshal(text, &a)
 		for _, x := range a.Sessions {
-			list = append(list, x.ID+"\t"+counted(x.Events, "event")+", until "+x.Last)
+			list = append(list, x.ID+"\t"+term.Counted(x.Events, "event")+", until "+x.Last)
 		}
 		return list
 	}}
@@ -72,7 +75,7 @@ func agentNames() source {
 		}
 		_ = json.Unmarshal(text, &a)
 		for _, x := range a.Agents {
-			list = append(list, x.ID+"\t"+counted(x.Events, "event"))
+			list = append(list, x.ID+"\t"+term.Counted(x.Events, "event"))
 		}
 		return list
 	}}
@@ -88,7 +91,7 @@ func memoryKeys() source {
 		_ = json.Unmarshal(text, &a)
 		for _, x := range a.Memories {
 			if x.Body.Key != "" {
-				list = append(list, x.Body.Key+"\t"+preview(x.Body.Text, 60))
+				list = append(list, x.Body.Key+"\t"+term.Preview(x.Body.Text, 60))
 			}
 		}
 		return list
@@ -103,7 +106,7 @@ func thingIDs(kind record.Kind) source {
 			URI  string
 			Body struct{ Title, Summary string }
 		}
-		_ = json.Unmarshal(a[plural(kind)], &things)
+		_ = json.Unmarshal(a[memories.Plural(kind)], &things)
 		for _, x := range things {
 			_, id, _ := strings.Cut(x.URI, "/"+kind.String()+"/")
 			id, _, _ = strings.Cut(id, "#")
@@ -111,7 +114,7 @@ func thingIDs(kind record.Kind) source {
 			if about == "" {
 				about = x.Body.Summary
 			}
-			list = append(list, id+"\t"+preview(about, 60))
+			list = append(list, id+"\t"+term.Preview(about, 60))
 		}
 		return list
 	}}
@@ -119,13 +122,13 @@ func thingIDs(kind record.Kind) source {
 
 // suggestNames lets a shell complete what is in the data directory: tenants, sessions,
 // agents, keys of memories, ids of artifacts and conflicts.
-func (s *shell) suggestNames(c *cobra.Command) {
+func suggestNames(s *ask.Shell, c *cobra.Command) {
 	if c.Flags().Lookup("data") == nil {
 		return
 	}
 	for flag, from := range map[string]source{"tenant": tenantNames(), "session": sessionNames(), "agent": agentNames()} {
 		if c.Flags().Lookup(flag) != nil {
-			_ = c.RegisterFlagCompletionFunc(flag, s.completer(from)) // one that has its own keeps it
+			_ = c.RegisterFlagCompletionFunc(flag, completer(s, from)) // one that has its own keeps it
 		}
 	}
 	_ = c.RegisterFlagCompletionFunc("data", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -150,7 +153,7 @@ func (s *shell) suggestNames(c *cobra.Command) {
 		return
 	}
 	many := strings.HasSuffix(c.Use, "...") || strings.Count(takes, "URI") > 1
-	complete := s.completer(from)
+	complete := completer(s, from)
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && !many {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -161,15 +164,15 @@ func (s *shell) suggestNames(c *cobra.Command) {
 
 // completionWait returns how long the names may take. What is not a length of time is
 // ignored: nobody reads errors of a completion.
-func (s *shell) completionWait() time.Duration {
-	if d, err := time.ParseDuration(s.env(completionEnv)); err == nil && d > 0 {
+func completionWait(s *ask.Shell) time.Duration {
+	if d, err := time.ParseDuration(s.Env(completionEnv)); err == nil && d > 0 {
 		return d
 	}
 	return completionTime
 }
 
 // completer completes names that a command of ours answers.
-func (s *shell) completer(from source) cobra.CompletionFunc {
+func completer(s *ask.Shell, from source) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		args := append(append([]string{}, from.args...), "--json", "--wait", "0")
 		for _, name := range []string{"data", "tenant", "scope"} {
@@ -181,19 +184,19 @@ func (s *shell) completer(from source) cobra.CompletionFunc {
 		if parent == nil {
 			parent = context.Background()
 		}
-		ctx, cancel := context.WithTimeout(parent, s.completionWait())
+		ctx, cancel := context.WithTimeout(parent, completionWait(s))
 		defer cancel()
 		var out bytes.Buffer
-		own := newShell(strings.NewReader(""), &out, io.Discard, s.lookup, func(any) terminal { return terminal{} })
-		if own.run(ctx, commands(), args) != 0 {
+		own := ask.NewShell(whole(), strings.NewReader(""), &out, io.Discard, s.Lookup, func(any) term.Terminal { return term.Terminal{} })
+		if run(ctx, own, commands(), args) != 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var list []string
 		for _, line := range from.read(out.Bytes()) {
 			name, about, _ := strings.Cut(line, "\t")
 			// A name that a shell or a terminal could take for something else is left out.
-			if name != "" && name[0] != '-' && oneLine(name) == name && strings.HasPrefix(name, begun) {
-				list = append(list, name+"\t"+oneLine(about))
+			if name != "" && name[0] != '-' && term.OneLine(name) == name && strings.HasPrefix(name, begun) {
+				list = append(list, name+"\t"+term.OneLine(about))
 			}
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp

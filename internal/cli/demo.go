@@ -16,6 +16,10 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/knowledge"
+	"lukasa.dev/internal/cli/show"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/demo"
 	"lukasa.dev/internal/fault"
 )
@@ -35,7 +39,7 @@ type demoFlags struct {
 	keep string
 }
 
-func demoCommand(s *shell) *cobra.Command {
+func demoCommand(s *ask.Shell) *cobra.Command {
 	var flags demoFlags
 	c := &cobra.Command{
 		Use:   "demo",
@@ -49,8 +53,8 @@ directory is left alone. The board is removed in the end, unless --keep names a 
 for it, where every other command can look at it.`,
 		Example: `  lukasa demo
   lukasa demo --keep lantern`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.demo(c.Context(), &flags) },
+		Args: ask.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), s, &flags) },
 	}
 	c.Flags().StringVar(&flags.keep, "keep", "", "keep the board in this `DIR`, which must not be there yet")
 	return c
@@ -58,7 +62,7 @@ for it, where every other command can look at it.`,
 
 // tour is one run of the demo.
 type tour struct {
-	*shell
+	*ask.Shell
 	board  *lukasa.Board
 	dir    string
 	tenant *lukasa.Tenant
@@ -93,7 +97,7 @@ type demoErased struct {
 	OnlyGrew    bool   `json:"only_grew"`
 }
 
-func (s *shell) demo(ctx context.Context, flags *demoFlags) (err error) {
+func runDemo(ctx context.Context, s *ask.Shell, flags *demoFlags) (err error) {
 	dir := flags.keep
 	if dir == "" {
 		made, err := os.MkdirTemp("", "lukasa-demo-")
@@ -105,7 +109,7 @@ func (s *shell) demo(ctx context.Context, flags *demoFlags) (err error) {
 	} else if _, err := os.Lstat(dir); err == nil {
 		return fault.Newf(fault.Usage, "--keep: %s is there already", dir).WithFix("name a directory that is not there yet")
 	}
-	began := s.now()
+	began := s.Now()
 	now := demo.Now()
 	b, err := lukasa.OpenContext(ctx, dir, lukasa.Options{Clock: func() time.Time { return now }, Note: "lukasa demo"})
 	if err != nil {
@@ -116,37 +120,37 @@ func (s *shell) demo(ctx context.Context, flags *demoFlags) (err error) {
 			err = failed
 		}
 	}()
-	t := &tour{shell: s, board: b, dir: dir, tenant: b.Tenant(demo.Tenant, lukasa.Writer{Actor: "demo", Trust: lukasa.User})}
+	t := &tour{Shell: s, board: b, dir: dir, tenant: b.Tenant(demo.Tenant, lukasa.Writer{Actor: "demo", Trust: lukasa.User})}
 	for _, stop := range []func(context.Context) error{t.record, t.compile, t.packs, t.next, t.correction, t.erasure} {
 		if err := stop(ctx); err != nil {
 			return err
 		}
 	}
-	if s.json {
+	if s.JSON {
 		t.answer.Data = flags.keep
-		return s.writeJSON(t.answer)
+		return s.WriteJSON(t.answer)
 	}
-	t.farewell(flags.keep, s.now().Sub(began))
+	t.farewell(flags.keep, s.Now().Sub(began))
 	return nil
 }
 
 // title begins a stop of the tour.
 func (t *tour) title(text, more string) {
 	t.step++
-	if t.json {
+	if t.JSON {
 		return
 	}
-	fmt.Fprintf(t.stdout, "\n%s %s\n", t.paint.green(fmt.Sprintf("%d", t.step)), t.paint.bold(text))
+	fmt.Fprintf(t.Stdout, "\n%s %s\n", t.Paint.Green(fmt.Sprintf("%d", t.step)), t.Paint.Bold(text))
 	if more != "" {
-		for _, line := range wrapped(more, t.measure()-2) {
-			fmt.Fprintf(t.stdout, "  %s\n", t.paint.dim(line))
+		for _, line := range term.Wrapped(more, t.Measure()-2) {
+			fmt.Fprintf(t.Stdout, "  %s\n", t.Paint.Dim(line))
 		}
 	}
 }
 
 func (t *tour) print(format string, args ...any) {
-	if !t.json {
-		fmt.Fprintf(t.stdout, "  "+format+"\n", args...)
+	if !t.JSON {
+		fmt.Fprintf(t.Stdout, "  "+format+"\n", args...)
 	}
 }
 
@@ -168,7 +172,7 @@ func (t *tour) record(ctx context.Context) error {
 		}
 	}
 	t.title("Two weeks of a coding agent", "What it was told, did and saw is recorded as it happens: on the disk before it is acknowledged, in a Merkle tree that proves it.")
-	t.print("%s in %s, from %s to %s", counted(rep.Accepted, "event"), counted(len(sessions), "session"),
+	t.print("%s in %s, from %s to %s", term.Counted(rep.Accepted, "event"), term.Counted(len(sessions), "session"),
 		first.UTC().Format(time.DateOnly), demo.Now().Format(time.DateOnly))
 	t.print("root %s", hex.EncodeToString(rep.Tenants[0].Hash[:]))
 	return nil
@@ -205,7 +209,7 @@ func (t *tour) compile(ctx context.Context) error {
 	}
 	t.print("%s", strings.Join(parts, ", "))
 	for _, text := range said {
-		t.print("%s %s", t.paint.green("+"), preview(text, t.measure()-4))
+		t.print("%s %s", t.Paint.Green("+"), term.Preview(text, t.Measure()-4))
 	}
 	return t.schema(ctx)
 }
@@ -225,8 +229,8 @@ func (t *tour) schema(ctx context.Context) error {
 	}
 	t.answer.Schema = d.Artifact
 	t.title("A task that it learned", "")
-	if !t.json {
-		t.showArtifact(d)
+	if !t.JSON {
+		knowledge.ShowArtifact(t.Shell, d)
 	}
 	return nil
 }
@@ -240,7 +244,7 @@ func (t *tour) packs(ctx context.Context) error {
 			return err
 		}
 		t.answer.Packs = append(t.answer.Packs, packed.Pack)
-		if !t.json {
+		if !t.JSON {
 			t.showQuestion(packed.Pack)
 		}
 	}
@@ -251,8 +255,8 @@ func (t *tour) packs(ctx context.Context) error {
 // they are there.
 func (t *tour) showQuestion(p *hmx.Pack) {
 	b := &p.TokenBudget
-	fmt.Fprintf(t.stdout, "\n  %s\n  %s %s\n", t.paint.bold("“"+p.QueryContext+"”"), t.bar(int(b.Used), int(b.TotalBudget), 24),
-		t.paint.dim(fmt.Sprintf("%d of %d tokens, %s, %d left out", b.Used, b.TotalBudget, entries(int64(len(p.Entries))), b.DroppedCount)))
+	fmt.Fprintf(t.Stdout, "\n  %s\n  %s %s\n", t.Paint.Bold("“"+p.QueryContext+"”"), t.Bar(int(b.Used), int(b.TotalBudget), 24),
+		t.Paint.Dim(fmt.Sprintf("%d of %d tokens, %s, %d left out", b.Used, b.TotalBudget, show.Entries(int64(len(p.Entries))), b.DroppedCount)))
 	for _, section := range hmx.Sections() {
 		shown, more := 0, 0
 		for i := range p.Entries {
@@ -269,10 +273,10 @@ func (t *tour) showQuestion(p *hmx.Pack) {
 				name = string(section)
 			}
 			shown++
-			t.showEntry(name, packLine(e.Content, demoRows*(t.measure()-demoIndent)), because(e))
+			t.showEntry(name, show.PackLine(e.Content, demoRows*(t.Measure()-demoIndent)), because(e))
 		}
 		if more > 0 {
-			fmt.Fprintf(t.stdout, "  %-15s %s\n", "", t.paint.dim(fmt.Sprintf("and %d more", more)))
+			fmt.Fprintf(t.Stdout, "  %-15s %s\n", "", t.Paint.Dim(fmt.Sprintf("and %d more", more)))
 		}
 	}
 }
@@ -280,19 +284,19 @@ func (t *tour) showQuestion(p *hmx.Pack) {
 // showEntry prints an entry of a pack behind the name of its section: its text over as many
 // lines as it takes, and why it is there.
 func (t *tour) showEntry(name, text, why string) {
-	width := t.measure() - demoIndent
-	lines := wrapped(text, width)
+	width := t.Measure() - demoIndent
+	lines := term.Wrapped(text, width)
 	last := lines[len(lines)-1]
 	for i, line := range lines {
-		if i == len(lines)-1 && len(wrapped(last+" "+why, width)) == 1 {
-			line += " " + t.paint.dim(why)
+		if i == len(lines)-1 && len(term.Wrapped(last+" "+why, width)) == 1 {
+			line += " " + t.Paint.Dim(why)
 			why = ""
 		}
-		fmt.Fprintf(t.stdout, "  %-15s %s\n", name, line)
+		fmt.Fprintf(t.Stdout, "  %-15s %s\n", name, line)
 		name = ""
 	}
 	if why != "" {
-		fmt.Fprintf(t.stdout, "  %-15s %s\n", "", t.paint.dim(why))
+		fmt.Fprintf(t.Stdout, "  %-15s %s\n", "", t.Paint.Dim(why))
 	}
 }
 
@@ -301,7 +305,7 @@ func because(e *hmx.Entry) string {
 	if e.Section == hmx.SectionConstraints || e.Section == hmx.SectionCore {
 		return "binds, whatever is asked"
 	}
-	parts := extraMember[map[string]float64](e.Extra, "parts")
+	parts := show.ExtraMember[map[string]float64](e.Extra, "parts")
 	return fmt.Sprintf("rank %d, relevance %.2f", e.Rank, parts["relevance"])
 }
 
@@ -315,8 +319,8 @@ func (t *tour) next(ctx context.Context) error {
 	for i, x := range n.Suggestions {
 		t.answer.Next = append(t.answer.Next, demoNext{x.Tool, x.Probability})
 		if i < 2 {
-			t.print("%3.0f%%  %s", 100*x.Probability, t.paint.bold(x.Tool))
-			t.print("      %s", t.paint.dim(preview(x.Reason, t.measure()-8)))
+			t.print("%3.0f%%  %s", 100*x.Probability, t.Paint.Bold(x.Tool))
+			t.print("      %s", t.Paint.Dim(term.Preview(x.Reason, t.Measure()-8)))
 		}
 	}
 	return nil
@@ -330,11 +334,11 @@ func (t *tour) correction(ctx context.Context) error {
 	}
 	t.title("A correction takes the place of what it corrects", "")
 	for i, ch := range changes {
-		text := summary(ch.Body)
+		text := show.Summary(ch.Body)
 		t.answer.Corrected = append(t.answer.Corrected, text)
-		mark := t.paint.dim("was")
+		mark := t.Paint.Dim("was")
 		if i == len(changes)-1 {
-			mark = t.paint.green("now")
+			mark = t.Paint.Green("now")
 		}
 		t.print("%s  version %d: %s", mark, ch.Version, text)
 	}
@@ -393,9 +397,9 @@ func (t *tour) erasure(ctx context.Context) error {
 
 func (t *tour) tick(ok bool) string {
 	if ok {
-		return t.paint.green("yes")
+		return t.Paint.Green("yes")
 	}
-	return t.paint.red("NO ")
+	return t.Paint.Red("NO ")
 }
 
 // filesWith counts the files under a directory that have a text in them.
@@ -415,7 +419,7 @@ func filesWith(dir, text string) (n int, err error) {
 
 // farewell says what to do next.
 func (t *tour) farewell(kept string, took time.Duration) {
-	fmt.Fprintf(t.stdout, "\n%s\n", t.paint.dim(fmt.Sprintf("That took %.1f s, offline. Now with your own:", took.Seconds())))
+	fmt.Fprintf(t.Stdout, "\n%s\n", t.Paint.Dim(fmt.Sprintf("That took %.1f s, offline. Now with your own:", took.Seconds())))
 	if kept != "" {
 		t.print("lukasa find \"flaky test\" --data %s", kept)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -37,13 +39,14 @@ func runServed(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 			dir = args[i+1]
 		}
 	}
-	witness := newShell(stdin, stdout, stderr, env, detectTerminal).witnessDir()
+	witness := ask.NewShell(whole(), stdin, stdout, stderr, env, term.DetectTerminal).WitnessDir()
 	b, err := lukasa.Open(dir, lukasa.Options{MustExist: true, Note: "a server of the tests", WitnessDir: witness})
 	if err != nil {
 		return Run(ctx, args, stdin, stdout, stderr, env)
 	}
 	log, _ := env(servedEnv)
-	c, err := openCounter(dir, served{board: b}, func() []command {
+	p := whole()
+	p.Run = func(ctx context.Context, s *ask.Shell, args []string) int {
 		f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
 			_, err = fmt.Fprintln(f, strings.Join(args, " "))
@@ -51,8 +54,9 @@ func runServed(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		if err != nil {
 			panic(err)
 		}
-		return commands()
-	})
+		return whole().Run(ctx, s, args)
+	}
+	c, err := ask.OpenCounter(dir, ask.Served{Board: b}, p)
 	if err != nil {
 		panic(err)
 	}

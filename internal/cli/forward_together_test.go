@@ -17,18 +17,19 @@ import (
 	"time"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/fault"
 )
 
 // atServer opens a board in a new directory and takes commands for it, until the test
 // ends.
-func atServer(t *testing.T, dir string) (*lukasa.Board, *counter) {
+func atServer(t *testing.T, dir string) (*lukasa.Board, *ask.Counter) {
 	t.Helper()
 	b, err := lukasa.Open(dir, lukasa.Options{Note: "a server of the tests"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := openCounter(dir, served{board: b}, commands)
+	c, err := ask.OpenCounter(dir, ask.Served{Board: b}, whole())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestCallerKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for len(c.room) > 0 { // the command ends when its caller is gone
+	for len(c.Room) > 0 { // the command ends when its caller is gone
 		time.Sleep(time.Millisecond)
 	}
 	before := sizeOf(t, b, "acme")
@@ -172,10 +173,10 @@ func TestForwardedFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, c := atServer(t, dir)
-			if want := map[string]string{"socket": "unix", "loopback": "tcp"}[name]; c.address.Network != want {
-				t.Errorf("it listens on %s, not %s", c.address.Network, want)
+			if want := map[string]string{"socket": "unix", "loopback": "tcp"}[name]; c.Address.Network != want {
+				t.Errorf("it listens on %s, not %s", c.Address.Network, want)
 			}
-			if info, err := os.Stat(filepath.Join(dir, nameServer)); err != nil || info.Mode().Perm() != 0o600 {
+			if info, err := os.Stat(filepath.Join(dir, ask.NameServer)); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("the address is %v, %v", info.Mode(), err)
 			}
 			t.Chdir(t.TempDir())
@@ -197,12 +198,12 @@ func TestForwardedFiles(t *testing.T) {
 				t.Errorf("the export is %.100s, %v", text, err)
 			}
 			copied := t.TempDir() // what is copied while it is served is a directory of its own
-			if text, err := os.ReadFile(filepath.Join(dir, nameServer)); err != nil {
+			if text, err := os.ReadFile(filepath.Join(dir, ask.NameServer)); err != nil {
 				t.Error(err)
-			} else if err := os.WriteFile(filepath.Join(copied, nameServer), text, 0o600); err != nil {
+			} else if err := os.WriteFile(filepath.Join(copied, ask.NameServer), text, 0o600); err != nil {
 				t.Error(err)
 			}
-			if a, err := readAddress(copied); err == nil && a.Network != "unix" {
+			if a, err := ask.ReadAddress(copied); err == nil && a.Network != "unix" {
 				t.Errorf("commands for a copy go to %s", a.Address)
 			}
 			run(3, "export", "--out", filepath.Join("nowhere", "out.ndjson"))
@@ -227,13 +228,13 @@ func shortDir(t *testing.T) string {
 // Only what the command line names leaves the caller.
 func TestCallerGivesNothingElse(t *testing.T) {
 	s := testShell(nil, io.Discard, io.Discard)
-	s.lookup = setTo(map[string]string{"AWS_SECRET_ACCESS_KEY": "secret", "LUKASA_TENANT": "acme"})
-	l := &caller{shell: s, args: []string{"ingest", "--out=a.txt", "b.txt"}, open: map[int]*handed{}}
+	s.Lookup = setTo(map[string]string{"AWS_SECRET_ACCESS_KEY": "secret", "LUKASA_TENANT": "acme"})
+	l := &ask.Caller{Shell: s, Args: []string{"ingest", "--out=a.txt", "b.txt"}, Open: map[int]*ask.Handed{}}
 	for name, want := range map[string]bool{"a.txt": true, "b.txt": true, "/etc/passwd": false, "": false} {
-		for _, op := range []string{opStat, opOpen, opMake} {
-			h, _ := l.attend(&head{Op: op, Name: []byte(name)}, nil)
+		for _, op := range []string{ask.OpStat, ask.OpOpen, ask.OpMake} {
+			h, _ := l.Attend(&ask.Head{Op: op, Name: []byte(name)}, nil)
 			refused := h.Error != nil && h.Error.Detail == os.ErrPermission.Error()
-			if refused == want && op == opStat {
+			if refused == want && op == ask.OpStat {
 				t.Errorf("%s of %q: %+v", op, name, h.Error)
 			}
 			if !want && h.Error == nil {
@@ -241,13 +242,13 @@ func TestCallerGivesNothingElse(t *testing.T) {
 			}
 		}
 	}
-	l.closeAll()
+	l.CloseAll()
 	_ = os.Remove("a.txt")
 	_ = os.Remove("b.txt")
-	if h, _ := l.attend(&head{Op: opLookup, Name: []byte("AWS_SECRET_ACCESS_KEY")}, nil); h.Set || len(h.Name) > 0 {
+	if h, _ := l.Attend(&ask.Head{Op: ask.OpLookup, Name: []byte("AWS_SECRET_ACCESS_KEY")}, nil); h.Set || len(h.Name) > 0 {
 		t.Error("a variable that is no business of ours is told")
 	}
-	if h, _ := l.attend(&head{Op: opLookup, Name: []byte("LUKASA_TENANT")}, nil); string(h.Name) != "acme" {
+	if h, _ := l.Attend(&ask.Head{Op: ask.OpLookup, Name: []byte("LUKASA_TENANT")}, nil); string(h.Name) != "acme" {
 		t.Error("a variable of ours is not told")
 	}
 }
@@ -268,12 +269,12 @@ func TestStrangers(t *testing.T) {
 		if err != nil {
 			return
 		}
-		w := newTalk(conn)
-		h, _, err := w.receive()
+		w := ask.NewTalk(conn)
+		h, _, err := w.Receive()
 		if err != nil {
 			return
 		}
-		_ = w.send(&head{Op: opServer, Nonce: h.Nonce, Proof: bytes.Repeat([]byte{1}, 32)}, nil)
+		_ = w.Send(&ask.Head{Op: ask.OpServer, Nonce: h.Nonce, Proof: bytes.Repeat([]byte{1}, 32)}, nil)
 		rest, _ := io.ReadAll(conn)
 		heard <- string(rest)
 	}()
@@ -281,8 +282,8 @@ func TestStrangers(t *testing.T) {
 	if err := os.MkdirAll(other, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal(address{Version: wireVersion, Network: "tcp", Address: l.Addr().String(), Dir: other, Secret: bytes.Repeat([]byte{7}, 32)})
-	if err := os.WriteFile(filepath.Join(other, nameServer), text, 0o600); err != nil {
+	text, _ := json.Marshal(ask.Address{Version: ask.WireVersion, Network: "tcp", Address: l.Addr().String(), Dir: other, Secret: bytes.Repeat([]byte{7}, 32)})
+	if err := os.WriteFile(filepath.Join(other, ask.NameServer), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out, problems bytes.Buffer
@@ -294,21 +295,21 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("a stranger heard %q", got)
 	}
 
-	conn, err := net.Dial(c.address.Network, filepath.Join(c.dir, nameSocket))
-	if c.address.Network == "tcp" {
-		conn, err = net.Dial("tcp", c.address.Address)
+	conn, err := net.Dial(c.Address.Network, filepath.Join(c.Dir, ask.NameSocket))
+	if c.Address.Network == "tcp" {
+		conn, err = net.Dial("tcp", c.Address.Address)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	w := newTalk(conn)
-	_ = w.send(&head{Op: opHello, Version: wireVersion, Nonce: []byte("n")}, nil)
-	if _, _, err := w.receive(); err != nil {
+	w := ask.NewTalk(conn)
+	_ = w.Send(&ask.Head{Op: ask.OpHello, Version: ask.WireVersion, Nonce: []byte("n")}, nil)
+	if _, _, err := w.Receive(); err != nil {
 		t.Fatal(err)
 	}
-	_ = w.send(&head{Op: opRun, Proof: []byte("wrong"), Args: [][]byte{[]byte("remember"), []byte("k"), []byte("x")}, Ends: make([]wireEnd, 3)}, nil)
-	if h, _, err := w.receive(); err == nil {
+	_ = w.Send(&ask.Head{Op: ask.OpRun, Proof: []byte("wrong"), Args: [][]byte{[]byte("remember"), []byte("k"), []byte("x")}, Ends: make([]ask.WireEnd, 3)}, nil)
+	if h, _, err := w.Receive(); err == nil {
 		t.Errorf("a caller without the secret was answered: %+v", h)
 	}
 	if n := sizeOf(t, b, "default"); n != 0 {
@@ -323,18 +324,18 @@ func TestServerIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := openCounter(dir, served{board: b}, commands)
+	c, err := ask.OpenCounter(dir, ask.Served{Board: b}, whole())
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, err := os.ReadFile(filepath.Join(dir, nameServer))
+	address, err := os.ReadFile(filepath.Join(dir, ask.NameServer))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(c.Close(t.Context()), b.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, nameServer), address, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ask.NameServer), address, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

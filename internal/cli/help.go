@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/cli/ask"
 )
 
 // helpCommand is `lukasa help [COMMAND]`, the long way to write --help.
-func helpCommand(*shell) *cobra.Command {
+func helpCommand(*ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "Explain a command",
@@ -17,10 +19,10 @@ func helpCommand(*shell) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			target, rest, err := c.Root().Find(args)
 			if err != nil {
-				return wrongUsage(c.Root(), err)
+				return ask.WrongUsage(c.Root(), err)
 			}
 			if len(rest) > 0 {
-				return unknownCommand(target, rest[0])
+				return ask.UnknownCommand(target, rest[0])
 			}
 			// Cobra adds these only to the command that it runs.
 			target.InitDefaultHelpFlag()
@@ -32,17 +34,17 @@ func helpCommand(*shell) *cobra.Command {
 
 // help prints what cmd is, how it is called, and an example to run. The
 // program's own help lists the commands, in the order given.
-func (s *shell) help(cmd *cobra.Command, listed []*cobra.Command) {
+func help(s *ask.Shell, cmd *cobra.Command, listed []*cobra.Command) {
 	section := func(title, body string) {
 		if body = strings.Trim(body, "\n"); body != "" {
-			fmt.Fprintf(s.stdout, "\n%s\n%s\n", s.paint.bold(title), body)
+			fmt.Fprintf(s.Stdout, "\n%s\n%s\n", s.Paint.Bold(title), body)
 		}
 	}
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short
 	}
-	fmt.Fprintln(s.stdout, strings.TrimSpace(about))
+	fmt.Fprintln(s.Stdout, strings.TrimSpace(about))
 	if cmd.HasAvailableSubCommands() {
 		section("Usage", "  "+cmd.CommandPath()+" COMMAND [FLAGS]")
 	} else {
@@ -60,7 +62,7 @@ func (s *shell) help(cmd *cobra.Command, listed []*cobra.Command) {
 	section("Flags", cmd.LocalNonPersistentFlags().FlagUsages())
 	section("Flags of every command", cmd.Root().PersistentFlags().FlagUsages())
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(s.stdout, "\nMore about a command: %s\n", s.paint.bold(cmd.CommandPath()+" COMMAND --help"))
+		fmt.Fprintf(s.Stdout, "\nMore about a command: %s\n", s.Paint.Bold(cmd.CommandPath()+" COMMAND --help"))
 	}
 }
 

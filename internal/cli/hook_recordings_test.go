@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
 )
 
 // recording is a session of a real agent, as it told its hooks and as it wrote its transcript.
@@ -100,7 +101,7 @@ func recordedStory(t *testing.T, dir string) (story []string, said string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = b.Close() }() // the test has what it wants
-	if _, err := foldSpool(t.Context(), dir, b, ""); err != nil {
+	if _, err := ask.FoldSpool(t.Context(), dir, b, ""); err != nil {
 		t.Fatal(err)
 	}
 	var texts []string

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/spool"
 	"lukasa.dev/internal/testsize"
@@ -167,7 +168,7 @@ func TestHookNeverFails(t *testing.T) {
 	t.Run("a dead server", func(t *testing.T) {
 		dir := t.TempDir()
 		b, c := atServer(t, dir)
-		address, err := os.ReadFile(filepath.Join(dir, nameServer))
+		address, err := os.ReadFile(filepath.Join(dir, ask.NameServer))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,14 +177,14 @@ func TestHookNeverFails(t *testing.T) {
 		if err := c.Close(done); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, nameServer), address, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ask.NameServer), address, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, _, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", dir)
 		if out != "{}\n" || code != 0 || !spool.Pending(disk.OS(), dir) {
 			t.Errorf("%q, %d", out, code)
 		}
-		if _, err := foldSpool(t.Context(), dir, b, ""); err != nil {
+		if _, err := ask.FoldSpool(t.Context(), dir, b, ""); err != nil {
 			t.Error(err)
 		}
 		if got := results(t, b, "default", "s"); got["s-1"] != 1 {
@@ -197,11 +198,11 @@ func TestHookNeverFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = silent.Close() }() // nobody comes any more
-		text, err := json.Marshal(address{Version: wireVersion, Network: "tcp", Address: silent.Addr().String(), Dir: dir, Secret: make([]byte, 32)})
+		text, err := json.Marshal(ask.Address{Version: ask.WireVersion, Network: "tcp", Address: silent.Addr().String(), Dir: dir, Secret: make([]byte, 32)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, nameServer), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ask.NameServer), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, _, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", dir, "--limit", "5s")
@@ -257,11 +258,11 @@ func TestHookLog(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	long := strings.Repeat("trouble\n", 4000)
 	for range 1500 {
-		hookLog(dir, time.Unix(0, 0), "somebody", long)
+		ask.HookLog(dir, time.Unix(0, 0), "somebody", long)
 	}
-	for _, name := range []string{nameHookLog, nameHookLog + ".1"} {
+	for _, name := range []string{ask.NameHookLog, ask.NameHookLog + ".1"} {
 		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil || info.Size() > maxHookLog+2*maxHookLine {
+		if err != nil || info.Size() > ask.MaxHookLog+2*ask.MaxHookLine {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
@@ -322,7 +323,7 @@ func BenchmarkHook(b *testing.B) {
 			})
 		}
 	}
-	desk, err := openCounter(dir, served{board: board}, commands)
+	desk, err := ask.OpenCounter(dir, ask.Served{Board: board}, whole())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
 )
 
 // retelling is a session, as an agent tells its hooks and as it writes its transcript.
@@ -135,7 +136,7 @@ func kept(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	defer func() { _ = b.Close() }() // the test has what it wants
-	if _, err := foldSpool(t.Context(), dir, b, ""); err != nil {
+	if _, err := ask.FoldSpool(t.Context(), dir, b, ""); err != nil {
 		t.Fatal(err)
 	}
 	page, err := b.Tenant("default", lukasa.Writer{}).Events(t.Context(), lukasa.EventQuery{Session: "s", Limit: 1000})

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/spool"
 	"lukasa.dev/internal/testsize"
@@ -23,7 +24,7 @@ import (
 // logged returns the log of hooks of a data directory.
 func logged(t *testing.T, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, nameHookLog))
+	text, err := os.ReadFile(filepath.Join(dir, ask.NameHookLog))
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func folded(t *testing.T, dir, session string) map[string]int {
 		t.Fatal(err)
 	}
 	defer func() { _ = b.Close() }() // nothing was written to it
-	if _, err := foldSpool(t.Context(), dir, b, ""); err != nil {
+	if _, err := ask.FoldSpool(t.Context(), dir, b, ""); err != nil {
 		t.Fatal(err)
 	}
 	root, err := b.Tenant("default", lukasa.Writer{}).Root(t.Context())
@@ -162,9 +163,9 @@ func TestHookServerIsNone(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c)
 		},
 		"has no secret": func(c net.Conn) {
-			w := newTalk(c)
-			_, _, _ = w.receive() // whatever it is
-			_ = w.send(&head{Op: opServer, Nonce: make([]byte, 32), Proof: make([]byte, 32)}, nil)
+			w := ask.NewTalk(c)
+			_, _, _ = w.Receive() // whatever it is
+			_ = w.Send(&ask.Head{Op: ask.OpServer, Nonce: make([]byte, 32), Proof: make([]byte, 32)}, nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,11 +193,11 @@ func TestHookServerIsNone(t *testing.T) {
 					_ = c.Close() // it has said what it had to
 				}
 			}()
-			text, err := json.Marshal(address{Version: wireVersion, Network: "tcp", Address: server.Addr().String(), Dir: dir, Secret: bytes.Repeat([]byte{1}, 32)})
+			text, err := json.Marshal(ask.Address{Version: ask.WireVersion, Network: "tcp", Address: server.Addr().String(), Dir: dir, Secret: bytes.Repeat([]byte{1}, 32)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, nameServer), text, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, ask.NameServer), text, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			out, problems, code := runHook(t, nothing(t), toolUse("s", 1), "claude-code", "--data", dir, "--limit", "5s")
@@ -222,17 +223,17 @@ func TestHookTellsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close() }() // nobody comes any more
-	at := &address{Version: wireVersion, Network: "tcp", Address: server.Addr().String(), Dir: dir, Secret: bytes.Repeat([]byte{1}, 32)}
+	at := &ask.Address{Version: ask.WireVersion, Network: "tcp", Address: server.Addr().String(), Dir: dir, Secret: bytes.Repeat([]byte{1}, 32)}
 	text, err := json.Marshal(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, nameServer), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ask.NameServer), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	desk := &counter{address: at}
+	desk := &ask.Counter{Address: at}
 	type met struct {
-		run   *head
+		run   *ask.Head
 		input []byte
 	}
 	came := make(chan met, 1)
@@ -242,11 +243,11 @@ func TestHookTellsAtOnce(t *testing.T) {
 			if err != nil {
 				return
 			}
-			w := newTalk(c)
-			run, input, err := desk.meet(w)
+			w := ask.NewTalk(c)
+			run, input, err := desk.Meet(w)
 			if err == nil {
 				came <- met{run, input}
-				_ = w.send(&head{Op: opExit}, nil) // it is all that is wanted
+				_ = w.Send(&ask.Head{Op: ask.OpExit}, nil) // it is all that is wanted
 			}
 			_ = c.Close() // everything was said
 		}
@@ -260,7 +261,7 @@ func TestHookTellsAtOnce(t *testing.T) {
 			t.Fatalf("%q, %q, %d", out, problems, code)
 		}
 		m := <-came
-		if whole := len(in) <= maxData; m.run.Whole != whole || whole && string(m.input) != in || !whole && len(m.input) > 0 {
+		if whole := len(in) <= ask.MaxData; m.run.Whole != whole || whole && string(m.input) != in || !whole && len(m.input) > 0 {
 			t.Errorf("of %d bytes are told %d, %v", len(in), len(m.input), m.run.Whole)
 		}
 		for _, v := range m.run.Vars {

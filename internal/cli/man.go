@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 )
 
-func manCommand(s *shell) *cobra.Command {
+func manCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write manual pages, one a command",
@@ -31,7 +33,7 @@ one with man ./lukasa.1. The same program writes the same bytes.`,
 			return fault.Newf(fault.Usage, "%q takes the name of one directory, got %d arguments", c.CommandPath(), len(args)).
 				WithFix("name the directory that the pages go into, such as man1")
 		},
-		RunE: func(c *cobra.Command, args []string) error { return s.man(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return man(s, c, args[0]) },
 	}
 }
 
@@ -41,12 +43,12 @@ type manAnswer struct {
 	Pages []string `json:"pages"`
 }
 
-func (s *shell) man(c *cobra.Command, dir string) error {
+func man(s *ask.Shell, c *cobra.Command, dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fault.Newf(fault.OutputFailed, "%q is a file, not a directory", dir).WithFix("name a directory")
 	} else if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return cannotWrite(dir, err)
+			return ask.CannotWrite(dir, err)
 		}
 	}
 	a := manAnswer{Dir: dir, Pages: []string{}}
@@ -58,7 +60,7 @@ func (s *shell) man(c *cobra.Command, dir string) error {
 		name := pageName(c) + ".1"
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, manPage(c), 0o644); err != nil {
-			failed = cannotWrite(path, err)
+			failed = ask.CannotWrite(path, err)
 			return
 		}
 		a.Pages = append(a.Pages, name)
@@ -66,10 +68,10 @@ func (s *shell) man(c *cobra.Command, dir string) error {
 	if failed != nil {
 		return failed
 	}
-	if s.json {
-		return s.writeJSON(a)
+	if s.JSON {
+		return s.WriteJSON(a)
 	}
-	fmt.Fprintf(s.stdout, "%s %s into %s\n", s.paint.green("wrote"), counted(len(a.Pages), "page"), oneLine(dir))
+	fmt.Fprintf(s.Stdout, "%s %s into %s\n", s.Paint.Green("wrote"), term.Counted(len(a.Pages), "page"), term.OneLine(dir))
 	return nil
 }
 
@@ -80,7 +82,7 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 func manPage(c *cobra.Command) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line(`.TH "%s" "1" "" "%s" "Lukasa"`, strings.ToUpper(roff(pageName(c))), program)
+	line(`.TH "%s" "1" "" "%s" "Lukasa"`, strings.ToUpper(roff(pageName(c))), term.Program)
 	line(".SH NAME")
 	line(`%s \- %s`, roff(pageName(c)), roff(c.Short))
 	line(".SH SYNOPSIS")
@@ -115,12 +117,12 @@ func manPage(c *cobra.Command) []byte {
 	line(".SH EXIT STATUS")
 	line("0: done. 1: done, and the input has problems or the answer is no. 2: wrong usage. 3: the machine refused. 4: a fault in the program. 130: stopped on request.")
 	line(".SH SEE ALSO")
-	above := "\\fB" + roff(program) + "\\fR(1)"
+	above := "\\fB" + roff(term.Program) + "\\fR(1)"
 	if c.HasParent() && c.Parent().HasParent() {
 		above += ", \\fB" + roff(pageName(c.Parent())) + "\\fR(1)"
 	}
 	if !c.HasParent() {
-		above = "\\fB" + roff(program+" COMMAND --help") + "\\fR"
+		above = "\\fB" + roff(term.Program+" COMMAND --help") + "\\fR"
 	}
 	line("%s", above)
 	return b.Bytes()

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +9,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/cli/files"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/vault"
@@ -67,7 +65,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	b := opened(t, dir)
 	defer func() { _ = b.Close() }()
-	pages, err := vaultPages(t.Context(), b.Tenant("acme", lukasa.Writer{}))
+	pages, err := files.VaultPages(t.Context(), b.Tenant("acme", lukasa.Writer{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,81 +121,5 @@ func TestMarkdownRoundTrip(t *testing.T) {
 		if got[id] != content {
 			t.Errorf("%s is %q, and was %q", id, got[id], content)
 		}
-	}
-}
-
-// stopping are files of which a number of writes succeed.
-type stopping struct {
-	ownFiles
-	left *int
-}
-
-var errStop = errors.New("no more")
-
-func (s stopping) replace(name string, write func(io.Writer) error) error {
-	if *s.left--; *s.left < 0 {
-		return errStop
-	}
-	return s.ownFiles.replace(name, write)
-}
-
-func (s stopping) remove(name string) error {
-	if *s.left--; *s.left < 0 {
-		return errStop
-	}
-	return s.ownFiles.remove(name)
-}
-
-// An export that is interrupted, wherever that is, is finished by the next one: it knows its own
-// files, and takes none for somebody else's.
-func TestMarkdownInterrupted(t *testing.T) {
-	files := func(version string, keys ...string) []vault.File {
-		var pages []vault.Page
-		for _, key := range keys {
-			pages = append(pages, vault.Page{Body: &memory.Memory{ID: "id-" + key, Key: key, Type: memory.TypeFact, Text: version}, Trust: lukasa.User, Actor: "dana"})
-		}
-		all, err := vault.Encode("acme", pages)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
-	export := func(root string, left int, list []vault.File) (*exportedMarkdown, error) {
-		s := testShell(nil, io.Discard, io.Discard)
-		s.files = stopping{left: &left}
-		d, err := s.openVault(t.Context(), root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := &exportedMarkdown{}
-		return a, d.export(t.Context(), "acme", list, a)
-	}
-	stopped := 0
-	for n := 0; ; n++ {
-		root := filepath.Join(t.TempDir(), "notes")
-		if _, err := export(root, 1000, files("one", "a", "b", "c")); err != nil {
-			t.Fatal(err)
-		}
-		_, first := export(root, n, files("two", "a", "b", "d"))
-		a, err := export(root, 1000, files("three", "a", "b", "d", "e"))
-		if err != nil || len(a.Kept) > 0 {
-			t.Fatalf("after %d writes: %v, kept %v", n, err, a.Kept)
-		}
-		for _, f := range files("three", "a", "b", "d", "e") {
-			if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))); err != nil || string(data) != string(f.Data) {
-				t.Errorf("after %d writes: %s is %q, %v", n, f.Path, data, err)
-			}
-		}
-		left, err := filepath.Glob(filepath.Join(root, "memories", "*"))
-		if err != nil || len(left) != 4 {
-			t.Errorf("after %d writes: %v, %v", n, left, err)
-		}
-		if first == nil {
-			break
-		}
-		stopped++
-	}
-	if stopped < 6 {
-		t.Errorf("it was stopped %d times", stopped)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/project"
@@ -18,12 +20,12 @@ import (
 )
 
 type mcpFlags struct {
-	boardFlags
+	ask.BoardFlags
 	agent string
 	tools string
 }
 
-func mcpCommand(s *shell) *cobra.Command {
+func mcpCommand(s *ask.Shell) *cobra.Command {
 	var flags mcpFlags
 	c := &cobra.Command{
 		Use:   "mcp",
@@ -41,14 +43,14 @@ What the agent does in the session under way is not found, where its environment
 says which that is, and rules of other projects than the one it is in do not apply.`,
 		Example: `  lukasa mcp < /dev/null
   echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | lukasa mcp --tenant acme --tools all`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.mcp(c, &flags) },
+		Args: ask.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return mcp(s, c, &flags) },
 	}
-	flags.addTenant(c)
-	flags.addScope(c)
+	flags.AddTenant(c)
+	flags.AddScope(c)
 	c.Flags().StringVar(&flags.agent, "agent", "", "the `NAME` of the agent that it is for (default $LUKASA_AGENT, else none)")
 	c.Flags().StringVar(&flags.tools, "tools", "default", "which tools are offered, a `SET`: default, hooked for an agent with hooks, all")
-	suggestValues(c, "tools", mcpapi.Sets())
+	ask.SuggestValues(c, "tools", mcpapi.Sets())
 	return c
 }
 
@@ -57,35 +59,35 @@ func compileAfter() lukasa.CompileAfter {
 	return lukasa.CompileAfter{Events: 200, Quiet: time.Minute}
 }
 
-func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
+func mcp(s *ask.Shell, c *cobra.Command, flags *mcpFlags) error {
 	if !slices.Contains(mcpapi.Sets(), flags.tools) {
-		return unknownName(fault.Usage, "set for --tools", flags.tools, mcpapi.Sets())
+		return ask.UnknownName(fault.Usage, "set for --tools", flags.tools, mcpapi.Sets())
 	}
 	agent := flags.agent
 	if agent == "" {
-		agent = s.env("LUKASA_AGENT")
+		agent = s.Env("LUKASA_AGENT")
 	}
 	if agent != "" {
-		if err := badFlag("agent", memory.CheckID("agent", agent)); err != nil {
+		if err := ask.BadFlag("agent", memory.CheckID("agent", agent)); err != nil {
 			return err
 		}
 	}
-	return s.visit(c, &flags.boardFlags, lukasa.Options{CompileAfter: compileAfter()}, func(ctx context.Context, v *visit) error {
-		t, err := v.reader(ctx)
+	return s.Visit(c, &flags.BoardFlags, lukasa.Options{CompileAfter: compileAfter()}, func(ctx context.Context, v *ask.Visit) error {
+		t, err := v.Reader(ctx)
 		if err != nil {
 			return err
 		}
-		who, err := v.speaker(ctx, t.Name(), agent)
+		who, err := speaker(ctx, v, t.Name(), agent)
 		if err != nil {
 			return err
 		}
-		done, err := v.receive(ctx)
+		done, err := v.Receive(ctx)
 		if err != nil {
 			return err
 		}
 		defer done()
-		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.served.quotas, Tools: mcpapi.Set(flags.tools), Session: s.agentSession(), Conditions: s.agentProject(), Version: buildVersion()})
-		err = server.ServeStdio(ctx, who, s.stdin, prompt{s.stdout})
+		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.Served.Quotas, Tools: mcpapi.Set(flags.tools), Session: agentSession(s), Conditions: agentProject(s), Version: buildVersion()})
+		err = server.ServeStdio(ctx, who, s.Stdin, prompt{s.Stdout})
 		if ctx.Err() != nil {
 			return nil // told to go
 		}
@@ -95,9 +97,9 @@ func (s *shell) mcp(c *cobra.Command, flags *mcpFlags) error {
 
 // agentSession returns the session that the agent is in which started this command, as its
 // environment says, or nothing: Codex and OpenCode do not say.
-func (s *shell) agentSession() string {
+func agentSession(s *ask.Shell) string {
 	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID"} {
-		if id := s.env(name); id != "" {
+		if id := s.Env(name); id != "" {
 			return id
 		}
 	}
@@ -107,10 +109,10 @@ func (s *shell) agentSession() string {
 // agentProject returns which project holds for that agent, as a condition: that of the
 // directory that its environment names, which is also known where another process carries out
 // this command. Nothing if there is none.
-func (s *shell) agentProject() []string {
+func agentProject(s *ask.Shell) []string {
 	for _, name := range []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"} {
-		if dir := s.env(name); filepath.IsAbs(dir) {
-			place := project.At(dir, s.env("HOME"))
+		if dir := s.Env(name); filepath.IsAbs(dir) {
+			place := project.At(dir, s.Env("HOME"))
 			return place.Conditions()
 		}
 	}
@@ -118,51 +120,33 @@ func (s *shell) agentProject() []string {
 }
 
 // speaker returns who an agent on standard input is.
-func (v *visit) speaker(ctx context.Context, tenant, agent string) (*auth.Principal, error) {
+func speaker(ctx context.Context, v *ask.Visit, tenant, agent string) (*auth.Principal, error) {
 	who := &auth.Principal{Key: "stdio", Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.Agent}
 	if agent != "" {
 		who.Role, who.Agent = auth.Agent, agent
 	}
-	if v.scope == "" {
+	if v.Scope == "" {
 		return who, nil
 	}
 	// The scope says who it is for, and whether it holds.
-	keys := v.shell.served.keys
+	keys := v.Shell.Served.Keys
 	if keys == nil {
 		var err error
 		if keys, err = auth.Open(ctx, v.Board, auth.StoreOptions{}); err != nil {
 			return nil, err
 		}
 	}
-	return keys.Authenticate(ctx, v.scope, "", "")
-}
-
-// receive has other commands on the same directory carried out as long as it is open
-// here, and returns what to call at the end: it waits for those that are under way. A
-// server does that already.
-func (v *visit) receive(ctx context.Context) (func(), error) {
-	if v.shell.served.board != nil {
-		return func() {}, nil
-	}
-	dir, err := v.shell.dataDir(v.cmd, v.flags)
-	if err != nil {
-		return nil, err
-	}
-	desk, err := openCounter(dir, served{board: v.Board}, commands)
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = desk.Close(ctx) }, nil // at worst a file is left that leads nowhere
+	return keys.Authenticate(ctx, v.Scope, "", "")
 }
 
 // prompt is an output that is passed on at once.
-type prompt struct{ out *output }
+type prompt struct{ out *term.Output }
 
 var _ io.Writer = prompt{}
 
 // Write implements io.Writer.
 func (p prompt) Write(b []byte) (int, error) {
 	n, err := p.out.Write(b)
-	p.out.passOn()
+	p.out.PassOn()
 	return n, err
 }

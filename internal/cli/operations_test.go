@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/cli/term"
 )
 
 // noOperation has the commands that work on a board and that no server does for others, and why.
@@ -35,7 +36,7 @@ func TestCommandsAreOperations(t *testing.T) {
 	}
 	there := map[string]bool{"": true}
 	every(t, func(t *testing.T, c *cobra.Command) {
-		name := strings.TrimPrefix(c.CommandPath(), program+" ")
+		name := strings.TrimPrefix(c.CommandPath(), term.Program+" ")
 		there[name] = true
 		if !worksOnData(c) || c.Name() == "help" {
 			return

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -34,7 +33,8 @@ func TestOutputFailsOnceAndIsReportedOnce(t *testing.T) {
 	full := errors.New("no space")
 	w := &brittle{room: 10, err: full}
 	var stderr bytes.Buffer
-	exit := testShell(strings.NewReader(""), w, &stderr).run(t.Context(), probes(), []string{"flood"})
+	s := testShell(strings.NewReader(""), w, &stderr)
+	exit := run(t.Context(), s, probes(), []string{"flood"})
 	if exit != fault.ExitEnvironment {
 		t.Errorf("exit %d", exit)
 	}
@@ -55,7 +55,8 @@ func TestReaderThatLeftEndsQuietly(t *testing.T) {
 	defer w.Close()
 	for name, stdout := range map[string]io.Writer{"operating system": w, "in-process": closedPipe()} {
 		var stderr bytes.Buffer
-		exit := testShell(strings.NewReader(""), stdout, &stderr).run(t.Context(), probes(), []string{"flood"})
+		s := testShell(strings.NewReader(""), stdout, &stderr)
+		exit := run(t.Context(), s, probes(), []string{"flood"})
 		if exit != fault.ExitClosed || stderr.Len() > 0 {
 			t.Errorf("%s: exit %d, said %q", name, exit, stderr.String())
 		}
@@ -71,24 +72,9 @@ func closedPipe() io.Writer {
 func TestFailureOfTheLastFlushIsNoticed(t *testing.T) {
 	var stderr bytes.Buffer
 	w := &brittle{err: errors.New("no space")}
-	exit := testShell(nil, w, &stderr).run(t.Context(), commands(), []string{"version"})
+	s := testShell(nil, w, &stderr)
+	exit := run(t.Context(), s, commands(), []string{"version"})
 	if exit != fault.ExitEnvironment {
 		t.Errorf("exit %d, said %q", exit, stderr.String())
-	}
-}
-
-func TestTerminalSeesOutputAtOnce(t *testing.T) {
-	var screen, file bytes.Buffer
-	fmt.Fprint(newOutput(&screen, true), "x")
-	if screen.String() != "x" {
-		t.Error("a terminal has to wait")
-	}
-	o := newOutput(&file, false)
-	fmt.Fprint(o, "x")
-	if file.Len() != 0 {
-		t.Error("a file is written to piece by piece")
-	}
-	if err := o.finish(); err != nil || file.String() != "x" {
-		t.Errorf("after finish: %q, %v", file.String(), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/cli/questions"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/testsize"
@@ -68,7 +69,7 @@ func TestPackRefuses(t *testing.T) {
 // terminal raw.
 func TestPackOfControlCharacters(t *testing.T) {
 	ask := packed(t)
-	for _, format := range packFormats() {
+	for _, format := range questions.PackFormats() {
 		code, out, problems := ask("pack", "\x00\x01\x1b[2J\u202e\u2066\x07", "--format", format)
 		if code != 0 || strings.ContainsAny(out+problems, "\x00\x01\x1b\u202e\u2066\x07") {
 			t.Errorf("%s: exit code %d, %q, %q", format, code, out, problems)
@@ -138,52 +139,5 @@ func TestPackOfOldHistory(t *testing.T) {
 	recent := ask("pack", "rounding of refunds", "--budget", "150", "--strategy", "recency_biased")
 	if newest := "Good. No glass came back today."; strings.Contains(ranked, newest) || !strings.Contains(recent, newest) {
 		t.Errorf("ranked\n%s\nrecency_biased\n%s", ranked, recent)
-	}
-}
-
-func TestRulesLeftOut(t *testing.T) {
-	entry := func(id string, section hmx.Section, cut bool) hmx.Entry {
-		e := hmx.Entry{SourceID: id, Section: section, Extra: hmx.Extra{}}
-		if cut {
-			e.Extra["truncated"] = "true"
-		}
-		return e
-	}
-	dropped := func(id string, section hmx.Section, why hmx.DropReason) hmx.DroppedEntry {
-		return hmx.DroppedEntry{SourceID: id, Section: section, DropReason: why}
-	}
-	rules := func(ids ...string) (list []hmx.DecisionConstraint) {
-		for _, id := range ids {
-			list = append(list, hmx.DecisionConstraint{ArtifactID: id, OverrideAllowed: strings.HasPrefix(id, "soft")})
-		}
-		return list
-	}
-	many := make([]string, hmx.MaxDecisionConstraints)
-	for i := range many {
-		many[i] = "told"
-	}
-	for _, c := range []struct {
-		name     string
-		pack     hmx.Pack
-		sections []hmx.Section
-		want     string
-	}{
-		{name: "nothing"},
-		{"all are told", hmx.Pack{Entries: []hmx.Entry{entry("a", hmx.SectionConstraints, false), entry("x", hmx.SectionEpisodes, true)}, DecisionConstraints: rules("a", "soft1")}, nil, ""},
-		{"one is not", hmx.Pack{DecisionConstraints: rules("a", "soft1")}, nil, "1 rule had no room in the text; a higher --budget has more room"},
-		{"nobody asked", hmx.Pack{DecisionConstraints: rules("a")}, []hmx.Section{hmx.SectionFacts}, ""},
-		{"somebody asked", hmx.Pack{DecisionConstraints: rules("a")}, []hmx.Section{hmx.SectionConstraints}, "1 rule had no room in the text; a higher --budget has more room"},
-		{"it is told by another", hmx.Pack{DroppedEntries: []hmx.DroppedEntry{dropped("a", hmx.SectionConstraints, hmx.DropDuplicate)}, DecisionConstraints: rules("a")}, nil, ""},
-		{"named twice, and one beyond those that are named", hmx.Pack{
-			DroppedEntries: []hmx.DroppedEntry{dropped("a", hmx.SectionConstraints, hmx.DropBudget), dropped("b", hmx.SectionConstraints, hmx.DropBudget), dropped("e", hmx.SectionEpisodes, hmx.DropBudget)}, DecisionConstraints: rules("a"),
-		}, nil, "2 rules had no room in the text; a higher --budget has more room"},
-		{"more than are named", hmx.Pack{
-			Entries:        []hmx.Entry{entry("told", hmx.SectionConstraints, true)},
-			DroppedEntries: []hmx.DroppedEntry{dropped("b", hmx.SectionConstraints, hmx.DropBudget)}, DecisionConstraints: rules(many...),
-		}, nil, "at least 1 rule had no room in the text, 1 rule told in part; a higher --budget has more room"},
-	} {
-		if got := rulesLeftOut(&c.pack, c.sections); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
 	}
 }

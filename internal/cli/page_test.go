@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 )
 
 // What the README and the pages beside it show is what
@@ -91,7 +94,7 @@ func (s *story) tell(line string) string {
 		s.data = dir
 		return ""
 	}
-	line = strings.ReplaceAll(line, "go run ./cmd/lukasa ", program+" ")
+	line = strings.ReplaceAll(line, "go run ./cmd/lukasa ", term.Program+" ")
 	line, file, filed := strings.Cut(line, " > ")
 	in, problems := "", ""
 	for part := range strings.SplitSeq(line, " | ") {
@@ -115,7 +118,7 @@ func (s *story) tell(line string) string {
 // run runs a command of ours.
 func (s *story) run(line, in string) (out, problems string) {
 	args, err := words(line)
-	if err != nil || len(args) == 0 || args[0] != program {
+	if err != nil || len(args) == 0 || args[0] != term.Program {
 		s.t.Errorf("%s: this is not a command of ours: %v", line, err)
 		return "", ""
 	}
@@ -132,9 +135,9 @@ func runAt(now time.Time, env func(string) (string, bool), args ...string) (code
 // runWith is runAt with something to read.
 func runWith(now time.Time, env func(string) (string, bool), in string, args ...string) (code int, stdout, stderr string) {
 	var out, problems bytes.Buffer
-	s := newShell(strings.NewReader(in), &out, &problems, env, func(any) terminal { return terminal{} })
-	s.now = func() time.Time { return now }
-	code = s.run(context.Background(), commands(), args)
+	s := ask.NewShell(whole(), strings.NewReader(in), &out, &problems, env, func(any) term.Terminal { return term.Terminal{} })
+	s.Now = func() time.Time { return now }
+	code = run(context.Background(), s, commands(), args)
 	return code, out.String(), problems.String()
 }
 

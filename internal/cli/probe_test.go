@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/fault"
 )
 
@@ -21,25 +22,25 @@ func probes() []command {
 }
 
 // catProbe copies its input.
-func catProbe(s *shell) *cobra.Command {
+func catProbe(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat [FILE|-]",
 		Short: "Copy the input",
-		Args:  oneFile,
+		Args:  ask.OneFile,
 		RunE: func(c *cobra.Command, args []string) error {
-			in, err := s.open(c.Context(), args)
+			in, err := s.Open(c.Context(), args)
 			if err != nil {
 				return err
 			}
 			defer in.Close()
-			_, err = io.Copy(s.stdout, in)
+			_, err = io.Copy(s.Stdout, in)
 			return err
 		},
 	}
 }
 
 // failProbe ends in every way a command can.
-func failProbe(*shell) *cobra.Command {
+func failProbe(*ask.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fail HOW",
 		Short: "Fail",
@@ -63,14 +64,14 @@ func failProbe(*shell) *cobra.Command {
 }
 
 // floodProbe writes more than any pipe holds and never looks at an error.
-func floodProbe(s *shell) *cobra.Command {
+func floodProbe(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "flood",
 		Short: "Write a lot",
-		Args:  noArgs,
+		Args:  ask.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			for i := range 100_000 {
-				fmt.Fprintln(s.stdout, "line", i)
+				fmt.Fprintln(s.Stdout, "line", i)
 			}
 			return nil
 		},

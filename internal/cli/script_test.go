@@ -20,6 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -45,8 +47,8 @@ func TestMain(m *testing.M) {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},
 		"probe": func() {
-			s := newShell(os.Stdin, os.Stdout, os.Stderr, os.LookupEnv, detectTerminal)
-			os.Exit(s.run(context.Background(), probes(), os.Args[1:]))
+			s := ask.NewShell(whole(), os.Stdin, os.Stdout, os.Stderr, os.LookupEnv, term.DetectTerminal)
+			os.Exit(run(context.Background(), s, probes(), os.Args[1:]))
 		},
 	})
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/cli/ask"
 )
 
 // pane is an output that can be waited for.
@@ -117,7 +117,7 @@ func TestTail(t *testing.T) {
 		b, err = lukasa.Open(dir, lukasa.Options{})
 		return err == nil
 	})
-	desk, err := openCounter(dir, served{board: b}, commands)
+	desk, err := ask.OpenCounter(dir, ask.Served{Board: b}, whole())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestTailOfAServerThatEnds(t *testing.T) {
 	if _, err := b.Append(t.Context(), lukasa.Writer{Actor: "test"}, tailed("first", 1)); err != nil {
 		t.Fatal(err)
 	}
-	desk, err := openCounter(dir, served{board: b}, commands)
+	desk, err := ask.OpenCounter(dir, ask.Served{Board: b}, whole())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func tree(t *testing.T, dir string) string {
 // The doctor asks a server that has the directory.
 func TestDoctorAsksTheServer(t *testing.T) {
 	home, dir, b := openHome(t)
-	desk, err := openCounter(dir, served{board: b, url: "http://127.0.0.1:1"}, commands)
+	desk, err := ask.OpenCounter(dir, ask.Served{Board: b, URL: "http://127.0.0.1:1"}, whole())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,32 +293,6 @@ func TestManPages(t *testing.T) {
 	}
 	if got, want := roffText("One `bold` word.\n\n.dot\n  lukasa `x"), "One \\fBbold\\fR word.\n.PP\n\\&.dot\n.br\n  lukasa `x\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// An agent that is told to run a program that was moved away is noticed, in whichever way
-// its settings say it.
-func TestGoneProgram(t *testing.T) {
-	dir := t.TempDir()
-	here := filepath.Join(dir, "lukasa")
-	if err := os.WriteFile(here, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, form := range []string{
-		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "%s hook claude-code --tenant default"}]}]}}`,
-		`{"mcpServers": {"lukasa": {"command": "%s", "args": ["mcp", "--tenant", "default"]}}}`,
-		`{"mcp": {"lukasa": {"type": "local", "command": ["%s", "mcp"]}}}`,
-		"[mcp_servers.lukasa]\ncommand = \"%s\"\nargs = [\"mcp\"]\n",
-	} {
-		for program, want := range map[string]string{here: "", "/gone/lukasa": "/gone/lukasa"} {
-			file := filepath.Join(dir, "settings")
-			if err := os.WriteFile(file, []byte(fmt.Sprintf(form, program)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if got := goneProgram(&agentState{Files: []installedFile{{File: file}}}); got != want {
-				t.Errorf("%s with %s: %q", form, program, got)
-			}
-		}
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/files"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/node"
 )
@@ -22,7 +25,7 @@ type serveFlags struct {
 	values map[string]*string // by the name of the setting
 }
 
-func serveCommand(s *shell) *cobra.Command {
+func serveCommand(s *ask.Shell) *cobra.Command {
 	flags := serveFlags{values: map[string]*string{}}
 	c := &cobra.Command{
 		Use:   "serve",
@@ -42,9 +45,9 @@ An interrupt or SIGTERM lets calls under way end, a second one ends it at once.`
 		Example: `  lukasa serve
   lukasa serve --listen 0.0.0.0:8373 --tls-cert cert.pem --tls-key key.pem
   lukasa serve --print-config`,
-		Args:        noArgs,
-		Annotations: map[string]string{alone: "it is the server"},
-		RunE:        func(c *cobra.Command, _ []string) error { return s.serve(c, &flags) },
+		Args:        ask.NoArgs,
+		Annotations: map[string]string{ask.Alone: "it is the server"},
+		RunE:        func(c *cobra.Command, _ []string) error { return serve(s, c, &flags) },
 	}
 	flags.add(c)
 	return c
@@ -100,7 +103,7 @@ func (v *settingValue) Type() string {
 }
 
 // effective puts the configuration together.
-func (s *shell) effective(c *cobra.Command, flags *serveFlags) (*node.Effective, error) {
+func effective(s *ask.Shell, c *cobra.Command, flags *serveFlags) (*node.Effective, error) {
 	given := map[string]string{}
 	names := map[string]string{}
 	for _, set := range node.Settings() {
@@ -116,19 +119,19 @@ func (s *shell) effective(c *cobra.Command, flags *serveFlags) (*node.Effective,
 	}
 	file := flags.config
 	if !c.Flags().Changed("config") {
-		file = s.env("LUKASA_CONFIG")
+		file = s.Env("LUKASA_CONFIG")
 	}
-	e, err := node.Load(node.Sources{File: file, Lookup: s.lookup, Flags: given})
+	e, err := node.Load(node.Sources{File: file, Lookup: s.Lookup, Flags: given})
 	if err != nil {
 		return nil, err
 	}
 	if e.Data == "" {
-		home := s.home()
+		home := s.Home()
 		if home == "" {
 			return nil, fault.New(fault.Usage, "no data directory was named, and there is no home directory to look for one in").
 				WithFix("add --data DIR, or set LUKASA_DATA")
 		}
-		e.Data = s.homeDir(home)
+		e.Data = s.HomeDir(home)
 	}
 	if e.Data, err = filepath.Abs(e.Data); err != nil {
 		return nil, fault.Newf(fault.Internal, "where is %s: %w", e.Data, err)
@@ -136,31 +139,31 @@ func (s *shell) effective(c *cobra.Command, flags *serveFlags) (*node.Effective,
 	return e, nil
 }
 
-func (s *shell) serve(c *cobra.Command, flags *serveFlags) error {
-	if s.served.board != nil {
+func serve(s *ask.Shell, c *cobra.Command, flags *serveFlags) error {
+	if s.Served.Board != nil {
 		return fault.New(fault.Locked, "a server has the directory").WithFix("stop it first, or name another directory with --data")
 	}
-	e, err := s.effective(c, flags)
+	e, err := effective(s, c, flags)
 	if err != nil {
 		return err
 	}
 	if flags.print {
-		return e.Print(s.stdout)
+		return e.Print(s.Stdout)
 	}
-	p := s.progress()
-	defer p.done()
-	log := e.NewLog(s.stderr, s.detect(s.stderr).is)
+	p := s.Progress()
+	defer p.Done()
+	log := e.NewLog(s.Stderr, s.Detect(s.Stderr).Is)
 	n, err := node.Start(c.Context(), e.Config, node.Options{
-		Log: log, Version: buildVersion(), WitnessDir: s.witnessDir(),
+		Log: log, Version: buildVersion(), WitnessDir: s.WitnessDir(),
 		Progress: func(done, total uint64) {
-			p.update(func() string { return "opening: read " + share(done, total) + " of the journal anew" })
+			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal anew" })
 		},
 	})
 	if err != nil {
-		return stopped(c.Context(), err)
+		return files.Stopped(c.Context(), err)
 	}
-	p.done()
-	desk, err := openCounter(e.Data, served{board: n.Board(), keys: n.Keys(), quotas: n.Quotas(), url: n.URL()}, commands)
+	p.Done()
+	desk, err := ask.OpenCounter(e.Data, ask.Served{Board: n.Board(), Keys: n.Keys(), Quotas: n.Quotas(), URL: n.URL()}, whole())
 	if err != nil {
 		_ = n.Close() // the error that matters is known
 		return err
@@ -170,10 +173,10 @@ func (s *shell) serve(c *cobra.Command, flags *serveFlags) error {
 			log.Warn("the socket for commands was not closed in order", "error", err)
 		}
 	})
-	if err := s.welcome(c.Context(), e, n); err != nil {
+	if err := welcome(c.Context(), s, e, n); err != nil {
 		return err
 	}
-	s.stdout.passOn()
+	s.Stdout.PassOn()
 	return n.Run(c.Context())
 }
 
@@ -187,32 +190,32 @@ type serveAnswer struct {
 }
 
 // welcome says where the server is and how to use it.
-func (s *shell) welcome(ctx context.Context, e *node.Effective, n *node.Node) error {
+func welcome(ctx context.Context, s *ask.Shell, e *node.Effective, n *node.Node) error {
 	url := n.URL()
-	if s.json {
-		return s.writeJSON(serveAnswer{url, url + "/mcp", e.Data, n.TokenFile(), os.Getpid()})
+	if s.JSON {
+		return s.WriteJSON(serveAnswer{url, url + "/mcp", e.Data, n.TokenFile(), os.Getpid()})
 	}
 	token, where := `$LUKASA_TOKEN`, "as it was configured"
 	if file := n.TokenFile(); file != "" {
-		token, where = "$(cat "+quoteShell(file)+")", "in "+file+", for the operator; `lukasa key create` makes others"
+		token, where = "$(cat "+ask.QuoteShell(file)+")", "in "+file+", for the operator; `lukasa key create` makes others"
 	}
-	tenant, err := s.usualTenant(ctx, n.Board())
+	tenant, err := usualTenant(ctx, s, n.Board())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stdout, "%s %s\n", s.paint.green("serving"), oneLine(e.Data))
-	s.detail("at", url)
-	s.detail("token", where)
-	fmt.Fprintf(s.stdout, "\n%s\n", s.paint.bold("Call it"))
-	fmt.Fprintf(s.stdout, "  curl -H \"Authorization: Bearer %s\" -H %s %s/v1/root\n", token, quoteShell("X-Lukasa-Tenant: "+tenant), url)
-	fmt.Fprintf(s.stdout, "  the interface is described at %s/openapi.json\n", url)
-	s.snippets(e, url, token, tenant)
+	fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green("serving"), term.OneLine(e.Data))
+	s.Detail("at", url)
+	s.Detail("token", where)
+	fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Bold("Call it"))
+	fmt.Fprintf(s.Stdout, "  curl -H \"Authorization: Bearer %s\" -H %s %s/v1/root\n", token, ask.QuoteShell("X-Lukasa-Tenant: "+tenant), url)
+	fmt.Fprintf(s.Stdout, "  the interface is described at %s/openapi.json\n", url)
+	snippets(s, e, url, token, tenant)
 	return nil
 }
 
 // usualTenant is the one that is shown in examples: what a command takes that names none.
-func (s *shell) usualTenant(ctx context.Context, b *lukasa.Board) (string, error) {
-	if name := s.env("LUKASA_TENANT"); name != "" {
+func usualTenant(ctx context.Context, s *ask.Shell, b *lukasa.Board) (string, error) {
+	if name := s.Env("LUKASA_TENANT"); name != "" {
 		return name, nil
 	}
 	n, err := b.CountTenants(ctx)
@@ -228,7 +231,7 @@ func (s *shell) usualTenant(ctx context.Context, b *lukasa.Board) (string, error
 // snippets says how to add the memory to agents. They run a command, which goes
 // through the server and needs no token. It names the tenant, since one that names none
 // would not know which is meant when there are others some day.
-func (s *shell) snippets(e *node.Effective, url, token, tenant string) {
+func snippets(s *ask.Shell, e *node.Effective, url, token, tenant string) {
 	program := "lukasa"
 	if path, err := os.Executable(); err == nil {
 		program = path
@@ -236,28 +239,17 @@ func (s *shell) snippets(e *node.Effective, url, token, tenant string) {
 	args := []string{"mcp", "--data", e.Data, "--tenant", tenant}
 	var line, list []string
 	for _, a := range args {
-		line, list = append(line, quoteShell(a)), append(list, fmt.Sprintf("%q", a))
+		line, list = append(line, ask.QuoteShell(a)), append(list, fmt.Sprintf("%q", a))
 	}
 	server := fmt.Sprintf(`{"mcpServers": {"lukasa": {"command": %q, "args": [%s]}}}`, program, strings.Join(list, ", "))
-	fmt.Fprintf(s.stdout, "\n%s\n", s.paint.bold("Give it to an agent (MCP)"))
+	fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Bold("Give it to an agent (MCP)"))
 	for _, snippet := range []struct{ name, text string }{
-		{"Claude Code", "claude mcp add lukasa -- " + quoteShell(program) + " " + strings.Join(line, " ")},
+		{"Claude Code", "claude mcp add lukasa -- " + ask.QuoteShell(program) + " " + strings.Join(line, " ")},
 		{"Cursor, in ~/.cursor/mcp.json", server},
 		{"Claude Desktop, in claude_desktop_config.json", server},
 		{"Codex, in ~/.codex/config.toml", fmt.Sprintf("[mcp_servers.lukasa]\n  command = %q\n  args = [%s]", program, strings.Join(list, ", "))},
 		{"any other, over HTTP", fmt.Sprintf("%s/mcp with the headers Authorization: Bearer %s and X-Lukasa-Tenant: %s", url, token, tenant)},
 	} {
-		fmt.Fprintf(s.stdout, "  %s\n  %s\n", s.paint.dim("# "+snippet.name), snippet.text)
+		fmt.Fprintf(s.Stdout, "  %s\n  %s\n", s.Paint.Dim("# "+snippet.name), snippet.text)
 	}
-}
-
-// quoteShell writes a word such that a shell takes it as it is.
-func quoteShell(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
-	}
-	if word != "" && strings.TrimFunc(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/node"
 )
 
@@ -148,7 +150,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a bad flag: %s", text)
 	}
 	s.stop(t)
-	if _, err := os.Stat(filepath.Join(home, ".lukasa", nameServer)); err == nil {
+	if _, err := os.Stat(filepath.Join(home, ".lukasa", ask.NameServer)); err == nil {
 		t.Error("it left its address behind")
 	}
 	if text := run(0, "verify", "--deep"); !strings.Contains(text, "sound") {
@@ -170,13 +172,13 @@ func TestServeNamesTheTenant(t *testing.T) {
 			}
 		}
 		var out strings.Builder
-		s := newShell(strings.NewReader(""), &out, &out, setTo(nil), func(any) terminal { return terminal{} })
-		got, err := s.usualTenant(t.Context(), b)
+		s := ask.NewShell(whole(), strings.NewReader(""), &out, &out, setTo(nil), func(any) term.Terminal { return term.Terminal{} })
+		got, err := usualTenant(t.Context(), s, b)
 		if err != nil || got != strings.TrimSpace(want) {
 			t.Errorf("of %v it is %q, %v", tenants, got, err)
 		}
-		s.snippets(&node.Effective{Config: node.Config{Data: "/data"}}, "http://x", "T", got)
-		s.stdout.passOn()
+		snippets(s, &node.Effective{Config: node.Config{Data: "/data"}}, "http://x", "T", got)
+		s.Stdout.PassOn()
 		if n := strings.Count(out.String(), got); n != 5 {
 			t.Errorf("%d of 5 lines name the tenant %s:\n%s", n, got, &out)
 		}

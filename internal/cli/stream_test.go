@@ -3,8 +3,12 @@ package cli
 import (
 	"context"
 	"io"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/fault"
 )
 
 // An answer is passed on while the input still flows: a stream may never end.
@@ -32,6 +36,23 @@ func TestAnswersDoNotWaitForTheEnd(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, answers) }()
 	_ = feed.Close()
 	if code := <-done; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// To open a pipe that nobody writes to is to wait; whoever waits can be stopped.
+func TestOpeningAPipeCanBeCancelled(t *testing.T) {
+	mkfifo, err := exec.LookPath("mkfifo")
+	if err != nil {
+		t.Skip("there are no named pipes here")
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command(mkfifo, path).Run(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code := Run(ctx, []string{"validate", path}, strings.NewReader(""), io.Discard, io.Discard, setTo(nil)); code != fault.ExitCanceled {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
 )
 
 // version is set by the linker: -X lukasa.dev/internal/cli.version=v1.2.3
@@ -22,7 +24,7 @@ type versionAnswer struct {
 	Arch     string `json:"arch"`
 }
 
-func versionCommand(s *shell) *cobra.Command {
+func versionCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is",
@@ -30,7 +32,7 @@ func versionCommand(s *shell) *cobra.Command {
 Put this into a bug report.`,
 		Example: `  lukasa version
   lukasa version --json`,
-		Args: noArgs,
+		Args: ask.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := versionAnswer{
 				Version:  buildVersion(),
@@ -39,11 +41,11 @@ Put this into a bug report.`,
 				OS:       runtime.GOOS,
 				Arch:     runtime.GOARCH,
 			}
-			if s.json {
-				return s.writeJSON(v)
+			if s.JSON {
+				return s.WriteJSON(v)
 			}
-			fmt.Fprintf(s.stdout, "%s %s\nprotocol %s\nbuilt with %s for %s/%s\n",
-				s.paint.bold(program), v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+			fmt.Fprintf(s.Stdout, "%s %s\nprotocol %s\nbuilt with %s for %s/%s\n",
+				s.Paint.Bold(term.Program), v.Version, v.Protocol, v.Go, v.OS, v.Arch)
 			return nil
 		},
 	}

@@ -1,0 +1,483 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/cli/show"
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/record"
+)
+
+// BoardFlags are the flags of commands that work on a data directory. Each
+// command has those that it asked for.
+type BoardFlags struct {
+	data   string
+	Tenant string
+	Actor  string
+	Trust  string
+	Scope  string
+	Wait   time.Duration
+	// Free says that a scope in the environment does not matter.
+	Free bool
+}
+
+// AddData adds --data.
+func (f *BoardFlags) AddData(c *cobra.Command) {
+	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa, else $XDG_DATA_HOME/lukasa if that is set)")
+	c.Flags().DurationVar(&f.Wait, "wait", 5*time.Second, "how long to wait for another process that has the directory, a `DURATION`; 0 does not wait")
+}
+
+// AddTenant adds --tenant, beside --data.
+func (f *BoardFlags) AddTenant(c *cobra.Command) {
+	f.AddData(c)
+	c.Flags().StringVar(&f.Tenant, "tenant", "", "the tenant `T` whose records it is about (default $LUKASA_TENANT, else the only one there is, else \"default\" if it is there or there are none; otherwise it must be named)")
+}
+
+// AddWriter adds the flags that say who writes.
+func (f *BoardFlags) AddWriter(c *cobra.Command) {
+	c.Flags().StringVar(&f.Actor, "actor", "", "the `NAME` that stands in the record as its writer (default $USER, else \"cli\")")
+	c.Flags().StringVar(&f.Trust, "trust", lukasa.User.String(), "how far the writer is trusted, a `TIER`: "+strings.Join(TrustNames(), ", ")+"; whoever sits at the keyboard is trusted as a user")
+	SuggestValues(c, "trust", TrustNames())
+}
+
+// AddScope adds --scope, for commands that a scope can narrow.
+func (f *BoardFlags) AddScope(c *cobra.Command) {
+	c.Flags().StringVar(&f.Scope, "scope", "", "see and write no more than this scope allows: a `TOKEN`, or @FILE with one (default $LUKASA_SCOPE, else everything)")
+}
+
+func TrustNames() []string {
+	var names []string
+	for _, t := range record.Trusts() {
+		names = append(names, t.String())
+	}
+	return names
+}
+
+// DataDir returns the data directory that a command is to work on.
+func (s *Shell) DataDir(c *cobra.Command, f *BoardFlags) (string, error) {
+	if c.Flags().Changed("data") {
+		if f.data == "" {
+			return "", fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag away")
+		}
+		return f.data, nil
+	}
+	if dir := s.Env("LUKASA_DATA"); dir != "" {
+		return dir, nil
+	}
+	if home := s.Home(); home != "" {
+		return s.HomeDir(home), nil
+	}
+	return "", fault.New(fault.Usage, "no data directory was named, and there is no home directory to look for one in").
+		WithFix("add --data DIR, or set LUKASA_DATA")
+}
+
+// HomeDir returns the data directory of someone who named none: ~/.lukasa, unless
+// there is none and XDG_DATA_HOME says where data belongs.
+func (s *Shell) HomeDir(home string) string {
+	usual := filepath.Join(home, ".lukasa")
+	data := s.Env("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		return usual
+	}
+	if _, err := os.Stat(usual); err == nil {
+		return usual
+	}
+	return filepath.Join(data, "lukasa")
+}
+
+func (s *Shell) Home() string {
+	if home := s.Env("HOME"); home != "" {
+		return home
+	}
+	return s.Env("USERPROFILE") // what Windows calls it
+}
+
+// WitnessDir returns where it is remembered what was signed: outside of every
+// data directory, so that one that was rolled back as a whole is found out.
+func (s *Shell) WitnessDir() string {
+	switch dir := s.Env("LUKASA_WITNESS"); dir {
+	case "":
+	case "off":
+		return ""
+	default:
+		return dir
+	}
+	if dir := s.StateDir(); dir != "" {
+		return filepath.Join(dir, "witness")
+	}
+	return ""
+}
+
+// StateDir returns where this machine's own notes are, or nothing if there is no home directory.
+func (s *Shell) StateDir() string {
+	if state := s.Env("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "lukasa")
+	}
+	if home := s.Home(); home != "" {
+		return filepath.Join(home, ".local", "state", "lukasa")
+	}
+	return ""
+}
+
+// Writer returns who writes.
+func (s *Shell) Writer(c *cobra.Command, f *BoardFlags) (lukasa.Writer, error) {
+	trust, ok := record.ParseTrust(f.Trust)
+	if !ok {
+		return lukasa.Writer{}, UnknownName(fault.Usage, "tier for --trust", f.Trust, TrustNames())
+	}
+	w := lukasa.Writer{Actor: f.Actor, Trust: trust}
+	if c.Flags().Changed("actor") {
+		if w.Actor == "" {
+			return w, fault.New(fault.Usage, "--actor is empty").WithFix("give a name, or leave the flag away")
+		}
+		return w, BadFlag("actor", memory.CheckActor(w.Actor))
+	}
+	for _, name := range []string{"USER", "USERNAME"} {
+		if w.Actor = s.Env(name); w.Actor != "" {
+			return w, nil
+		}
+	}
+	w.Actor = "cli"
+	return w, nil
+}
+
+// Visit is a command's time with an open board.
+type Visit struct {
+	*lukasa.Board
+	Shell *Shell
+	Cmd   *cobra.Command
+	Flags *BoardFlags
+	// Scope is the token that it is held to, or empty.
+	Scope string
+	// Derived says that what is written has sources, whose trust it may have.
+	Derived bool
+}
+
+// Reading opens a directory that has to be there.
+func Reading() lukasa.Options { return lukasa.Options{MustExist: true} }
+
+// Visit opens the board, lets use work with it, and closes it. A long opening
+// says how far it is.
+func (s *Shell) Visit(c *cobra.Command, f *BoardFlags, o lukasa.Options, use func(context.Context, *Visit) error) (err error) {
+	dir := "" // of a server, which has it open
+	if s.Served.Board == nil {
+		if dir, err = s.DataDir(c, f); err != nil {
+			return err
+		}
+	}
+	p := s.Progress()
+	defer p.Done()
+	o.WitnessDir = s.WitnessDir()
+	o.Note = c.CommandPath()
+	o.Clock = s.Now
+	if o.Progress == nil {
+		o.Progress = func(done, total uint64) {
+			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal anew" })
+		}
+	}
+	if c.Flags().Changed("tenant") {
+		if err := BadFlag("tenant", memory.CheckTenant(f.Tenant)); err != nil {
+			return err
+		}
+	}
+	token, err := s.ScopeOf(c, f)
+	if err != nil {
+		return err
+	}
+	b, done, err := s.boardAt(c.Context(), dir, o, f.Wait)
+	if err != nil {
+		return err
+	}
+	p.Done()
+	defer func() {
+		if failed := done(); err == nil {
+			err = failed
+		}
+	}()
+	return use(c.Context(), &Visit{Board: b, Shell: s, Cmd: c, Flags: f, Scope: token})
+}
+
+// boardAt opens a directory, and returns what to do when the command is through
+// with it. A server's own board stays open.
+func (s *Shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, func() error, error) {
+	if s.Served.Board == nil {
+		b, err := s.OpenBoard(ctx, dir, o, wait)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.foldIn(ctx, dir, b)
+		return b, b.Close, nil
+	}
+	if o.Rebuild {
+		if err := s.Served.Board.Rebuild(ctx, o.Progress); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.Served.Board, func() error { return nil }, nil
+}
+
+// OpenBoard opens a directory. While another process has it, it tries again for
+// as long as it may wait; one that turns out to be a server's ends it, see
+// forward.go.
+func (s *Shell) OpenBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (b *lukasa.Board, err error) {
+	err = s.WhenFree(ctx, dir, wait, func() (err error) {
+		o.CutOwn = true
+		b, err = lukasa.OpenContext(ctx, dir, o)
+		return err
+	})
+	return b, err
+}
+
+// WhenFree runs what opens a directory, again and again while another process has
+// it and the wait is not over.
+func (s *Shell) WhenFree(ctx context.Context, dir string, wait time.Duration, open func() error) error {
+	if wait < 0 {
+		return fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
+	}
+	const (
+		pause   = 50 * time.Millisecond
+		tellAt  = time.Second // shorter waits are not worth words
+		longest = "wait until it is done, or wait longer with --wait, such as --wait 1m"
+	)
+	told := !s.Detect(s.Stderr).Is
+	for waited := time.Duration(0); ; waited += pause {
+		err := open()
+		if !errors.Is(err, fault.Locked) {
+			return err
+		}
+		if IsServed(dir) {
+			return ErrServed
+		}
+		if waited >= wait {
+			return fault.From(err).WithFix(longest)
+		}
+		if !told && waited >= tellAt {
+			told = true
+			s.Note("%v; waiting for it", err)
+		}
+		select {
+		case <-time.After(min(pause, wait-waited)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Reader returns the tenant that the command reads.
+func (v *Visit) Reader(ctx context.Context) (*lukasa.Tenant, error) {
+	name, ok, err := v.Named(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		if err := v.ambiguous(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return v.Handle(name, lukasa.Writer{}), nil
+}
+
+// Bound returns a writer that is held to the scope, if there is one.
+func (v *Visit) Bound(w lukasa.Writer) (lukasa.Writer, error) {
+	if v.Scope == "" {
+		return w, nil
+	}
+	if v.Cmd.Flags().Changed("actor") {
+		return w, fault.New(fault.Usage, "--actor: a scope writes in the name of the agent that it is for").WithFix("leave --actor away")
+	}
+	return lukasa.Writer{Trust: w.Trust, Scope: v.Scope}, nil
+}
+
+// Handle returns a tenant, held to the scope if there is one.
+func (v *Visit) Handle(name string, w lukasa.Writer) *lukasa.Tenant {
+	t := v.Tenant(name, w)
+	if v.Scope != "" {
+		t = t.Scoped(v.Scope)
+	}
+	return t
+}
+
+// Writer returns the tenant that the command writes to: the same that it would
+// read.
+func (v *Visit) Writer(ctx context.Context) (*lukasa.Tenant, error) {
+	t, err := v.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.WriterOf(t.Name())
+}
+
+// WriterOf is writer for a tenant that is known.
+func (v *Visit) WriterOf(name string) (*lukasa.Tenant, error) {
+	w, err := v.Shell.Writer(v.Cmd, v.Flags)
+	if err != nil {
+		return nil, err
+	}
+	if w, err = v.Bound(w); err != nil {
+		return nil, err
+	}
+	return v.Handle(name, w), nil
+}
+
+// Named returns the tenant that the command is about, and whether it was told
+// or is the only one there is.
+func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
+	if v.Cmd.Flags().Changed("tenant") {
+		return v.Flags.Tenant, true, nil
+	}
+	if name := v.Shell.Env("LUKASA_TENANT"); name != "" {
+		return name, true, nil
+	}
+	if v.Scope != "" {
+		grants, _, err := lukasa.InspectScope(v.Scope)
+		if err != nil {
+			return "", false, err
+		}
+		return grants[0].Tenant, true, nil // it is verified by whoever uses it
+	}
+	n, err := v.CountTenants(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if n == 1 {
+		for root, err := range v.Tenants(ctx) {
+			return root.Tenant, true, err
+		}
+	}
+	return "default", false, nil
+}
+
+// ambiguous is the error when none was named, several are there, and none of
+// them is the default.
+func (v *Visit) ambiguous(ctx context.Context, name string) error {
+	n, err := v.CountTenants(ctx)
+	if err != nil || n == 0 {
+		return err
+	}
+	root, err := v.Root(ctx, name)
+	if err != nil || root.Size > 0 {
+		return err
+	}
+	return fault.Newf(fault.Usage, "no tenant was named, and there are %s here", term.Thousands(n)).
+		WithFix("add --tenant T, or set LUKASA_TENANT; `lukasa root --all` lists them")
+}
+
+// Slip is the error for a tenant that was named and has no record: a name that
+// nobody wrote under is a slip, and an answer about it would be taken for
+// something.
+func (v *Visit) Slip(tenant string, size uint64) error {
+	if told := v.Cmd.Flags().Changed("tenant") || v.Shell.Env("LUKASA_TENANT") != ""; !told || size > 0 {
+		return nil
+	}
+	return NoRecords(tenant)
+}
+
+// NoRecords is the error for a tenant without records.
+func NoRecords(tenant string) error {
+	return fault.Newf(fault.NotFound, "tenant %q has no records here", tenant).WithFix("`lukasa root --all` lists the tenants there are")
+}
+
+// Root is the root of a tenant as it is now.
+func (v *Visit) Root(ctx context.Context, tenant string) (lukasa.Root, error) {
+	return v.Tenant(tenant, lukasa.Writer{}).Root(ctx)
+}
+
+// UriScheme is what tells a URI from a key. No key begins with it, since a key
+// has no empty segments.
+const UriScheme = "lukasa://"
+
+// Target returns the tenant and the thing that KEY|URI names, at a version if
+// the URI or --version says so. The tenant has the writer of the flags if the
+// command writes.
+func (v *Visit) Target(ctx context.Context, arg string, version uint32, writes bool) (*lukasa.Tenant, lukasa.Ref, error) {
+	if !strings.HasPrefix(arg, UriScheme) {
+		t, err := v.Reader(ctx)
+		if err == nil && writes {
+			t, err = v.WriterOf(t.Name())
+		}
+		return t, lukasa.Ref{Kind: lukasa.MemoryKind, Key: arg, Version: version}, err
+	}
+	u, err := v.Uri(arg)
+	if err != nil {
+		return nil, lukasa.Ref{}, err
+	}
+	if u.Version > math.MaxUint32 {
+		return nil, lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
+	}
+	if version != 0 && u.Version != 0 && u.Version != uint64(version) {
+		return nil, lukasa.Ref{}, fault.Newf(fault.Usage, "the URI names version %d and --version names %d", u.Version, version).
+			WithFix("say it once")
+	}
+	ref := lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}
+	t := v.Handle(u.Tenant, lukasa.Writer{})
+	if writes {
+		t, err = v.WriterOf(u.Tenant)
+	}
+	return t, ref, err
+}
+
+// Uri reads a URI, whose tenant must be the one that --tenant names, if it does.
+func (v *Visit) Uri(arg string) (lukasa.URI, error) {
+	u, err := lukasa.ParseURI(arg)
+	if err != nil {
+		return u, err
+	}
+	if f := v.Cmd.Flags(); f.Changed("tenant") && v.Flags.Tenant != u.Tenant {
+		return u, fault.Newf(fault.Usage, "%s is of tenant %q, but --tenant says %q", u, u.Tenant, v.Flags.Tenant).
+			WithFix("leave --tenant away: a URI names its tenant")
+	}
+	return u, nil
+}
+
+// Versioned refuses what has no versions.
+func Versioned(ref lukasa.Ref, verb string) error {
+	if ref.Kind != lukasa.EventKind {
+		return nil
+	}
+	return fault.Newf(fault.InvalidArgument, "an event never changes, so it cannot be %s", verb).
+		WithFix("`lukasa resolve` shows it, `lukasa redact` erases it for good")
+}
+
+// Parts returns a function that shows how far a piece of work is.
+func Parts(p *term.Progress, verb, thing string) func(done, total uint64) {
+	return func(done, total uint64) {
+		p.Update(func() string {
+			return verb + " " + term.Thousands(int(done)) + " of " + term.Counted(int(total), thing)
+		})
+	}
+}
+
+// WitnessNote tells that the memory outside of the data directory could not be
+// used, if that is what err says.
+func (s *Shell) WitnessNote(err error) {
+	if err != nil {
+		s.Note("the memory outside of the data directory: %v", err)
+	}
+}
+
+// Wrote answers a command that wrote a version of a record.
+func (v *Visit) Wrote(ctx context.Context, verb string, put *lukasa.PutResult) error {
+	root, err := v.Root(context.WithoutCancel(ctx), put.URI.Tenant) // it is written, whatever comes
+	if err != nil {
+		return err
+	}
+	a := answer.WriteOf(put, root)
+	if v.Shell.JSON {
+		return v.Shell.WriteJSON(a)
+	}
+	asked, ok := record.ParseTrust(v.Flags.Trust)
+	show.Wrote(v.Shell.Screen, verb, &a, ok && v.Derived && v.Scope == "" && a.Trust < asked)
+	return nil
+}

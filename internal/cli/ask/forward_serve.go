@@ -1,0 +1,480 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/fault"
+)
+
+// Counter is where a server takes the commands of its own command line. It
+// carries them out on the board that it has open, many at a time.
+type Counter struct {
+	served   Served
+	Dir      string
+	Address  *Address
+	listener net.Listener
+	program  Program
+	Room     chan struct{} // has an item for each conversation
+
+	ending func()          // tells those who would go on for ever
+	ctx    context.Context // ends with the server
+	cancel context.CancelFunc
+	closed chan struct{} // when no more commands are taken
+	once   sync.Once
+	all    sync.WaitGroup
+}
+
+// maxCommands is how many commands a server carries out at a time, those that
+// wait for input and agents on standard input included.
+const maxCommands = 1000
+
+// lastWords is how long a command that was stopped may take to say so.
+const lastWords = 3 * time.Second
+
+// longestSocket is how long the name of a socket may be on every system.
+const longestSocket = 100
+
+// OpenCounter begins to take commands for what is open at dir. The
+// directory must be locked by this process.
+func OpenCounter(dir string, what Served, p Program) (*Counter, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fault.Newf(fault.Internal, "where is %s: %w", dir, err)
+	}
+	what.Dir = dir
+	c := &Counter{served: what, Dir: dir, program: p, Room: make(chan struct{}, maxCommands), closed: make(chan struct{})}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	ending := make(chan struct{})
+	c.served.Ending, c.ending = ending, sync.OnceFunc(func() { close(ending) })
+	if err := c.listen(); err != nil {
+		c.cancel()
+		return nil, fault.Newf(fault.ReadOnly, "%s: cannot listen for commands there: %w", dir, term.Cause(err))
+	}
+	c.all.Go(c.accept)
+	c.all.Go(c.foldIn)
+	return c, nil
+}
+
+// foldEvery is how often a server looks for what hooks of agents could not hand over.
+const foldEvery = 10 * time.Second
+
+// foldIn folds in what hooks left at the directory, at once and from time to time.
+func (c *Counter) foldIn() {
+	tick := time.NewTicker(foldEvery)
+	defer tick.Stop()
+	for {
+		report, err := FoldSpool(c.ctx, c.Dir, c.served.Board, "")
+		for _, a := range report.Aside {
+			HookLog(c.Dir, time.Now(), "server", "put aside "+a.File+": "+a.Why)
+		}
+		if err != nil && c.ctx.Err() == nil {
+			HookLog(c.Dir, time.Now(), "server", "fold in what waits: "+err.Error())
+		}
+		select {
+		case <-tick.C:
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// listen opens the socket and says where it is. What an earlier server left is
+// replaced: it is gone, since the directory is ours.
+func (c *Counter) listen() (err error) {
+	c.Address = &Address{Version: WireVersion, Network: "unix", Secret: make([]byte, 32), URL: c.served.URL}
+	_, _ = rand.Read(c.Address.Secret) // it never fails
+	if err := c.forget(); err != nil {
+		return err
+	}
+	socket := filepath.Join(c.Dir, NameSocket)
+	if len(socket) <= longestSocket && runtime.GOOS != "windows" {
+		if c.listener, err = net.Listen("unix", socket); err == nil {
+			err = os.Chmod(socket, 0o600)
+		}
+	}
+	if c.listener == nil || err != nil {
+		// A file system without sockets, or a name that is too long.
+		if c.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return err
+		}
+		c.Address.Network, c.Address.Address, c.Address.Dir = "tcp", c.listener.Addr().String(), c.Dir
+	}
+	text, err := json.Marshal(c.Address)
+	if err == nil {
+		err = OwnFiles{}.Replace(filepath.Join(c.Dir, NameServer), func(w io.Writer) error {
+			_, err := w.Write(append(text, '\n'))
+			return err
+		})
+	}
+	if err != nil {
+		_ = c.listener.Close() // the error that matters is known
+	}
+	return err
+}
+
+// forget removes what tells others of a server.
+func (c *Counter) forget() error {
+	for _, name := range []string{NameServer, NameSocket} {
+		if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close takes no more commands, lets those that are under way end until ctx is
+// done, and then stops them.
+func (c *Counter) Close(ctx context.Context) error {
+	c.once.Do(func() { close(c.closed) })
+	err := errors.Join(c.forget(), c.listener.Close())
+	c.ending()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	done := make(chan struct{})
+	go func() {
+		c.all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		c.cancel()
+		<-done
+	}
+	c.cancel()
+	return err
+}
+
+func (c *Counter) accept() {
+	for {
+		conn, err := c.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // too many open files, and no use in a race for them
+			continue
+		}
+		c.all.Go(func() {
+			defer func() { _ = conn.Close() }() // everything was said
+			c.converse(NewTalk(conn))
+		})
+	}
+}
+
+// converse carries out one command.
+func (c *Counter) converse(w *talk) {
+	_ = w.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
+	select {
+	case c.Room <- struct{}{}:
+		defer func() { <-c.Room }()
+	default:
+		_ = w.Send(&Head{Op: OpExit, Error: packError(fault.Newf(fault.Overloaded, "the server is at %d commands already", maxCommands))}, nil)
+		return
+	}
+	run, input, err := c.Meet(w)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, func() {
+		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
+	})()
+	r := &remote{talk: w, vars: run.Vars, asked: map[uint64]chan answered{}}
+	if run.Whole {
+		r.input = bytes.NewReader(input)
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		r.listen(cancel)
+	}()
+	args := make([]string, len(run.Args))
+	for i, arg := range run.Args {
+		args[i] = string(arg)
+	}
+	_ = w.Send(&Head{Op: OpExit, Code: c.program.Run(ctx, r.shell(c.program, c.served, run.Ends), args)}, nil) // whoever left wants no code
+	_ = w.conn.Close()                                                                                         // wakes the listener
+	<-gone
+}
+
+// Meet is the beginning of a conversation, with someone who knows the secret.
+func (c *Counter) Meet(w *talk) (run *Head, input []byte, err error) {
+	hello, _, err := w.Receive()
+	if err != nil {
+		return nil, nil, err
+	}
+	if hello.Op != OpHello || hello.Version != WireVersion {
+		_ = w.Send(&Head{Op: OpExit, Error: packError(fault.New(fault.NoServer, "the server is of another version than this program").
+			WithFix("use the program that the server runs"))}, nil)
+		return nil, nil, errors.ErrUnsupported
+	}
+	nonce := make([]byte, 32)
+	_, _ = rand.Read(nonce) // it never fails
+	if err := w.Send(&Head{Op: OpServer, Nonce: nonce, Proof: c.Address.proof(OpServer, hello.Nonce)}, nil); err != nil {
+		return nil, nil, err
+	}
+	if run, input, err = w.Receive(); err != nil {
+		return nil, nil, err
+	}
+	if run.Op != OpRun || len(run.Ends) != 3 || !hmac.Equal(run.Proof, c.Address.proof(OpRun, nonce)) {
+		return nil, nil, fs.ErrPermission
+	}
+	return run, input, w.conn.SetDeadline(time.Time{})
+}
+
+// remote is the world around a command, at the other end of a connection.
+type remote struct {
+	talk *talk
+	// vars and input are what the caller told beforehand: some variables, and all of
+	// standard input or nil.
+	vars  []wireVar
+	input io.Reader
+
+	mu    sync.Mutex
+	last  uint64
+	asked map[uint64]chan answered
+	over  bool
+}
+
+// answered is what came back.
+type answered struct {
+	head *Head
+	data []byte
+}
+
+// listen hands out answers until the caller leaves or wants to stop, which
+// cancels the command.
+func (r *remote) listen(cancel func()) {
+	defer cancel()
+	for {
+		h, data, err := r.talk.Receive()
+		if err != nil {
+			r.end()
+			return
+		}
+		if h.Op == opCancel {
+			cancel()
+			continue
+		}
+		r.mu.Lock()
+		to := r.asked[h.ID]
+		delete(r.asked, h.ID)
+		r.mu.Unlock()
+		if to != nil {
+			to <- answered{h, data}
+		}
+	}
+}
+
+// end fails whatever is still asked for.
+func (r *remote) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	for id, to := range r.asked {
+		delete(r.asked, id)
+		to <- answered{failure(io.ErrClosedPipe), nil}
+	}
+}
+
+// ask asks the caller for something and waits for the answer, or for ctx.
+func (r *remote) ask(ctx context.Context, h *Head, data []byte) (*Head, []byte, error) {
+	to := make(chan answered, 1)
+	r.mu.Lock()
+	if r.over {
+		r.mu.Unlock()
+		return nil, nil, io.ErrClosedPipe
+	}
+	r.last++
+	h.ID = r.last
+	r.asked[h.ID] = to
+	r.mu.Unlock()
+	if err := r.talk.Send(h, data); err != nil {
+		return nil, nil, io.ErrClosedPipe
+	}
+	select {
+	case a := <-to:
+		return a.head, a.data, a.head.Error.unpack()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+}
+
+// shell returns the caller's world as a command knows it.
+func (r *remote) shell(p Program, what Served, ends []WireEnd) *Shell {
+	stream := func(handle int) *remoteFile { return &remoteFile{remote: r, handle: handle} }
+	in, out, problems := io.Reader(stream(handleIn)), stream(handleOut), stream(handleErr)
+	if r.input != nil {
+		in = r.input
+	}
+	known := map[any]term.Terminal{in: ends[0].unpack(), out: ends[1].unpack(), problems: ends[2].unpack()}
+	s := NewShell(p, in, out, problems, r.lookup, func(stream any) term.Terminal { return known[stream] })
+	s.Files, s.Served = r, what
+	return s
+}
+
+// lookup returns a variable of the caller.
+func (r *remote) lookup(name string) (string, bool) {
+	for _, v := range r.vars {
+		if v.Name == name {
+			return string(v.Value), v.Set
+		}
+	}
+	h, _, err := r.ask(context.Background(), &Head{Op: OpLookup, Name: []byte(name)}, nil)
+	if err != nil {
+		return "", false
+	}
+	return string(h.Name), h.Set
+}
+
+// Stat implements files.
+func (r *remote) Stat(name string) (fs.FileInfo, error) {
+	return r.info(&Head{Op: OpStat, Name: []byte(name)})
+}
+
+func (r *remote) info(h *Head) (fs.FileInfo, error) {
+	h, _, err := r.ask(context.Background(), h, nil)
+	if err != nil {
+		return nil, err
+	}
+	if h.Info == nil {
+		return nil, fs.ErrInvalid
+	}
+	return h.Info, nil
+}
+
+// List implements files.
+func (r *remote) List(name string) ([]fs.FileInfo, error) {
+	var out []fs.FileInfo
+	for {
+		h, _, err := r.ask(context.Background(), &Head{Op: opList, Name: []byte(name), Offset: int64(len(out))}, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range h.Infos {
+			out = append(out, i)
+		}
+		if len(h.Infos) < listPart {
+			return out, nil
+		}
+	}
+}
+
+// Open implements files.
+func (r *remote) Open(ctx context.Context, name string) (file, error) {
+	h, _, err := r.ask(ctx, &Head{Op: OpOpen, Name: []byte(name)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &remoteFile{remote: r, handle: h.Handle}, nil
+}
+
+// Mkdir implements files.
+func (r *remote) Mkdir(name string) error {
+	_, _, err := r.ask(context.Background(), &Head{Op: opMkdir, Name: []byte(name)}, nil)
+	return err
+}
+
+// Remove implements files.
+func (r *remote) Remove(name string) error {
+	_, _, err := r.ask(context.Background(), &Head{Op: opRemove, Name: []byte(name)}, nil)
+	return err
+}
+
+// Replace implements files.
+func (r *remote) Replace(name string, write func(io.Writer) error) error {
+	ctx := context.Background()
+	h, _, err := r.ask(ctx, &Head{Op: OpMake, Name: []byte(name)}, nil)
+	if err != nil {
+		return err
+	}
+	out := &remoteFile{remote: r, handle: h.Handle}
+	if err := write(out); err != nil && !out.failed {
+		_, _, _ = r.ask(ctx, &Head{Op: opDrop, Handle: h.Handle}, nil) // the error that matters is known
+		return err
+	}
+	_, _, err = r.ask(ctx, &Head{Op: opKeep, Handle: h.Handle}, nil) // which tells why writing failed
+	return err
+}
+
+// remoteFile is a stream or file of the caller.
+type remoteFile struct {
+	*remote
+	handle int
+	failed bool // nothing more can be written to it
+}
+
+// Read implements io.Reader.
+func (f *remoteFile) Read(p []byte) (int, error) {
+	_, data, err := f.ask(context.Background(), &Head{Op: opRead, Handle: f.handle, Size: min(len(p), MaxData)}, nil)
+	return copy(p, data), err
+}
+
+// Write implements io.Writer.
+func (f *remoteFile) Write(p []byte) (int, error) {
+	written := 0
+	for len(p) > 0 {
+		n := min(len(p), MaxData)
+		if _, _, err := f.ask(context.Background(), &Head{Op: opWrite, Handle: f.handle}, p[:n]); err != nil {
+			f.failed = true
+			return written, err
+		}
+		written, p = written+n, p[n:]
+	}
+	return written, nil
+}
+
+// Seek implements io.Seeker.
+func (f *remoteFile) Seek(offset int64, whence int) (int64, error) {
+	h, _, err := f.ask(context.Background(), &Head{Op: opSeek, Handle: f.handle, Offset: offset, Whence: whence}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return h.Offset, nil
+}
+
+// Stat tells what is open.
+func (f *remoteFile) Stat() (fs.FileInfo, error) {
+	return f.info(&Head{Op: opInfo, Handle: f.handle})
+}
+
+// Close implements io.Closer.
+func (f *remoteFile) Close() error {
+	_, _, err := f.ask(context.Background(), &Head{Op: opClose, Handle: f.handle}, nil)
+	return err
+}
+
+// Receive has other commands on the same directory carried out as long as it is open
+// here, and returns what to call at the end: it waits for those that are under way. A
+// server does that already.
+func (v *Visit) Receive(ctx context.Context) (func(), error) {
+	if v.Shell.Served.Board != nil {
+		return func() {}, nil
+	}
+	dir, err := v.Shell.DataDir(v.Cmd, v.Flags)
+	if err != nil {
+		return nil, err
+	}
+	desk, err := OpenCounter(dir, Served{Board: v.Board}, v.Shell.Program)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = desk.Close(ctx) }, nil // at worst a file is left that leads nowhere
+}

@@ -1,0 +1,333 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/guide"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/project"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/spool"
+	"lukasa.dev/internal/statement"
+)
+
+// answer returns the answer in the agent's own format. An error goes to standard error.
+func (h *hooking) answer(ctx context.Context, b *lukasa.Board) []byte {
+	if !h.answers() {
+		return []byte(hook.None)
+	}
+	tenant, ok := h.told()
+	var err error
+	if !ok {
+		tenant, err = ask.OnlyTenant(ctx, b)
+	}
+	var a hook.Answer
+	if err == nil {
+		t := b.Tenant(tenant, lukasa.Writer{})
+		if h.scope != "" {
+			t = t.Scoped(h.scope)
+		}
+		a, err = h.find(ctx, t)
+	}
+	if err != nil && fault.CodeOf(err) != fault.NotFound {
+		fmt.Fprintln(h.shell.Stderr, "the answer:", err)
+		if h.dir != "" {
+			h.log("the answer: " + err.Error())
+		}
+		return []byte(hook.None)
+	}
+	return h.call.Encode(a)
+}
+
+// find puts the answer together.
+func (h *hooking) find(ctx context.Context, t *lukasa.Tenant) (hook.Answer, error) {
+	view := lukasa.View{Agent: h.call.AgentID, Conditions: h.place.Conditions()}
+	switch h.call.Ask {
+	case hook.Start:
+		return h.bundle(ctx, t, view)
+	case hook.Prompt:
+		return h.pack(ctx, t, view)
+	}
+	return h.check(ctx, t, view)
+}
+
+// lessonsGiven is how many commands that failed before an agent learns of at the start.
+const lessonsGiven = 5
+
+// bundle is what an agent gets when it begins to work on a project.
+func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
+	o := lukasa.ContextOptions{BudgetTokens: hook.Inside(h.flags.budget), View: view}
+	if name := h.place.Name; name != "" {
+		o.Verb, o.Objects = memory.VerbModify, map[string]string{string(memory.ObjProject): name, string(memory.ObjRepository): name}
+	}
+	b, err := t.Context(ctx, o)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	lessons, err := h.lessons(ctx, t, view)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	var text strings.Builder
+	tier := func(title string, lines []string) {
+		if len(lines) > 0 {
+			text.WriteString("## " + title + "\n")
+		}
+		for _, line := range lines {
+			text.WriteString("- " + line + "\n")
+		}
+	}
+	tier("Always", linesOf(b.Pinned))
+	tier("Failed before", lessons)
+	tier("For this project", linesOf(b.FrameRelevant))
+	tier("How it went before", linesOf(b.Outcomes))
+	within := hook.Within(text.String(), h.flags.budget)
+	given := h.givenTo()
+	for line := range strings.Lines(within) {
+		if entry, ok := strings.CutPrefix(line, "- "); ok {
+			given.add(entry)
+		}
+	}
+	given.keep()
+	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: within}, nil
+}
+
+// linesOf returns the texts of entries, a line each and each once. Of events only decisions
+// and what people said about the outcome are worth a line at the start: edits and calls are
+// too many.
+func linesOf(entries []*lukasa.BundleEntry) []string {
+	var out []string
+	for _, e := range entries {
+		if e.Kind == record.Event && e.Type != string(hmx.TypeFeedback) && e.Type != string(hmx.TypeDecision) {
+			continue
+		}
+		if line := strings.Join(strings.Fields(e.Text), " "); !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// check is the verdict on an action. What is known beyond a rule comes with the prompt or the
+// start of the session: no agent shows the model anything before the tool has run, but a
+// refusal.
+//
+// A call is judged in each project that it acts in, by the rules that hold there.
+func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
+	var out hook.Answer
+	for _, p := range h.projects() {
+		view.Conditions = p.place.Conditions()
+		o := lukasa.CheckOptions{Action: h.action(p.place.Root), Session: h.call.Session, View: view}
+		found, err := t.CheckAction(ctx, o)
+		if fault.CodeOf(err) == fault.NotFound { // the session begins with it
+			o.Session = ""
+			found, err = t.CheckAction(ctx, o)
+		}
+		if err != nil {
+			return hook.Answer{}, err
+		}
+		out = stricter(out, verdictOf(&found.Verdict, p.enforce))
+	}
+	h.denied, h.rule = out.Verdict == hook.Denied, out.Rule
+	return out, nil
+}
+
+// stricter returns the answer that allows less.
+func stricter(a, b hook.Answer) hook.Answer {
+	if a.Verdict == hook.Denied || b.Reason == "" || a.Verdict == b.Verdict {
+		return a
+	}
+	return b
+}
+
+// verdictOf is what becomes of an action. One that a hard rule forbids with an exception that
+// only a person can judge is for that person, too.
+func verdictOf(v *guide.Verdict, enforce string) hook.Answer {
+	if enforce == "off" {
+		return hook.Answer{}
+	}
+	for _, r := range v.Reasons {
+		if r.Level != guide.Stop && !(r.Level == guide.Warn && r.Excepted) {
+			continue
+		}
+		reason := r.Refusal()
+		if reason == "" {
+			continue
+		}
+		a := hook.Answer{Reason: reason, Rule: r.Source, Verdict: hook.Denied}
+		if enforce == "ask" {
+			a.Verdict = hook.Asking
+		}
+		return a
+	}
+	return hook.Answer{}
+}
+
+// states reports whether the prompt of this call plainly states something.
+func (h *hooking) states() bool {
+	return h.call.Ask == hook.Prompt && len(h.stated()) > 0
+}
+
+// stated returns what the prompt of this call plainly states.
+func (h *hooking) stated() []statement.Statement {
+	for _, e := range h.call.Events {
+		if text, ok := spool.Prompt(e.Event, e.Ceiling); ok {
+			return statement.Read(text)
+		}
+	}
+	return nil
+}
+
+// learn remembers what the prompt of this call states. Trouble with that is logged: the next
+// compile reads the prompt again.
+func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
+	if !h.states() {
+		return
+	}
+	tenant, ok := h.told()
+	var err error
+	if !ok {
+		if tenant, err = ask.OnlyTenant(ctx, b); err != nil {
+			return
+		}
+	}
+	var ids []string
+	for _, e := range h.call.Events {
+		ids = append(ids, e.EventID)
+	}
+	if _, err := b.Tenant(tenant, lukasa.Writer{Actor: ask.HookActor}).Learn(ctx, ids...); err != nil {
+		if h.dir == "" {
+			fmt.Fprintln(h.shell.Stderr, "learn what the prompt states:", err)
+			return
+		}
+		h.log("learn what the prompt states: " + err.Error())
+	}
+}
+
+// answerSpooled is the answer where the board cannot be had, since another process has it, the
+// server hangs or the disk is full: by the rules that the files of the directory have, and those
+// that prompts stated which still wait in the spool. It judges an action, and gives the rules to
+// a session that begins.
+func (h *hooking) answerSpooled() []byte {
+	switch {
+	case h.call.Ask == hook.Start && h.answers():
+		return h.startSpooled()
+	case h.call.Ask != hook.Act || !h.enforces():
+		return nil
+	}
+	var out hook.Answer
+	for _, p := range h.projects() {
+		if rules := h.spooledRules(p.place); len(rules) > 0 {
+			v := guide.Check(guide.CheckInput{Action: h.action(p.place.Root), Rules: rules})
+			out = stricter(out, verdictOf(&v, p.enforce))
+		}
+	}
+	h.denied, h.rule = out.Verdict == hook.Denied, out.Rule
+	return h.call.Encode(out)
+}
+
+// startSpooled is the answer to a session that begins: the rules, and that more is not known.
+func (h *hooking) startSpooled() []byte {
+	var text strings.Builder
+	given := h.givenTo()
+	for _, r := range h.spooledRules(&h.place.Place) {
+		line := "(" + string(r.Strength) + ") " + strings.Join(strings.Fields(r.Text), " ")
+		text.WriteString("- " + line + "\n")
+		given.add(line)
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	within := hook.Within("## Always\n"+text.String(), h.flags.budget)
+	given.keep()
+	return h.call.Encode(hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user. Only rules: the rest cannot be read now.", Text: within})
+}
+
+// spooledRules returns the rules that hold in a place as far as the files tell, and what prompts
+// in the spool make of them.
+func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
+	tenant, _ := h.told()
+	var rules []guide.Rule
+	var known []statement.Known
+	for _, r := range lukasa.RulesOnDisk(h.dir, cmp.Or(tenant, "default")) {
+		if r.Project != "" && len(place.IDs) > 0 && !slices.Contains(place.IDs, r.Project) {
+			continue
+		}
+		known = append(known, statement.Known{ID: r.ID, Type: memory.TypeConstraint, Subject: r.Subject, Text: r.Text, Trust: record.User})
+		rules = append(rules, guide.Rule{ID: r.ID, Text: r.Text, Strength: r.Strength, Trust: record.User, Said: r.Said})
+	}
+	for _, p := range spool.Prompts(disk.OS(), h.dir) {
+		if tenant != "" && p.Tenant != "" && p.Tenant != tenant {
+			continue
+		}
+		outside := hook.Elsewhere(p.Event, place)
+		for i, st := range statement.Read(p.Text) {
+			if outside && !st.Everywhere || st.Temporary() {
+				continue
+			}
+			act := statement.Merge(known, st, record.User, uint64(p.Event.Sequence))
+			at := slices.IndexFunc(known, func(k statement.Known) bool { return k.ID == act.ID })
+			switch {
+			case act.Verdict == statement.Amend && at >= 0:
+				rules[at] = rules[at].Except(st.Text)
+			case act.Verdict == statement.Supersede && at >= 0, act.Verdict == statement.Retract && at >= 0:
+				known, rules = slices.Delete(known, at, at+1), slices.Delete(rules, at, at+1)
+			}
+			rule, ok := guide.RuleOf(&st, fmt.Sprintf("%s-%d", p.Event.EventID, i), p.Event.Timestamp.Time().UnixMilli())
+			if !ok || act.Verdict != statement.New && act.Verdict != statement.Supersede {
+				continue
+			}
+			known = append(known, statement.Known{ID: rule.ID, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// lessons returns the commands that failed in the project before, and what worked instead, a
+// line each. What a command or a tool says is quoted.
+func (h *hooking) lessons(ctx context.Context, t *lukasa.Tenant, view lukasa.View) ([]string, error) {
+	list, err := t.Lessons(ctx, lukasa.LessonOptions{Projects: h.place.IDs, Limit: lessonsGiven, View: view})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, l := range list {
+		line := "`" + clipLine(cmp.Or(l.Command, l.Shape, l.Step)) + "`"
+		if l.Error != "" {
+			line += " failed: " + strconv.Quote(clipLine(l.Error))
+		} else {
+			line += " failed"
+		}
+		switch {
+		case l.FixedCommand != "" && l.FixedCommand != l.Command:
+			line += "; `" + clipLine(l.FixedCommand) + "` worked"
+		case len(l.Between) > 0:
+			line += "; it worked after " + clipLine(strings.Join(l.Between, ", "))
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// clipLine returns the beginning of a text as one line without backquotes.
+func clipLine(text string) string {
+	const most = 120
+	text = strings.ReplaceAll(term.OneLine(text), "`", "'")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,400 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/echo"
+	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/hook"
+	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/project"
+	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/spool"
+)
+
+// hooking is one call of a hook.
+type hooking struct {
+	shell *ask.Shell
+	cmd   *cobra.Command
+	flags *hookFlags
+	agent string
+	now   time.Time
+	began time.Time
+	dir   string
+	call  *hook.Call
+	scope string
+	// place is what is known about the working directory, and enforce what becomes of an
+	// action that a hard rule forbids there.
+	place   hookPlace
+	enforce string
+	// denied says that the action of this call was refused, and rule is the URI of the rule.
+	denied bool
+	rule   string
+}
+
+// log writes a line about what went wrong.
+func (h *hooking) log(what string) {
+	who := h.agent
+	if h.call != nil {
+		who += " " + h.call.Name
+	}
+	if !ask.HookLog(h.dir, h.now, who, what) {
+		fmt.Fprintf(h.shell.Stderr, "%s: %s: %s\n", term.Program, who, term.OneLine(what))
+	}
+}
+
+// work does everything, in the process that the agent has started, and returns the answer.
+func (h *hooking) work(ctx context.Context) []byte {
+	in, err := h.read(ctx)
+	input := in.Text
+	if err != nil {
+		h.broken(input, fmt.Errorf("the input cannot be read to its end: %w", err))
+		return nil
+	}
+	h.flags.cut = h.flags.cut || in.Cut
+	if len(in.Rest) > 0 {
+		h.broken(in.Rest, errors.New("something follows the object, and only that is recorded"))
+	}
+	input = hook.Seen(h.agent, input, hook.World{Transcript: migrate.Tail, Arguments: func() []string { return agentArguments(h.agent) }})
+	if err := h.decode(input); err != nil {
+		h.broken(input, err)
+		return nil
+	}
+	if h.call.Note != "" {
+		h.log(h.call.Note)
+	}
+	h.settle()
+	h.forgetGiven()
+	if in.Cut {
+		h.log("the input was too long and is recorded in part")
+	}
+	if len(h.call.Events) == 0 && !h.answers() {
+		return nil
+	}
+	if h.scope, err = h.shell.ScopeOf(h.cmd, &h.flags.BoardFlags); err != nil {
+		h.broken(input, err)
+		return nil
+	}
+	// A server that does not answer leaves time to put the events elsewhere.
+	sooner, cancel := h.until(ctx, 8)
+	out, err := h.forward(sooner, input)
+	cancel()
+	switch {
+	case err == nil:
+	case errors.Is(err, ask.ErrNobody):
+		out = h.alone(ctx)
+	default:
+		h.log("through the server: " + err.Error())
+		out = h.alone(ctx)
+	}
+	h.compileLater(err != nil)
+	return out
+}
+
+// until returns a context that ends after that many tenths of the time limit.
+func (h *hooking) until(ctx context.Context, tenths time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, h.began.Add(h.flags.limit*tenths/10))
+}
+
+// read reads standard input, for as long as leaves time to put aside what has come.
+func (h *hooking) read(ctx context.Context) (hook.Input, error) {
+	sooner, cancel := h.until(ctx, 6)
+	defer cancel()
+	p := ask.NewPump(sooner, h.shell.Stdin, func() {})
+	defer p.Stop()
+	return hook.Read(p)
+}
+
+// decode reads the input.
+func (h *hooking) decode(input []byte) (err error) {
+	name := h.flags.agent
+	if name == "" {
+		name = h.shell.Env("LUKASA_AGENT")
+	}
+	own := echo.Open(disk.OS(), h.dir).By(h.shell.Now)
+	if h.shell.Served.Board != nil {
+		own = h.shell.Served.Board.Handout()
+	}
+	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Place: h.placeAt, Cut: h.flags.cut, Own: own})
+	return err
+}
+
+// placeAt returns what is known about a directory. The process that the agent started looks
+// at the files; the server takes its word.
+func (h *hooking) placeAt(dir string) project.Place {
+	switch {
+	case h.flags.place != "":
+		_ = json.Unmarshal([]byte(h.flags.place), &h.place) // at worst nothing is known
+	case h.shell.Served.Board == nil:
+		h.place = hookPlace{Place: project.At(dir, h.shell.Home()), Dir: dir, Home: h.shell.Home()}
+	}
+	return h.place.Place
+}
+
+// answers reports whether the agent waits for something that may be answered.
+func (h *hooking) answers() bool {
+	if h.call.Ask == hook.Act {
+		return h.enforces()
+	}
+	return h.call.Takes() && h.flags.budget > 0
+}
+
+// broken keeps an input that is none for a person to look at.
+func (h *hooking) broken(input []byte, why error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		h.log("the input is empty")
+		return
+	}
+	name, err := spool.Keep(disk.OS(), h.dir, h.now.UnixMicro(), input)
+	if err != nil {
+		h.log(fmt.Sprintf("%v (%d bytes, which could not be put aside: %v)", why, len(input), err))
+		return
+	}
+	h.log(fmt.Sprintf("%v (%d bytes, put aside as %s)", why, len(input), name))
+}
+
+// forward has the server that owns the directory handle the call. If the server fails midway,
+// the ids of events show what it recorded.
+func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
+	var out, problems bytes.Buffer
+	s, shown := *h.shell, *h.shell.Screen
+	shown.Stdout, shown.Stderr = term.NewOutput(&out, false), &problems
+	s.Stdin, s.Screen = bytes.NewReader(input), &shown
+	args := append(h.args(), "--at", strconv.FormatInt(h.now.UnixMicro(), 10))
+	if place, err := json.Marshal(h.place); err == nil {
+		args = append(args, "--place="+string(place))
+	}
+	args = append(args, "--enforce="+h.enforce)
+	if h.flags.cut {
+		args = append(args, "--cut")
+	}
+	type ended struct {
+		out []byte
+		err error
+	}
+	done := make(chan ended, 1)
+	go func() {
+		err := s.ForwardAll(ctx, h.dir, ask.Errand{Args: args, Input: input, Vars: []string{"LUKASA_AGENT", "LUKASA_TENANT", "LUKASA_SCOPE"}})
+		if code, ok := errors.AsType[ask.CarriedOut](err); ok {
+			err = nil
+			if text := strings.TrimSpace(problems.String()); text != "" {
+				h.log("at the server: " + text)
+			}
+			if code != 0 {
+				err = fmt.Errorf("the server ended it with exit code %d", int(code))
+			}
+		}
+		done <- ended{bytes.TrimSpace(out.Bytes()), err}
+	}()
+	select {
+	case e := <-done:
+		return e.out, e.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// args is the command line again, as the server is to see it.
+func (h *hooking) args() []string {
+	args := []string{NameHook, h.agent}
+	for _, name := range []string{"tenant", "agent", "budget", "limit"} {
+		if f := h.cmd.Flags().Lookup(name); f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	if h.scope != "" {
+		args = append(args, "--scope="+h.scope)
+	}
+	return args
+}
+
+// served does it in the server's process. An error reaches the caller, which has another way.
+// What a prompt states is learned before it is answered, so that a rule that it lifts is not
+// in the answer.
+func (h *hooking) served(ctx context.Context) error {
+	s := h.shell
+	input, err := io.ReadAll(s.Stdin)
+	if err != nil {
+		return fault.Wrap(fault.UnreadableInput, err)
+	}
+	if err := h.decode(input); err != nil {
+		return err
+	}
+	if h.scope, err = s.ScopeOf(h.cmd, &h.flags.BoardFlags); err != nil {
+		return err
+	}
+	if h.place.Settings.NoRecord {
+		h.call.Events = nil
+	}
+	b := s.Served.Board
+	if h.call.Ask == hook.Act && spool.Pending(disk.OS(), s.Served.Dir) {
+		// A rule that waits there binds already.
+		if _, err := ask.FoldSpool(ctx, s.Served.Dir, b, ""); err != nil {
+			fmt.Fprintln(s.Stderr, "fold in what waits:", err)
+		}
+	}
+	var out []byte
+	if h.call.Ask == hook.Prompt {
+		if err := h.record(ctx, b); err != nil {
+			return err
+		}
+		h.learn(ctx, b)
+		out = h.answer(ctx, b)
+	} else {
+		out = h.answer(ctx, b)
+		if h.denied && !h.place.Settings.NoRecord {
+			h.call.Events = append(h.call.Events, h.call.Denial(h.rule)...)
+		}
+		if err := h.record(ctx, b); err != nil {
+			return err
+		}
+	}
+	_, err = s.Stdout.Write(out)
+	return err
+}
+
+// alone does it without a server. The events are on the disk before anything else is tried.
+func (h *hooking) alone(ctx context.Context) []byte {
+	name, unspooled := h.spool(h.call.Events)
+	out := h.aloneWith(ctx, name, unspooled)
+	if h.denied && !h.place.Settings.NoRecord {
+		_, _ = h.spool(h.call.Denial(h.rule)) // it is logged
+	}
+	return out
+}
+
+// spool puts events into the spool, and returns the name of the file.
+func (h *hooking) spool(events []hook.Event) (name string, err error) {
+	batch := spool.Batch{Scope: h.scope}
+	batch.Tenant, _ = h.told()
+	for _, e := range events {
+		batch.Items = append(batch.Items, spool.Item{Event: e.Event, Ceiling: e.Ceiling})
+	}
+	if name, err = spool.Write(disk.OS(), h.dir, batch); err != nil {
+		h.log(err.Error())
+	}
+	return name, err
+}
+
+// aloneWith is alone once the events are in a file of the spool, or could not be put there.
+func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) []byte {
+	states := h.states()
+	if unspooled == nil && !h.answers() && !states {
+		return nil // the next process that opens the directory folds it in
+	}
+	o := lukasa.Options{WitnessDir: h.shell.WitnessDir(), Note: h.cmd.CommandPath(), Clock: h.shell.Now, Brief: true}
+	b, err := h.shell.OpenBoard(ctx, h.dir, o, h.flags.Wait)
+	if err != nil {
+		if unspooled != nil || !errors.Is(err, fault.Locked) && !errors.Is(err, ask.ErrServed) && ctx.Err() == nil {
+			h.log(err.Error())
+		}
+		return h.answerSpooled() // the process that has the board folds the events in
+	}
+	defer func() {
+		if err := b.Close(); err != nil {
+			h.log(err.Error())
+		}
+	}()
+	if states {
+		name = "" // what it states is learned before it is answered
+	}
+	folded := h.fold(ctx, b, name)
+	if unspooled != nil {
+		if err := h.record(ctx, b); err != nil {
+			h.log(err.Error())
+		}
+	}
+	if states {
+		h.learn(ctx, b)
+	}
+	if !folded && h.call.Ask == hook.Act {
+		// The disk is full, and a rule that waits binds already.
+		if out := h.answerSpooled(); len(out) > 0 && string(out) != hook.None {
+			return out
+		}
+	}
+	return h.answer(ctx, b)
+}
+
+// fold folds in what waits, and reports whether it could.
+func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) bool {
+	report, err := ask.FoldSpool(ctx, h.dir, b, except)
+	for _, a := range report.Aside {
+		h.log("put aside " + a.File + ": " + a.Why)
+	}
+	if err != nil {
+		h.log("fold in what waits: " + err.Error())
+	}
+	return err == nil
+}
+
+// record records the events on a board.
+func (h *hooking) record(ctx context.Context, b *lukasa.Board) error {
+	tenant, ok := h.told()
+	if !ok {
+		var err error
+		if tenant, err = ask.OnlyTenant(ctx, b); err != nil {
+			return err
+		}
+	}
+	for rest := h.call.Events; len(rest) > 0; {
+		var some []*lukasa.Event
+		ceiling := rest[0].Ceiling
+		for len(rest) > 0 && rest[0].Ceiling == ceiling {
+			rest[0].TenantID = tenant
+			some, rest = append(some, rest[0].Event), rest[1:]
+		}
+		res, err := spool.Record(ctx, b, h.writer(ceiling), some...)
+		if err != nil {
+			return err
+		}
+		for _, r := range res.Receipts {
+			if r.Disposition == lukasa.Refused && r.Fault.Code != fault.IDConflict && r.Fault.Code != fault.Erased {
+				fmt.Fprintln(h.shell.Stderr, r.Fault)
+			}
+		}
+	}
+	return nil
+}
+
+// writer is who records events that are trusted so far at most.
+func (h *hooking) writer(ceiling record.Trust) lukasa.Writer {
+	w := lukasa.Writer{Actor: ask.HookActor, Trust: lukasa.User, Scope: h.scope}
+	if w.Scope != "" {
+		w.Actor = "" // whom the scope is for
+	}
+	if ceiling != 0 {
+		w.Trust = min(ceiling, record.User)
+	}
+	return w
+}
+
+// told returns the tenant that the command was told.
+func (h *hooking) told() (string, bool) {
+	if h.cmd.Flags().Changed("tenant") {
+		return h.flags.Tenant, true
+	}
+	if name := h.shell.Env("LUKASA_TENANT"); name != "" {
+		return name, true
+	}
+	if h.scope != "" {
+		if grants, _, err := lukasa.InspectScope(h.scope); err == nil {
+			return grants[0].Tenant, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,402 @@
+package knowledge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/files"
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/fault"
+)
+
+// FingerprintCommand is what has to do with fingerprints.
+func FingerprintCommand(s *ask.Shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "fingerprint",
+		Short: "Carry what an agent learned elsewhere: export, look into, merge, import",
+		Long: `A fingerprint is a digest of what an agent learned, in one JSON file of less than
+100 KB: which artifacts it has, which tools it took and how that went, what it is
+asked about, and what was of use to it. It has no text of events: names of tools
+and ids stand there as they are, names of people and things and errors as hashes,
+and words only if they were said in many sessions. The same state gives the same
+bytes, with a hash over them.
+
+Once it is imported somewhere, ` + "`lukasa pack --strategy fingerprint_guided`" + ` goes by it
+there: sections, tags and things that were of use come first.
+
+docs/fingerprints.md shows how, docs/formats/fingerprint.md what is in it.`,
+		Example: `  lukasa fingerprint export -o coder.json
+  lukasa fingerprint inspect coder.json
+  lukasa fingerprint import coder.json
+  lukasa pack "when are releases cut" --strategy fingerprint_guided`,
+		Args: ask.OneBelow,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(fingerprintExportCommand(s), fingerprintInspectCommand(s), fingerprintVerifyCommand(s), fingerprintImportCommand(s),
+		fingerprintMergeCommand(s), fingerprintListCommand(s))
+	return c
+}
+
+// fingerprintOut is what is said of a fingerprint that was written to a file.
+type fingerprintOut struct {
+	Out   string `json:"out"`
+	Bytes int    `json:"bytes"`
+	Hash  string `json:"hash"`
+}
+
+// addOut adds --out.
+func addFingerprintOut(c *cobra.Command, out *string) {
+	c.Flags().StringVarP(out, "out", "o", "-", "write to this `FILE`, replacing what is there; - is standard output")
+}
+
+// writeFingerprint writes a fingerprint as one line, to a file or to standard output.
+func writeFingerprint(s *ask.Shell, f *lukasa.Fingerprint, out, verb string) error {
+	data, err := f.Encode()
+	if err != nil {
+		return err
+	}
+	line := append(bytes.Clone(data), '\n')
+	if out == "-" {
+		_, err := s.Stdout.Write(line)
+		return err
+	}
+	if out == "" {
+		return fault.New(fault.Usage, "--out is empty").WithFix("name a file, or leave the flag away")
+	}
+	err = s.Files.Replace(out, func(w io.Writer) error {
+		_, err := w.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return s.WriteJSON(fingerprintOut{out, len(data), f.Hash})
+	}
+	fmt.Fprintf(s.Stdout, "%s %s to %s\n", s.Paint.Green(verb), term.Counted(len(data), "byte"), term.OneLine(out))
+	s.Detail("hash", f.Hash)
+	return nil
+}
+
+// readFingerprint reads the FILE of a fingerprint, and says in what is wrong with it
+// which file it is.
+func readFingerprint(ctx context.Context, s *ask.Shell, path string) (*lukasa.Fingerprint, []byte, error) {
+	in, err := s.Open(ctx, []string{path})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = in.Close() }() // nothing was written to it
+	text, err := io.ReadAll(io.LimitReader(in, lukasa.MaxFingerprintRead+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(text) > lukasa.MaxFingerprintRead {
+		return nil, nil, fault.Newf(fault.TooLarge, "%s: it has more than %s, and a fingerprint has less than 100,000", in.Name, term.Counted(lukasa.MaxFingerprintRead, "byte")).
+			WithFix("give the file as `lukasa fingerprint export` wrote it")
+	}
+	f, err := lukasa.DecodeFingerprint(text)
+	return f, text, ofFile(in.Name, err)
+}
+
+// ofFile says of which file something is wrong.
+func ofFile(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := fault.From(err)
+	return fault.Newf(e.Code, "%s: %s", name, strings.TrimPrefix(e.Error(), "fingerprint: ")).WithCause(err).WithFix(e.Advice())
+}
+
+// soundFingerprint is readFingerprint for one whose hash must be right.
+func soundFingerprint(ctx context.Context, s *ask.Shell, path string) (*lukasa.Fingerprint, error) {
+	f, _, err := readFingerprint(ctx, s, path)
+	if err != nil {
+		return nil, err
+	}
+	return f, ofFile(nameOfFile(path), f.Verify())
+}
+
+func nameOfFile(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return fmt.Sprintf("%q", path)
+}
+
+func fingerprintExportCommand(s *ask.Shell) *cobra.Command {
+	var flags struct {
+		ask.BoardFlags
+		agent, out string
+	}
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the fingerprint of a tenant, or of one agent",
+		Long: `Write a digest of what the agents of a tenant learned, or with --agent of what one of
+them did: one line of JSON, the same bytes for the same root. Without --out it goes
+to standard output.
+
+What it has comes from events, from the artifacts that ` + "`lukasa compile`" + ` made of them,
+and from feedback: what was drawn on in tasks that went well was of use. Compile
+before, so that there is more to tell; only sessions with new events are read then.
+
+No text of events is in it, but names of tools, tags and ids are, as they are. A
+hash hides a name from a reader, not from one who guesses it.`,
+		Example: `  lukasa fingerprint export -o acme.json
+  lukasa fingerprint export --agent agent-coder-1 -o coder.json
+  lukasa fingerprint export | lukasa fingerprint inspect -`,
+		Args: ask.NoArgs,
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if c.Flags().Changed("agent") && flags.agent == "" {
+			return fault.New(fault.Usage, "--agent is empty").WithFix("name an agent, or leave the flag away for all of them")
+		}
+		return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
+			t, err := v.Reader(ctx)
+			if err != nil {
+				return err
+			}
+			p := s.Progress()
+			defer p.Done()
+			f, err := t.Fingerprint(ctx, lukasa.FingerprintOptions{
+				Agent: flags.agent, Progress: func(done, all int) { p.Counted("reading events", done, all) },
+			})
+			p.Done()
+			if err != nil {
+				return ask.AsFlag(c, err)
+			}
+			return writeFingerprint(s, f, flags.out, "exported")
+		})
+	}
+	flags.AddTenant(c)
+	c.Flags().StringVar(&flags.agent, "agent", "", "only what this `AGENT` did (default all of them)")
+	addFingerprintOut(c, &flags.out)
+	return c
+}
+
+func fingerprintVerifyCommand(s *ask.Shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE|-",
+		Short: "Check a fingerprint: its hash, its limits, its form",
+		Long: `Check that a file is a fingerprint as it was exported: strict JSON of a format that
+this program knows, every name, count and list within its rules, less than 100,000
+bytes, in canonical form, and with the right hash. The exit code is 0 if all holds.
+
+The hash tells that nothing was changed since the export, not who made it. Fetch a
+fingerprint from somebody you trust, or compare the hash with what they say.`,
+		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint verify acme.json
+  lukasa fingerprint export | lukasa fingerprint verify --json -`,
+		Args: ask.OneName("FILE or -"),
+		RunE: func(c *cobra.Command, args []string) error { return verifyFingerprint(c.Context(), s, args[0]) },
+	}
+}
+
+// fingerprintVerified is what lukasa fingerprint verify --json prints.
+type fingerprintVerified struct {
+	Good  bool   `json:"good"`
+	Bytes int    `json:"bytes"`
+	Hash  string `json:"hash"`
+}
+
+func verifyFingerprint(ctx context.Context, s *ask.Shell, path string) error {
+	f, text, err := readFingerprint(ctx, s, path)
+	if err != nil {
+		return err
+	}
+	name := nameOfFile(path)
+	if err := ofFile(name, f.Verify()); err != nil {
+		return err
+	}
+	data, err := f.Encode()
+	if err != nil {
+		return ofFile(name, err)
+	}
+	if !bytes.Equal(bytes.TrimSuffix(text, []byte("\n")), data) {
+		return fault.Newf(fault.InvalidDocument, "%s: it says what was exported, but not in canonical form: there is white space, or members are in another order", name).
+			WithFix("`lukasa fingerprint merge FILE -o FILE` writes it in canonical form")
+	}
+	if s.JSON {
+		return s.WriteJSON(fingerprintVerified{true, len(data), f.Hash})
+	}
+	fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green("good"), term.OneLine(name))
+	s.Detail("hash", f.Hash)
+	s.Detail("bytes", term.Thousands(len(data)))
+	return nil
+}
+
+func fingerprintImportCommand(s *ask.Shell) *cobra.Command {
+	var flags struct {
+		ask.BoardFlags
+		private bool
+	}
+	c := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Keep a fingerprint, so that it guides packs",
+		Long: `Keep a fingerprint in the journal, with who brought it in and how far that is
+trusted. From then on it guides packs of the strategy fingerprint_guided: what was
+of use there comes first here. Several are merged when they are used. One whose hash
+is not right is refused, and one that is there already changes nothing.
+
+With the trust of a user or an operator it guides everybody who can see it; what an
+agent brings in guides that agent alone, and what is trusted less nobody. --private
+keeps it to its writer. ` + "`lukasa forget`" + ` and ` + "`lukasa redact`" + ` take it back.
+
+It changes the order of what is in a pack, and brings no text into it. A data
+directory that is not there is made.`,
+		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint import acme.json --data other
+  lukasa fingerprint export | lukasa fingerprint import --private -`,
+		Args: ask.OneName("FILE or -"),
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		// What is no fingerprint is told before a directory is made for it.
+		f, err := soundFingerprint(c.Context(), s, args[0])
+		if err != nil {
+			return files.Stopped(c.Context(), err)
+		}
+		return s.Visit(c, &flags.BoardFlags, lukasa.Options{}, func(ctx context.Context, v *ask.Visit) error {
+			t, err := v.Writer(ctx)
+			if err != nil {
+				return err
+			}
+			visibility := lukasa.VisibleTenant
+			if flags.private {
+				visibility = lukasa.VisiblePrivate
+			}
+			put, err := t.ImportFingerprint(ctx, f, visibility)
+			if err != nil {
+				return err
+			}
+			return v.Wrote(ctx, "imported", put)
+		})
+	}
+	flags.AddTenant(c)
+	flags.AddWriter(c)
+	flags.AddScope(c)
+	c.Flags().BoolVar(&flags.private, "private", false, "let it guide its writer alone")
+	return c
+}
+
+func fingerprintMergeCommand(s *ask.Shell) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Make one fingerprint of several, without a board",
+		Long: `Make one fingerprint of what several know together. Of two that speak of one thing,
+the one that saw it more often is kept; nothing is added up. So the order makes no
+difference, nor does one that is given twice, nor an older one of the same agent.
+
+It needs no data directory. A file whose hash is not right is refused. One of the
+files may be -, for standard input.`,
+		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint export --agent agent-coder-1 -o coder.json
+  lukasa fingerprint merge acme.json coder.json -o team.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one or more FILEs", c.CommandPath()).WithFix("name the fingerprints to merge")
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
+				return fault.New(fault.Usage, "only one of the files can be standard input").WithFix("put the others into files")
+			}
+			var list []*lukasa.Fingerprint
+			for _, path := range args {
+				f, err := soundFingerprint(c.Context(), s, path)
+				if err != nil {
+					return files.Stopped(c.Context(), err)
+				}
+				list = append(list, f)
+			}
+			f, err := lukasa.MergeFingerprints(list...)
+			if err != nil {
+				return err
+			}
+			return writeFingerprint(s, f, out, "merged")
+		},
+	}
+	addFingerprintOut(c, &out)
+	return c
+}
+
+type fingerprintListFlags struct {
+	ask.BoardFlags
+	limit int
+	after string
+	all   bool
+}
+
+func fingerprintListCommand(s *ask.Shell) *cobra.Command {
+	var flags fingerprintListFlags
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the fingerprints that were imported",
+		Long: `List the fingerprints that were imported, newest first: who brought them in, how far
+they are trusted, who is guided by them, and how much they know. ` + "`lukasa resolve`" + `
+shows one as a whole.`,
+		Example: `  lukasa fingerprint export | lukasa fingerprint import -
+  lukasa fingerprint list
+  lukasa fingerprint list --json`,
+		Args: ask.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return listFingerprints(s, c, &flags) },
+	}
+	flags.AddTenant(c)
+	flags.AddScope(c)
+	c.Flags().StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
+	ask.AddPaging(c, &flags.limit, &flags.all, 50)
+	return c
+}
+
+func listFingerprints(s *ask.Shell, c *cobra.Command, flags *fingerprintListFlags) error {
+	o := lukasa.ListOptions{Kind: lukasa.FingerprintKind, Limit: flags.limit, After: flags.after}
+	if err := ask.InRange("limit", o.Limit, 1, 1000); err != nil {
+		return err
+	}
+	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
+		t, err := v.Reader(ctx)
+		if err != nil {
+			return err
+		}
+		out := s.NewPages("fingerprints", "URI", "BY", "TRUST", "GUIDES", "UPDATED", "TASKS", "TOOLS", "ARTIFACTS")
+		for {
+			page, err := t.List(ctx, o)
+			if err != nil {
+				return ask.BadAfter(c, err)
+			}
+			for _, x := range page.Things {
+				if err := addFingerprint(out, x); err != nil {
+					return err
+				}
+			}
+			if err := out.Flush(); err != nil {
+				return err
+			}
+			if o.After = page.Next; page.Next == "" || !flags.all {
+				return out.End(page.Next, nil)
+			}
+		}
+	})
+}
+
+// addFingerprint adds a fingerprint to a list.
+func addFingerprint(p *ask.Pages, x *lukasa.Thing) error {
+	a, err := answer.FingerprintOf(x)
+	if err != nil {
+		return err
+	}
+	guides := "everybody"
+	switch {
+	case a.Trust < lukasa.Agent:
+		guides = "nobody"
+	case a.Trust < lukasa.User || a.Visibility == lukasa.VisiblePrivate:
+		guides = a.Actor
+	}
+	return p.Add(a, a.URI.String(), a.Actor, a.Trust.String(), guides, term.Moment(x.Updated), term.Thousands(int(a.Tasks)), fmt.Sprint(a.Tools), fmt.Sprint(a.Artifacts))
+}

@@ -1,0 +1,168 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/fault"
+)
+
+// verdict is what a doctor says of one thing.
+type verdict string
+
+const (
+	sound verdict = "ok"
+	heed  verdict = "note" // nothing is wrong, and yet worth knowing
+	mend  verdict = "mend"
+)
+
+// diagnosis is one thing that was looked at.
+type diagnosis struct {
+	Part    string  `json:"part"` // directory, server, agents or project
+	Check   string  `json:"check"`
+	Verdict verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
+	Fix     string  `json:"fix,omitempty"` // what to do
+}
+
+// doctorAnswer is what lukasa doctor --json prints.
+type doctorAnswer struct {
+	OK       bool        `json:"ok"` // nothing needs mending
+	Version  string      `json:"version"`
+	Data     string      `json:"data"`
+	Findings []diagnosis `json:"findings"`
+}
+
+func DoctorCommand(s *ask.Shell) *cobra.Command {
+	var flags ask.BoardFlags
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what is wrong here, and say how to mend it",
+		Long: `Look at the data directory (is it there, whose is it, who has it, is there room, are
+journal, indexes, keys and witness in order, is anything left that hooks put
+down), at the server that has it (does it answer, is it of this version), and at
+the settings of the agents on this machine: are they set up, do they run the
+hooks (Codex is asked itself), what do they do about rules; and at what counts in the
+project of the current directory. For each problem, say what to do.
+
+It changes nothing: a directory that nobody has is opened in memory, with the
+files as they are. Of one that a server has, the server is asked; one that
+another process has is looked at from outside. ` + "`lukasa verify --deep`" + ` looks at
+every byte. Exit code 1: something needs mending.`,
+		Example: `  lukasa doctor
+  lukasa doctor --json`,
+		Args:        ask.NoArgs,
+		Annotations: map[string]string{ask.Alone: "it asks the server what it wants to know, and looks for itself"},
+		RunE:        func(c *cobra.Command, _ []string) error { return doctor(s, c, &flags) },
+	}
+	flags.AddData(c)
+	return c
+}
+
+// doctor looks at everything, and prints what it found.
+func doctor(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
+	dir, err := s.DataDir(c, flags)
+	if err != nil {
+		return err
+	}
+	x := &examination{Shell: s, ctx: c.Context(), dir: dir}
+	p := s.Progress()
+	for _, part := range []struct {
+		name string
+		look func()
+	}{{"directory", x.directory}, {"server", x.server}, {"agents", x.agents}, {"project", x.project}} {
+		x.part = part.name
+		p.Update(func() string { return "looking at the " + part.name })
+		part.look()
+		if err := c.Context().Err(); err != nil {
+			p.Done()
+			return err
+		}
+	}
+	p.Done()
+	a := doctorAnswer{OK: true, Version: s.Program.Version, Data: dir, Findings: x.found}
+	bad := 0
+	for _, d := range x.found {
+		if d.Verdict == mend {
+			bad++
+		}
+	}
+	a.OK = bad == 0
+	if s.JSON {
+		if err := s.WriteJSON(a); err != nil {
+			return err
+		}
+	} else {
+		showDiagnosis(s, &a)
+	}
+	if bad == 0 {
+		return nil
+	}
+	things := "things need mending"
+	if bad == 1 {
+		things = "thing needs mending"
+	}
+	return fault.Newf(fault.NeedsMending, "%d %s", bad, things)
+}
+
+// examination is a look at everything.
+type examination struct {
+	*ask.Shell
+	ctx   context.Context
+	dir   string
+	part  string
+	found []diagnosis
+}
+
+// say notes what was found.
+func (x *examination) say(check string, v verdict, fix, format string, args ...any) {
+	x.found = append(x.found, diagnosis{x.part, check, v, fmt.Sprintf(format, args...), fix})
+}
+
+// fails notes an error as something to mend, with its own advice.
+func (x *examination) fails(check string, err error) {
+	e := fault.From(err)
+	x.say(check, mend, e.Advice(), "%s", e.Error())
+}
+
+// checkWidth is how wide the longest name of something that is looked at is.
+const checkWidth = len("claude-desktop")
+
+// showDiagnosis prints what was found for a person.
+func showDiagnosis(s *ask.Shell, a *doctorAnswer) {
+	part := ""
+	for _, d := range a.Findings {
+		if d.Part != part {
+			if part != "" {
+				fmt.Fprintln(s.Stdout)
+			}
+			part = d.Part
+			title := strings.ToUpper(part)
+			if part == "directory" {
+				title += "  " + s.Paint.Dim(term.OneLine(a.Data))
+			}
+			fmt.Fprintln(s.Stdout, s.Paint.Bold(title))
+		}
+		word := term.Padded(string(d.Verdict), 4)
+		switch d.Verdict {
+		case sound:
+			word = s.Paint.Green(word)
+		case heed:
+			word = s.Paint.Yellow(word)
+		case mend:
+			word = s.Paint.Red(word)
+		}
+		fmt.Fprintf(s.Stdout, "  %s  %s  %s\n", word, term.Padded(d.Check, checkWidth), term.OneLine(d.Detail))
+		if d.Fix != "" && d.Verdict != sound {
+			fmt.Fprintf(s.Stdout, "        %s  %s\n", term.Padded("", checkWidth), s.Paint.Dim("-> "+term.OneLine(d.Fix)))
+		}
+	}
+	if a.OK {
+		fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Green("nothing needs mending"))
+	}
+}
