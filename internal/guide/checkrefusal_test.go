@@ -16,7 +16,7 @@ func TestLift(t *testing.T) {
 		"Never push to main directly.":                         "You may push to main directly again.",
 		"never push to main directly":                          "You may push to main directly again.",
 		"We never push to main directly.":                      "You may push to main directly again.",
-		"Please don't ever force push, it breaks clones":       "Forget the rule 'Please don't ever force push, it breaks clones'.",
+		"Please don't ever force push, it breaks clones":       "You may force push again.",
 		"Don’t use npm; use pnpm.":                             "You may use npm again.",
 		"Do not deploy on Fridays!":                            "You may deploy on Fridays again.",
 		"Remember: you must not edit vendor/.":                 "You may edit vendor/ again.",

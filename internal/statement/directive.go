@@ -467,7 +467,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 		return "", clause{}, false
 	}
 	rest := c.skip(1)
-	ends := rest.at(0).low == "more"
+	ends := rest.at(0).low == "more" && rest.at(1).low != "than"
 	if ends {
 		rest = rest.skip(1)
 	}

@@ -69,7 +69,7 @@ func (r *reader) governed(s sentence, whole []word, insisted bool) (candidate, b
 			st.Strength = memory.StrengthFirm
 		}
 		st.Text, st.From, st.To, st.Everywhere = r.text[s.from:s.to], s.from, s.to, everywhere
-		return candidate{Statement: st, clause: read, general: m.any(), told: true, bound: headed, opens: !before.led().orders(), loose: i > 0 || len(own.words) < len(c.words) && (own.at(len(own.words)-1).stop == 0 || vague()[c.at(len(own.words)).low] || c.at(len(own.words)).low == "people")}, true
+		return candidate{Statement: st, clause: read, general: m.lasts || m.headed || m.agent, told: true, bound: headed, opens: !before.led().orders(), loose: i > 0 || len(own.words) < len(c.words) && (own.at(len(own.words)-1).stop == 0 || vague()[c.at(len(own.words)).low] || c.at(len(own.words)).low == "people")}, true
 	}
 	return candidate{}, false
 }
@@ -92,7 +92,7 @@ func plainWords(text string, words []word) []word {
 			continue
 		}
 		n := i + 1
-		for n < len(words)-1 && agentKinds()[words[n].low] {
+		for n < len(words)-1 && agentKinds()[words[n].low] && !agents()[words[n].low] {
 			n++
 		}
 		if agents()[words[n].low] {
@@ -114,7 +114,7 @@ func startsRule(words []word, i int) bool {
 		return true
 	}
 	before, prev := clause{words[:i]}, words[i-1]
-	if supposes()[words[0].low] && !before.has(addressed()) && !before.has(lasting()) || interrogative()[words[0].low] || prev.quoted && !prev.code {
+	if supposes()[words[0].low] && (!before.has(addressed()) || before.has(clients())) && !before.has(lasting()) || interrogative()[words[0].low] && !supposes()[words[0].low] || prev.quoted && !prev.code {
 		return false
 	}
 	for k, w := range before.words {
@@ -243,7 +243,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 			return s, clause{append([]word{{low: "always"}}, verb.words...)}, !verb.has(forNow())
 		}
 	}
-	if what, ok := c.yours(); ok {
+	if what, ok := c.yours(); ok && (m.any() || c.has(unbounded())) {
 		return rule("always", what)
 	}
 	if rest, ok := c.cut("stop", "quit", "avoid"); ok && m.any() && gerund(rest.at(0).low, actions()) != "" {
@@ -339,10 +339,13 @@ var (
 	supposes = set("if when whenever while once as because since although though unless until")
 
 	// minding are phrases by which the agent is to keep something in mind.
-	minding = phrases("insist that|expect that|ask that|demand that|require that|is important that|is essential that|is crucial that|remember that|remember|note that|in mind|make sure that|be aware that|wants that|want is that|need is that|is that|want that|so that")
+	minding = phrases("insist that|expect that|ask that|demand that|require that|is important that|is essential that|is crucial that|remember that|remember|note that|in mind|make sure that|be aware that|wants that|want is that|need is that|want that")
 
 	// demanding are those by which what the agent does is demanded.
 	demanding = phrases("insist that|is important that|is essential that|is crucial that|remember that|note that|wants that|expect that|ask that|demand that|require that|want is that|need is that")
+
+	// unbounded are words by which a rule has no end.
+	unbounded = phrases("never|always|not")
 
 	// byAgent are phrases of what the agent makes.
 	byAgent = phrases("you write/give/add/make/create/produce/generate|from you|by you")
@@ -354,7 +357,7 @@ var (
 	toWhom = phrases("for you|for agents|for the agent|for all agents|for ai|for claude|for codex|for gemini|you must follow|you must|you have to|you follow|you obey|your work|that you should|you do|i tell you")
 
 	// forGood are phrases by which a rule is for good, and nothing else.
-	forGood = phrases("ever again|ever|again|any more|anymore|any longer|from now on|from here on out|from here on|from this point on|going forward|moving forward|in future|in the future|at any time|at any point|permanently|for good|until i say otherwise|at all times|henceforth|from today on|from today|as of today|under any circumstances|no exceptions|without exception|no matter what")
+	forGood = phrases("ever again|ever|again|any more|anymore|any longer|from now on|from now|from here on out|from here on|from this point on|going forward|moving forward|in future|in the future|at any time|at any point|permanently|for good|until i say otherwise|at all times|henceforth|from today on|from today|as of today|under any circumstances|no exceptions|without exception|no matter what")
 
 	// forward are phrases by which an order is one for every time.
 	forward = phrases("from now on|from here on|from this point on|going forward|moving forward|in future|in the future|for the future|at all times|every time|each time|until i say otherwise|in general|as a general rule|permanently|henceforth|from today|as of today|without exception|no exceptions|for everything you|in everything you|for all your|for the rest of our|whatever you")

@@ -143,6 +143,9 @@ func limited(words []word) int {
 // allowed reads "pushing to main is allowed again", "... is fine on release branches",
 // and "running the linter is no longer required".
 func (c clause) allowed() (Statement, bool) {
+	if c.has(clients()) {
+		return Statement{}, false // it is about a program
+	}
 	if c.at(0).low == "direct" {
 		c = c.skip(1)
 	}

@@ -80,6 +80,9 @@ func (r *reader) take(s sentence) bool {
 		if g, governs := r.governed(s, words, false); governs && !ok {
 			c, ok, whole = g, true, g.opens
 		} else if governs && g.Strength == memory.StrengthHard {
+			if g.loose && strings.HasPrefix(c.Subject, g.Subject+"-") {
+				c.Subject = g.Subject // without the reason
+			}
 			c.Strength, c.general, c.told, c.bound = memory.StrengthHard, c.general || g.general, true, g.bound
 		}
 	}

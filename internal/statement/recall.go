@@ -66,7 +66,7 @@ func (c clause) freed() (Statement, bool) {
 			continue
 		}
 		rest, ended := c.skip(i+1).cut("no longer", "not", "now no longer")
-		if _, off := rest.cutOne(untouched()); ended && off && (c.at(i+1).low == "no" || c.has(anymore())) {
+		if _, off := rest.cutOne(untouched()); ended && off && !c.has(clients()) && (c.at(i+1).low == "no" || c.has(anymore())) {
 			return clause{c.words[:i]}.undetermined().revoked("about-rule")
 		}
 		break

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// TestWrittenPrompts reads 840 prompts in the manner of many speakers, made up and labelled
+// TestWrittenPrompts reads 1100 prompts in the manner of many speakers, made up and labelled
 // without a look at the code: how many rules each states for the agent, and whether it lifts
 // one. Where the labels say none, none may be learned.
 func TestWrittenPrompts(t *testing.T) {
@@ -72,10 +72,10 @@ func TestWrittenPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d prompts: %d hard rules learned, %d of prompts that state one; of %d such prompts %d give a hard rule and %d another statement; %d of %d lifts, %d wrong", prompts, learned, right, ruled, bound, kept, lifted, lifts, wrongLifts)
-	if prompts < 800 || right*100 < learned*98 {
+	if prompts < 1100 || right*100 < learned*98 {
 		t.Errorf("of %d hard rules only %d are meant", learned, right)
 	}
-	if bound*100 < ruled*78 || lifted*100 < lifts*90 || wrongLifts > 1 {
+	if bound*100 < ruled*80 || lifted*100 < lifts*90 || wrongLifts > 1 {
 		t.Errorf("%d of %d prompts with rules bind, %d of %d lift, %d wrongly", bound, ruled, lifted, lifts, wrongLifts)
 	}
 }
