@@ -413,6 +413,7 @@ func thirdParties() []thirdParty {
 		{"golang.org/x/text", []string{"internal/embed", "internal/text"}, "Unicode normal forms"},
 		{"golang.org/x/sys", []string{"internal/embed", "internal/index/vector"}, "which instructions the processor has"},
 		{"golang.org/x/mod", []string{"internal/merkle", "internal/notary"}, "signed notes of C2SP"},
+		{"google.golang.org/protobuf", []string{"internal/migrate", "internal/node"}, "the wire format of protobuf, without its messages"},
 		{"pgregory.net/rapid", nil, "property tests"},
 	}
 }

@@ -36,10 +36,7 @@ Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
 				return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 10000000, --rounds 1 to 100000")
 			}
 			return measured(s, &o.Dir, &o.Progress, func() (*hooks.Report, error) { return hooks.Run(cmd.Context(), o) }, s.printHookBench, func(r *hooks.Report) error {
-				if !flags.strict {
-					return nil
-				}
-				return missedHookGoals(r)
+				return failedHookBench(r, flags.strict)
 			})
 		},
 	}
@@ -51,8 +48,16 @@ Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
 	return cmd
 }
 
-// missedHookGoals is the error of goals that were not reached.
-func missedHookGoals(r *hooks.Report) error {
+// failedHookBench is the error of a report with hooks that failed or, if goals must be
+// reached, with goals that were missed.
+func failedHookBench(r *hooks.Report, strict bool) error {
+	if r.Failures > 0 {
+		return fault.Newf(fault.NotProven, "%s failed, the first with: %s", counted(r.Failures, "hook"), r.Problem).
+			WithFix("the figures of these are good for nothing; correct what the error is about, and measure again")
+	}
+	if !strict {
+		return nil
+	}
 	var missed []string
 	for _, c := range r.Cases {
 		if !c.OK {

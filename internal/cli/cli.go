@@ -101,7 +101,6 @@ func root(s *ask.Shell, list []command) *cobra.Command {
 		Short:   "The memory engine of software agents",
 		Long:    programLong,
 		Example: programExample,
-		Version: buildVersion(),
 		// Errors are reported by Run, once.
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -110,8 +109,17 @@ func root(s *ask.Shell, list []command) *cobra.Command {
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
-	root.SetVersionTemplate(term.Program + " {{.Version}}\n")
 	root.SetFlagErrorFunc(ask.WrongFlag)
+	// A template of cobra's would do, and would have the linker keep every exported method of
+	// every type for it: 17 MB.
+	asked := root.Flags().BoolP("version", "v", false, "version for "+term.Program)
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if !*asked {
+			return c.Help()
+		}
+		fmt.Fprintf(s.Stdout, "%s %s\n", term.Program, buildVersion())
+		return nil
+	}
 	root.PersistentFlags().BoolVar(&s.JSON, "json", false, "answer and report errors in JSON")
 	for _, g := range groups() {
 		root.AddGroup(g)

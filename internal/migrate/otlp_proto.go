@@ -11,14 +11,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-)
 
-// The wire types of protobuf.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-	wireFixed32 = 5
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // errProto says that bytes are no protobuf.
@@ -31,7 +25,7 @@ type protoStream struct {
 }
 
 // next returns the next field. Of a field of bytes the length is n, and they are still to be read.
-func (s *protoStream) next() (field, wire int, n uint64, err error) {
+func (s *protoStream) next() (field protowire.Number, wire protowire.Type, n uint64, err error) {
 	if s.left == 0 {
 		return 0, 0, 0, io.EOF
 	}
@@ -43,16 +37,16 @@ func (s *protoStream) next() (field, wire int, n uint64, err error) {
 		}
 		return 0, 0, 0, err
 	}
-	field, wire = int(tag>>3), int(tag&7)
-	if tag>>3 == 0 || tag>>3 > 1<<29-1 {
+	field, wire = protowire.DecodeTag(tag)
+	if field < protowire.MinValidNumber || field > protowire.MaxValidNumber {
 		return 0, 0, 0, errProto
 	}
 	switch wire {
-	case wireVarint, wireBytes:
+	case protowire.VarintType, protowire.BytesType:
 		n, err = s.varint()
-	case wireFixed64:
+	case protowire.Fixed64Type:
 		err = s.discard(8)
-	case wireFixed32:
+	case protowire.Fixed32Type:
 		err = s.discard(4)
 	default:
 		err = errProto
@@ -60,18 +54,19 @@ func (s *protoStream) next() (field, wire int, n uint64, err error) {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	if err == nil && wire == wireBytes && s.left >= 0 && n > uint64(s.left) {
+	if err == nil && wire == protowire.BytesType && s.left >= 0 && n > uint64(s.left) {
 		err = errProto
 	}
-	if err == nil && wire == wireBytes && n > math.MaxInt64/2 {
+	if err == nil && wire == protowire.BytesType && n > math.MaxInt64/2 {
 		err = errProto
 	}
 	return field, wire, n, err
 }
 
+// varint reads a number of up to ten bytes.
 func (s *protoStream) varint() (uint64, error) {
-	var v uint64
-	for shift := 0; shift < 64; shift += 7 {
+	var buf [binary.MaxVarintLen64]byte
+	for i := range buf {
 		if s.left == 0 {
 			return 0, io.ErrUnexpectedEOF
 		}
@@ -79,11 +74,12 @@ func (s *protoStream) varint() (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if s.left > 0 {
-			s.left--
-		}
-		v |= uint64(b&0x7f) << shift
-		if b < 0x80 {
+		s.take(1)
+		if buf[i] = b; b < 0x80 {
+			v, n := protowire.ConsumeVarint(buf[:i+1])
+			if n < 0 {
+				return 0, errProto
+			}
 			return v, nil
 		}
 	}
@@ -124,7 +120,7 @@ func (s *protoStream) held(n uint64) ([]byte, error) {
 }
 
 // each visits the fields of a message within the stream that are messages themselves.
-func (s *protoStream) each(visit func(field int, n uint64) error) error {
+func (s *protoStream) each(visit func(field protowire.Number, n uint64) error) error {
 	for {
 		field, wire, n, err := s.next()
 		if err == io.EOF {
@@ -133,7 +129,7 @@ func (s *protoStream) each(visit func(field int, n uint64) error) error {
 		if err != nil {
 			return err
 		}
-		if wire != wireBytes {
+		if wire != protowire.BytesType {
 			continue
 		}
 		if err := visit(field, n); err != nil {
@@ -143,9 +139,9 @@ func (s *protoStream) each(visit func(field int, n uint64) error) error {
 }
 
 // within visits the fields of a field of n bytes.
-func (s *protoStream) within(n uint64, visit func(in *protoStream, field int, n uint64) error) error {
+func (s *protoStream) within(n uint64, visit func(in *protoStream, field protowire.Number, n uint64) error) error {
 	in := &protoStream{src: s.src, left: int64(n)}
-	err := in.each(func(field int, n uint64) error { return visit(in, field, n) })
+	err := in.each(func(field protowire.Number, n uint64) error { return visit(in, field, n) })
 	s.take(int64(n) - in.left)
 	return err
 }
@@ -155,11 +151,13 @@ func (s *protoStream) within(n uint64, visit func(in *protoStream, field int, n 
 func (r *run) otlpProto(src *text, framed bool) error {
 	index := 0
 	requests := func(s *protoStream) error {
-		return s.each(func(field int, n uint64) error {
+		return s.each(func(field protowire.Number, n uint64) error {
 			if field != 1 {
 				return s.discard(int64(n))
 			}
-			return s.within(n, func(in *protoStream, field int, n uint64) error { return r.otlpResource(in, field, n, &index) })
+			return s.within(n, func(in *protoStream, field protowire.Number, n uint64) error {
+				return r.otlpResource(in, field, n, &index)
+			})
 		})
 	}
 	if !framed {
@@ -196,7 +194,7 @@ func (r *run) otlpEnd(err error, index int) error {
 }
 
 // otlpResource reads a field of the spans of a resource. The resource itself stands first.
-func (r *run) otlpResource(in *protoStream, field int, n uint64, index *int) error {
+func (r *run) otlpResource(in *protoStream, field protowire.Number, n uint64, index *int) error {
 	switch field {
 	case 1:
 		if n > MaxPiece {
@@ -209,7 +207,7 @@ func (r *run) otlpResource(in *protoStream, field int, n uint64, index *int) err
 		in.resource(r, data)
 		return nil
 	case 2:
-		return in.within(n, func(scope *protoStream, field int, n uint64) error {
+		return in.within(n, func(scope *protoStream, field protowire.Number, n uint64) error {
 			if field != 2 {
 				return scope.discard(int64(n))
 			}
@@ -238,7 +236,7 @@ func (r *run) otlpResource(in *protoStream, field int, n uint64, index *int) err
 // resource remembers the attributes of the resource whose spans follow.
 func (s *protoStream) resource(r *run, data []byte) {
 	r.resource = object{}
-	_ = fields(data, func(field, _ int, _ uint64, data []byte) error { // what is broken names nothing
+	_ = fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) error { // what is broken names nothing
 		if field == 1 {
 			return protoAttribute(data, r.resource, 0)
 		}
@@ -246,41 +244,36 @@ func (s *protoStream) resource(r *run, data []byte) {
 	})
 }
 
-// fields visits the fields of a message that is held.
-func fields(data []byte, visit func(field, wire int, n uint64, data []byte) error) error {
+// fields visits the fields of a message that is held. Groups, which OTLP does not have, are no
+// protobuf here.
+func fields(data []byte, visit func(field protowire.Number, wire protowire.Type, n uint64, data []byte) error) error {
 	for len(data) > 0 {
-		tag, k := binary.Uvarint(data)
-		if k <= 0 || tag>>3 == 0 {
+		field, wire, k := protowire.ConsumeTag(data)
+		if k < 0 {
 			return errProto
 		}
 		data = data[k:]
 		var n uint64
 		var value []byte
-		switch wire := int(tag & 7); wire {
-		case wireVarint:
-			if n, k = binary.Uvarint(data); k <= 0 {
-				return errProto
-			}
-		case wireFixed64:
-			if k = 8; len(data) < k {
-				return errProto
-			}
-			n = binary.LittleEndian.Uint64(data)
-		case wireFixed32:
-			if k = 4; len(data) < k {
-				return errProto
-			}
-			n = uint64(binary.LittleEndian.Uint32(data))
-		case wireBytes:
-			if n, k = binary.Uvarint(data); k <= 0 || n > uint64(len(data)-k) {
-				return errProto
-			}
-			value = data[k : k+int(n)]
-			k += int(n)
+		switch wire {
+		case protowire.VarintType:
+			n, k = protowire.ConsumeVarint(data)
+		case protowire.Fixed64Type:
+			n, k = protowire.ConsumeFixed64(data)
+		case protowire.Fixed32Type:
+			var short uint32
+			short, k = protowire.ConsumeFixed32(data)
+			n = uint64(short)
+		case protowire.BytesType:
+			value, k = protowire.ConsumeBytes(data)
+			n = uint64(len(value))
 		default:
 			return errProto
 		}
-		if err := visit(int(tag>>3), int(tag&7), n, value); err != nil {
+		if k < 0 {
+			return errProto
+		}
+		if err := visit(field, wire, n, value); err != nil {
 			return err
 		}
 		data = data[k:]
@@ -291,7 +284,7 @@ func fields(data []byte, visit func(field, wire int, n uint64, data []byte) erro
 // protoSpan reads a span.
 func protoSpan(data []byte) (*span, error) {
 	s := &span{attrs: object{}}
-	err := fields(data, func(field, _ int, n uint64, data []byte) error {
+	err := fields(data, func(field protowire.Number, _ protowire.Type, n uint64, data []byte) error {
 		switch field {
 		case 1:
 			s.trace = hex.EncodeToString(data)
@@ -308,7 +301,7 @@ func protoSpan(data []byte) (*span, error) {
 		case 11:
 			return s.protoEvent(data)
 		case 15:
-			return fields(data, func(field, _ int, n uint64, data []byte) error {
+			return fields(data, func(field protowire.Number, _ protowire.Type, n uint64, data []byte) error {
 				switch field {
 				case 2:
 					s.status = valid(data)
@@ -325,7 +318,7 @@ func protoSpan(data []byte) (*span, error) {
 
 func (s *span) protoEvent(data []byte) error {
 	e := spanEvent{attrs: object{}}
-	err := fields(data, func(field, _ int, _ uint64, data []byte) error {
+	err := fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) error {
 		switch field {
 		case 2:
 			e.name = valid(data)
@@ -342,7 +335,7 @@ func (s *span) protoEvent(data []byte) error {
 func protoAttribute(data []byte, into map[string]any, depth int) error {
 	var name string
 	var value any
-	err := fields(data, func(field, _ int, _ uint64, data []byte) (err error) {
+	err := fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) (err error) {
 		switch field {
 		case 1:
 			name = valid(data)
@@ -362,7 +355,7 @@ func protoValue(data []byte, depth int) (value any, err error) {
 	if depth > maxNesting {
 		return nil, errProto
 	}
-	err = fields(data, func(field, _ int, n uint64, data []byte) error {
+	err = fields(data, func(field protowire.Number, _ protowire.Type, n uint64, data []byte) error {
 		switch field {
 		case 1:
 			value = valid(data)
@@ -376,7 +369,7 @@ func protoValue(data []byte, depth int) (value any, err error) {
 			}
 		case 5:
 			all := []any{}
-			err := fields(data, func(field, _ int, _ uint64, data []byte) error {
+			err := fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) error {
 				if field != 1 {
 					return nil
 				}
@@ -388,7 +381,7 @@ func protoValue(data []byte, depth int) (value any, err error) {
 			return err
 		case 6:
 			all := map[string]any{}
-			err := fields(data, func(field, _ int, _ uint64, data []byte) error {
+			err := fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) error {
 				if field != 1 {
 					return nil
 				}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -82,11 +84,11 @@ func requestJSON(body []byte) ([]*span, error) {
 // requestProto takes a request in protobuf apart. One without bytes has no spans.
 func requestProto(body []byte) ([]*span, error) {
 	var spans []*span
-	err := fields(body, func(field, wire int, _ uint64, data []byte) error {
+	err := fields(body, func(field protowire.Number, wire protowire.Type, _ uint64, data []byte) error {
 		if field != 1 {
 			return nil
 		}
-		if wire != wireBytes {
+		if wire != protowire.BytesType {
 			return errProto
 		}
 		some, err := resourceProto(data)
@@ -100,23 +102,23 @@ func requestProto(body []byte) ([]*span, error) {
 func resourceProto(data []byte) ([]*span, error) {
 	var spans []*span
 	resource := object{}
-	err := fields(data, func(field, wire int, _ uint64, data []byte) error {
+	err := fields(data, func(field protowire.Number, wire protowire.Type, _ uint64, data []byte) error {
 		switch {
-		case wire != wireBytes && (field == 1 || field == 2):
+		case wire != protowire.BytesType && (field == 1 || field == 2):
 			return errProto
 		case field == 1:
-			return fields(data, func(field, _ int, _ uint64, data []byte) error {
+			return fields(data, func(field protowire.Number, _ protowire.Type, _ uint64, data []byte) error {
 				if field != 1 {
 					return nil
 				}
 				return protoAttribute(data, resource, 0)
 			})
 		case field == 2:
-			return fields(data, func(field, wire int, _ uint64, data []byte) error {
+			return fields(data, func(field protowire.Number, wire protowire.Type, _ uint64, data []byte) error {
 				if field != 2 {
 					return nil
 				}
-				if wire != wireBytes {
+				if wire != protowire.BytesType {
 					return errProto
 				}
 				s, err := protoSpan(data)

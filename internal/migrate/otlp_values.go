@@ -1,5 +1,7 @@
 package migrate
 
+import "google.golang.org/protobuf/encoding/protowire"
+
 // TraceValues returns how many values a request to export traces has, more or less: spans,
 // attributes, and what is in them. It reads the request without taking it apart, so that who
 // reads it knows before how much memory that takes. Of what is no such request it may be any
@@ -45,7 +47,7 @@ const (
 )
 
 // within returns the kind of message that a field of another has.
-func (m message) within(field int) message {
+func (m message) within(field protowire.Number) message {
 	switch {
 	case m == messageRequest && field == 1:
 		return messageResourceSpans
@@ -75,9 +77,9 @@ const deepestMessage = 64
 // protoValues counts the messages in a message.
 func protoValues(data []byte, m message, depth int) int {
 	n := 0
-	_ = fields(data, func(field, wire int, _ uint64, data []byte) error { // what is broken is refused later
+	_ = fields(data, func(field protowire.Number, wire protowire.Type, _ uint64, data []byte) error { // what is broken is refused later
 		in := m.within(field)
-		if wire != wireBytes || in == messageOther {
+		if wire != protowire.BytesType || in == messageOther {
 			return nil
 		}
 		if n++; depth < deepestMessage {

@@ -3,6 +3,8 @@ package migrate
 import (
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // TestTraceValues counts what a request has before it is taken apart, in texts and out of them.
@@ -17,7 +19,7 @@ func TestTraceValues(t *testing.T) {
 		t.Errorf("one span with a long name is %d values", n)
 	}
 	field := func(n int, value string) string {
-		return string(rune(n<<3|wireBytes)) + string(uvarint(len(value))) + value
+		return string(rune(n<<3|int(protowire.BytesType))) + string(uvarint(len(value))) + value
 	}
 	proto := field(1, field(2, strings.Repeat(field(2, ""), 1000)))
 	if n := TraceValues([]byte(proto), TraceProtobuf); n != 1002 {

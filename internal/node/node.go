@@ -131,7 +131,7 @@ func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	})
 	server := n.api.HTTP()
 	if c.Traces != "" {
-		if n.tracing, err = startTracing(ctx, c.Traces, n.o.Version); err != nil {
+		if n.tracing, err = startTracing(c.Traces, n.o.Version); err != nil {
 			return err
 		}
 		server.Handler = n.tracing.around(server.Handler)

@@ -3,10 +3,9 @@ package node
 import (
 	"context"
 	"net/http"
-	"strings"
+	"os"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -25,8 +24,8 @@ type tracing struct {
 
 // startTracing connects to a collector, lazily: one that is not there costs nothing but
 // the spans.
-func startTracing(ctx context.Context, endpoint, version string) (*tracing, error) {
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimSuffix(endpoint, "/")+"/v1/traces"))
+func startTracing(endpoint, version string) (*tracing, error) {
+	exporter, err := newExporter(endpoint, os.Getenv)
 	if err != nil {
 		return nil, fault.Newf(fault.BadConfig, "traces: %w", err).WithFix("give an address such as http://localhost:4318")
 	}

@@ -59,6 +59,10 @@ type Report struct {
 	DirectoryBytes int64   `json:"directory_bytes"`
 	BuildSeconds   float64 `json:"build_seconds"`
 	Cases          []Case  `json:"cases"`
+	// Failures is how many hooks wrote down that something went wrong, and Problem what the
+	// first of them wrote.
+	Failures int    `json:"failures"`
+	Problem  string `json:"problem,omitempty"`
 }
 
 // The goals of p50, in milliseconds.
@@ -116,11 +120,16 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	}
 	list, err := w.contenders(ctx, alone, served)
 	if err == nil {
-		err = measure(ctx, list, o)
+		err = measure(ctx, list, o, func() error { return errors.Join(forgetTrouble(alone), forgetTrouble(served)) })
 	}
-	err = errors.Join(err, stop(), hookTrouble(alone), hookTrouble(served))
+	stop()
 	if err != nil {
 		return nil, err
+	}
+	for _, data := range []string{alone, served} {
+		if err := r.addTrouble(data); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range list {
 		r.Cases = append(r.Cases, c.result())
@@ -129,9 +138,14 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 }
 
 // measure has the contenders take turns. The first turn of each warms the caches and does not
-// count.
-func measure(ctx context.Context, list []*contender, o Options) error {
+// count; warm is called after it.
+func measure(ctx context.Context, list []*contender, o Options, warm func() error) error {
 	for round := range o.Rounds + 1 {
+		if round == 1 {
+			if err := warm(); err != nil {
+				return err
+			}
+		}
 		o.Progress("running hooks", round*len(list), (o.Rounds+1)*len(list))
 		for _, c := range list {
 			took, err := c.run(ctx, round)

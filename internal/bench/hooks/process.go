@@ -210,7 +210,7 @@ func (w *world) timed(ctx context.Context, input []byte, path string, args ...st
 }
 
 // serve starts a server that has a directory, and returns what ends it.
-func (w *world) serve(ctx context.Context, data string) (stop func() error, err error) {
+func (w *world) serve(ctx context.Context, data string) (stop func(), err error) {
 	c := w.command(ctx, w.program, "serve", "--json", "--data", data, "--listen", "127.0.0.1:0")
 	var problems bytes.Buffer
 	c.Stderr = &problems
@@ -221,30 +221,45 @@ func (w *world) serve(ctx context.Context, data string) (stop func() error, err 
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	stop = func() error {
-		_ = c.Process.Kill() // nothing of it is kept
+	stop = func() { // nothing of it is kept, so that nothing can fail that matters
+		_ = c.Process.Kill()
 		_, _ = io.Copy(io.Discard, out)
 		_ = c.Wait()
-		return nil
 	}
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		_ = stop()
+		stop()
 		return nil, fmt.Errorf("lukasa serve: %w: %s", err, bytes.TrimSpace(problems.Bytes()))
 	}
 	return stop, nil
 }
 
-// hookTrouble is what a hook has written down that went wrong: a hook itself never fails.
-func hookTrouble(data string) error {
-	text, err := os.ReadFile(filepath.Join(data, "HOOK.log"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+// hookLog is the file in a data directory in which a hook writes down what went wrong: a hook
+// itself never fails.
+const hookLog = "HOOK.log"
+
+// forgetTrouble forgets what went wrong so far.
+func forgetTrouble(data string) error {
+	if err := os.Remove(filepath.Join(data, hookLog)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	return fault.Newf(fault.NotProven, "a hook failed: %s", first).WithFix("the figures are good for nothing; correct what the line is about, and measure again")
+	return nil
+}
+
+// addTrouble counts what went wrong.
+func (r *Report) addTrouble(data string) error {
+	text, err := os.ReadFile(filepath.Join(data, hookLog))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if r.Failures++; r.Problem == "" {
+			r.Problem = strings.TrimSpace(line)
+		}
+	}
+	return nil
 }
 
 // treeSize returns how many bytes the files of a directory have.
