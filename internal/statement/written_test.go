@@ -9,12 +9,21 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// TestWrittenPrompts reads 1100 prompts in the manner of many speakers, made up and labelled
+// TestWrittenPrompts reads 1,300 prompts in the manner of many speakers, made up and labelled
 // without a look at the code: how many rules each states for the agent, and whether it lifts
-// one. Where the labels say none, none may be learned.
+// one. Where the labels say none, none may be learned. The reader was never changed for one of
+// the prompts in untuned.ndjson; to keep it so, add new ones to another file.
 func TestWrittenPrompts(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("testdata/written.ndjson")
+	t.Run("written", func(t *testing.T) { writtenPrompts(t, "testdata/written.ndjson", 1100, 80, 90) })
+	t.Run("untuned", func(t *testing.T) { writtenPrompts(t, "testdata/untuned.ndjson", 200, 43, 45) })
+}
+
+// writtenPrompts reads the prompts of a file, which has at least that many, and of which at least
+// these hundredths of the rules and lifts are read.
+func writtenPrompts(t *testing.T, name string, least, rules, liftings int) {
+	t.Parallel()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +81,10 @@ func TestWrittenPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d prompts: %d hard rules learned, %d of prompts that state one; of %d such prompts %d give a hard rule and %d another statement; %d of %d lifts, %d wrong", prompts, learned, right, ruled, bound, kept, lifted, lifts, wrongLifts)
-	if prompts < 1100 || right*100 < learned*98 {
+	if prompts < least || right*100 < learned*98 {
 		t.Errorf("of %d hard rules only %d are meant", learned, right)
 	}
-	if bound*100 < ruled*80 || lifted*100 < lifts*90 || wrongLifts > 1 {
+	if bound*100 < ruled*rules || lifted*100 < lifts*liftings || wrongLifts > 1 {
 		t.Errorf("%d of %d prompts with rules bind, %d of %d lift, %d wrongly", bound, ruled, lifted, lifts, wrongLifts)
 	}
 }

@@ -82,6 +82,9 @@ func long(b *bench) {
 		if n := len(last.Results()); n != longSteps {
 			b.Errorf("the last request has %d results", n)
 		}
+		if given := strings.Contains(last.Said(), "lyra"); given != install {
+			b.Errorf("with Lukasa %v, what an earlier session said of staging reached the model: %v", install, given)
+		}
 		return tokens.O200k().Count(last.Said()), tokens.O200k().Count(string(last.Body))
 	}
 	bareContent, bareBody := count(false)
