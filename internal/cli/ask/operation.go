@@ -37,6 +37,14 @@ type Command[Out any] struct {
 	Complete func(ctx context.Context, v *Visit, out *Out) error
 	// Print prints the answer for a person; with --json the answer itself is printed.
 	Print func(s *term.Screen, out *Out)
+
+	// Own adds flags that say how the answer is printed, if it is not nil.
+	Own func(c *cobra.Command)
+	// Pages, in the place of Print, is for an answer in pages: it returns what prints each of them, for
+	// a person or as a part of one document in JSON. Next leads from a page to the one after it, by
+	// the field "after", and is nil on the last.
+	Pages func(s *term.Screen) func(page *Out) error
+	Next  func(page *Out) *string
 }
 
 // Flag is a flag that sets a field of a request.
@@ -73,6 +81,9 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	}
 	board.AddTenant(c)
 	board.AddScope(c)
+	if d.Own != nil {
+		d.Own(c)
+	}
 	values := map[string]func() any{}
 	for i := range d.Flags {
 		values[d.Flags[i].Field] = addField(c, fields[d.Flags[i].Field], &d.Flags[i])
@@ -98,6 +109,9 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 			}
 		}
 		return s.Visit(c, &board, Reading(), func(ctx context.Context, v *Visit) error {
+			if d.Pages != nil {
+				return pages(ctx, v, op, request, d.Pages(s.Screen), d.Next)
+			}
 			out, err := v.run(ctx, op, request)
 			if err != nil {
 				return err
@@ -116,6 +130,22 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 		})
 	}
 	return c
+}
+
+// pages runs an operation for each page of its answer.
+func pages[Out any](ctx context.Context, v *Visit, op *api.Operation, request map[string]any, show func(*Out) error, next func(*Out) *string) error {
+	for {
+		out, err := v.run(ctx, op, request)
+		if err != nil {
+			return err
+		}
+		page := out.(*Out)
+		after := next(page)
+		if err := show(page); err != nil || after == nil {
+			return err
+		}
+		request["after"] = *after
+	}
 }
 
 // run runs an operation with a request, as the operator of the directory or under a scope.
