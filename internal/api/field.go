@@ -212,3 +212,21 @@ func names[T ~string](list []T) []string {
 	}
 	return out
 }
+
+// Type is the type of the field's value.
+func (f *Field) Type() reflect.Type { return f.typ }
+
+// Range returns the least and the most that a number in the field may be; ok is false where it is not
+// bounded on both sides.
+func (f *Field) Range() (least, most float64, ok bool) {
+	if f.min == nil || f.max == nil {
+		return 0, 0, false
+	}
+	return *f.min, *f.max, true
+}
+
+// Default is the value of a field that is left out, as JSON, or empty where that is the zero value.
+func (f *Field) Default() string { return f.usual }
+
+// Choices are the values that the field takes, or nothing where it takes others.
+func (f *Field) Choices() []string { return f.enum }

@@ -8,10 +8,13 @@
 // an error worth words; nothing outside the arguments given to [Run] is read or
 // written, apart from the files that the arguments name and the clock.
 //
-// It holds no logic of its own: what a command computes lives on lower floors.
+// It holds no logic of its own: what a command computes lives on lower floors. This package has the
+// list of commands (commands.go), help, completion and manual pages, and the commands serve, mcp and
+// demo. The other commands are in packages below it, by what they are about, and they share three:
 //
-// A command is a file with one constructor, listed in commands.go. It reads
-// through shell.open, writes to shell.stdout, and returns its error.
+//   - term prints: streams, colours, tables, progress;
+//   - show has a printer for each type of answer;
+//   - ask has what every command stands on, and makes commands of operations.
 package cli
 
 import (

@@ -6,6 +6,9 @@
 // has the directory, [Shell.OrForward] sends the command line to the server, which runs the same
 // code on the board that it has open; see decision 36.
 //
+// [OperationCommand] makes a command of an operation of internal/api: its flags are fields of the
+// request, and a printer of package show prints the answer.
+//
 // The package knows no command. [Program] is the whole command line, for code that runs another
 // command.
 package ask

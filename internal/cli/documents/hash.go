@@ -32,6 +32,7 @@ type hashAnswer struct {
 	Matches *bool  `json:"matches,omitempty"`
 }
 
+// HashCommand returns the command `lukasa hash`.
 func HashCommand(s *ask.Shell) *cobra.Command {
 	var flags hashFlags
 	c := &cobra.Command{

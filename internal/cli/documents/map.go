@@ -21,6 +21,7 @@ type mapFlags struct {
 	origin                   string
 }
 
+// MapCommand returns the command `lukasa map`.
 func MapCommand(s *ask.Shell) *cobra.Command {
 	var flags mapFlags
 	c := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
+// SchemaCommand returns the command `lukasa schema`.
 func SchemaCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [KIND]",

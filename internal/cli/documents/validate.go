@@ -27,6 +27,7 @@ type validateFlags struct {
 	most   int
 }
 
+// ValidateCommand returns the command `lukasa validate`.
 func ValidateCommand(s *ask.Shell) *cobra.Command {
 	var flags validateFlags
 	c := &cobra.Command{

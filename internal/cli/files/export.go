@@ -23,6 +23,7 @@ type exportFlags struct {
 	salvage  bool
 }
 
+// ExportCommand returns the command `lukasa export`.
 func ExportCommand(s *ask.Shell) *cobra.Command {
 	var flags exportFlags
 	c := &cobra.Command{

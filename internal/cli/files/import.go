@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
+// ImportCommand returns the command `lukasa import`.
 func ImportCommand(s *ask.Shell) *cobra.Command {
 	var flags importFlags
 	c := &cobra.Command{

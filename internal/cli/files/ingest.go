@@ -23,6 +23,7 @@ type ingestFlags struct {
 	most int
 }
 
+// IngestCommand returns the command `lukasa ingest`.
 func IngestCommand(s *ask.Shell) *cobra.Command {
 	var flags ingestFlags
 	c := &cobra.Command{

@@ -36,6 +36,7 @@ const NameHook = "hook"
 // defaultHookBudget is how many tokens an answer has at most. It is paid at every prompt.
 const defaultHookBudget = 800
 
+// HookCommand returns the command `lukasa hook`.
 func HookCommand(s *ask.Shell) *cobra.Command {
 	var flags hookFlags
 	c := &cobra.Command{

@@ -22,6 +22,7 @@ type compileFlags struct {
 	background bool
 }
 
+// CompileCommand returns the command `lukasa compile`.
 func CompileCommand(s *ask.Shell) *cobra.Command {
 	var flags compileFlags
 	c := &cobra.Command{

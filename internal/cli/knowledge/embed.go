@@ -24,6 +24,7 @@ type embedFlags struct {
 	limit      int
 }
 
+// EmbedCommand returns the command `lukasa embed`.
 func EmbedCommand(s *ask.Shell) *cobra.Command {
 	var flags embedFlags
 	c := &cobra.Command{

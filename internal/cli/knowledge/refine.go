@@ -33,6 +33,7 @@ type refineFlags struct {
 	replace    bool
 }
 
+// RefineCommand returns the command `lukasa refine`.
 func RefineCommand(s *ask.Shell) *cobra.Command {
 	var flags refineFlags
 	c := &cobra.Command{

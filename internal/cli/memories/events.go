@@ -21,6 +21,7 @@ type eventsFlags struct {
 	all   bool
 }
 
+// EventsCommand returns the command `lukasa events`.
 func EventsCommand(s *ask.Shell) *cobra.Command {
 	var flags eventsFlags
 	c := &cobra.Command{

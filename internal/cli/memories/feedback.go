@@ -25,6 +25,7 @@ type feedbackFlags struct {
 	id      string
 }
 
+// FeedbackCommand returns the command `lukasa feedback`.
 func FeedbackCommand(s *ask.Shell) *cobra.Command {
 	var flags feedbackFlags
 	c := &cobra.Command{

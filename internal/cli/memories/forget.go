@@ -16,6 +16,7 @@ type forgetFlags struct {
 	ifVersion uint32
 }
 
+// ForgetCommand returns the command `lukasa forget`.
 func ForgetCommand(s *ask.Shell) *cobra.Command {
 	var flags forgetFlags
 	c := &cobra.Command{

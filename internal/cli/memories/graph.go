@@ -30,6 +30,7 @@ type graphFlags struct {
 // graphFormats are the forms that a graph is written in.
 func graphFormats() []string { return []string{"dot", "svg", "json"} }
 
+// GraphCommand returns the command `lukasa graph`.
 func GraphCommand(s *ask.Shell) *cobra.Command {
 	var flags graphFlags
 	c := &cobra.Command{

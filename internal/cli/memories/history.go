@@ -20,6 +20,7 @@ type historyFlags struct {
 	after string
 }
 
+// HistoryCommand returns the command `lukasa history`.
 func HistoryCommand(s *ask.Shell) *cobra.Command {
 	var flags historyFlags
 	c := &cobra.Command{

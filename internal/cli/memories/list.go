@@ -32,6 +32,7 @@ type listFlags struct {
 	now    string
 }
 
+// ListCommand returns the command `lukasa list`.
 func ListCommand(s *ask.Shell) *cobra.Command {
 	var flags listFlags
 	c := &cobra.Command{

@@ -23,6 +23,7 @@ type recallFlags struct {
 	now     string
 }
 
+// RecallCommand returns the command `lukasa recall`.
 func RecallCommand(s *ask.Shell) *cobra.Command {
 	var flags recallFlags
 	c := &cobra.Command{

@@ -27,6 +27,7 @@ type redactFlags struct {
 	receipt string
 }
 
+// RedactCommand returns the command `lukasa redact`.
 func RedactCommand(s *ask.Shell) *cobra.Command {
 	var flags redactFlags
 	c := &cobra.Command{

@@ -44,6 +44,7 @@ type rememberFlags struct {
 	unsaid bool // it is a constraint, and nothing says how binding
 }
 
+// RememberCommand returns the command `lukasa remember`.
 func RememberCommand(s *ask.Shell) *cobra.Command {
 	var flags rememberFlags
 	c := &cobra.Command{

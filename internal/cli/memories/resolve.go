@@ -21,6 +21,7 @@ type resolveFlags struct {
 	now     string
 }
 
+// ResolveCommand returns the command `lukasa resolve`.
 func ResolveCommand(s *ask.Shell) *cobra.Command {
 	var flags resolveFlags
 	c := &cobra.Command{

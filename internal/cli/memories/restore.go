@@ -16,6 +16,7 @@ type restoreFlags struct {
 	ifVersion uint32
 }
 
+// RestoreCommand returns the command `lukasa restore`.
 func RestoreCommand(s *ask.Shell) *cobra.Command {
 	var flags restoreFlags
 	c := &cobra.Command{

@@ -2,27 +2,21 @@ package memories
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"lukasa.dev"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/ask"
-	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/cli/show"
 )
 
-type statsFlags struct {
-	ask.BoardFlags
-	days, top int
-}
-
+// StatsCommand counts what a tenant has. The room on the disk is an operation of its own, and is told
+// without a scope only.
 func StatsCommand(s *ask.Shell) *cobra.Command {
-	var flags statsFlags
-	c := &cobra.Command{
-		Use:   "stats",
-		Short: "Count what is there, and show how it grows",
+	return ask.OperationCommand(s, ask.Command[answer.Stats]{
+		Operation: "stats",
+		Use:       "stats",
+		Short:     "Count what is there, and show how it grows",
 		Long: `Count what is in a tenant: events by type, memories by type and state, artifacts by
 type and status, entities and what else there is; events by day; which tools were
 called most and how they fared; sessions and agents; how many records were
@@ -36,218 +30,20 @@ shows is counted, and nothing is told of erasures and the disk.`,
 		Example: `  lukasa stats
   lukasa stats --days 60 --top 5
   lukasa stats --json`,
-		Args: ask.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return stats(s, c, &flags) },
-	}
-	flags.AddTenant(c)
-	flags.AddScope(c)
-	c.Flags().IntVar(&flags.days, "days", 14, "growth over the latest `N` days that have events")
-	c.Flags().IntVar(&flags.top, "top", 10, "name the `N` tools and agents that did most")
-	return c
-}
-
-func stats(s *ask.Shell, c *cobra.Command, flags *statsFlags) error {
-	if err := ask.InRange("days", flags.days, 1, 3660); err != nil {
-		return err
-	}
-	if err := ask.InRange("top", flags.top, 1, 1000); err != nil {
-		return err
-	}
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return err
-		}
-		p := s.Progress()
-		defer p.Done()
-		counted, err := t.Stats(ctx, lukasa.StatsQuery{Days: flags.days, Top: flags.top, Progress: func(done, total uint64) {
-			p.Update(func() string { return "counting: " + term.Share(done, total) })
-		}})
-		if err != nil {
-			return err
-		}
-		a := answer.StatsOf(counted)
-		if v.Scope == "" {
+		Flags: []ask.Flag{
+			{Field: "days", Help: "growth over the latest `N` days that have events"},
+			{Field: "top", Help: "name the `N` tools and agents that did most"},
+		},
+		Complete: func(ctx context.Context, v *ask.Visit, a *answer.Stats) error {
+			if v.Scope != "" {
+				return nil
+			}
 			room, err := v.Storage(ctx)
-			if err != nil {
-				return err
+			if err == nil {
+				a.Storage = answer.StorageOf(room)
 			}
-			a.Storage = answer.StorageOf(room)
-		}
-		p.Done()
-		if s.JSON {
-			return s.WriteJSON(a)
-		}
-		showStats(s, a)
-		return nil
+			return err
+		},
+		Print: show.Stats,
 	})
-}
-
-// showStats prints what is there for a person.
-func showStats(s *ask.Shell, a *answer.Stats) {
-	title := s.Paint.Bold(a.Tenant)
-	if a.Root != "" {
-		title += "  " + s.Paint.Dim(term.Counted(int(a.Records), "record")+", root "+a.Root[:16]+"…")
-	}
-	fmt.Fprintln(s.Stdout, title)
-	line := term.Counted(int(a.Events), "event") + " in " + term.Counted(a.Sessions, "session") + " of " + term.Counted(a.AgentCount, "agent")
-	if a.First != "" {
-		line += ", since " + a.First[:10]
-	}
-	if a.Erased > 0 {
-		line += "; " + term.Counted(int(a.Erased), "record") + " erased"
-	}
-	fmt.Fprintln(s.Stdout, line)
-
-	counts(s, "EVENTS", a.EventTypes)
-	growth(s, a)
-	tallies(s, "MEMORIES", "memories", a.Memories)
-	tallies(s, "ARTIFACTS", "artifacts", a.Artifacts)
-	counts(s, "CONFLICTS", a.Conflicts)
-	counts(s, "ALSO LIVE", a.Kinds)
-	tools(s, a)
-	busiest(s, a)
-	if a.Storage != nil {
-		s.Chapter("STORAGE", "the whole directory")
-		for _, x := range []struct {
-			name  string
-			bytes int64
-			note  string
-		}{
-			{"journal", a.Storage.Journal, "the truth, in " + term.Counted(a.Storage.Segments, "file")},
-			{"indexes", a.Storage.Index, "made from it; may be deleted"},
-			{"  words", a.Storage.Words, "of these, about"},
-			{"  vectors", a.Storage.Vectors, "of these, about"},
-			{"traces", a.Storage.Traces, "for the next compile; may be deleted"},
-		} {
-			fmt.Fprintf(s.Stdout, "  %-10s %10s  %s\n", x.name, term.BytesOf(x.bytes), s.Paint.Dim(x.note))
-		}
-	}
-}
-
-// barWidth is how wide bars are beside counts.
-const barWidth = 30
-
-// counts prints how many there are of each, with bars, if there are any.
-func counts(s *ask.Shell, title string, list []answer.Count) {
-	if len(list) == 0 {
-		return
-	}
-	s.Chapter(title, "")
-	wide, most := 0, 0
-	for _, x := range list {
-		wide, most = max(wide, len([]rune(term.OneLine(x.Name)))), max(most, int(x.Count))
-	}
-	for _, x := range list {
-		fmt.Fprintf(s.Stdout, "  %s %11s  %s\n", term.Padded(term.OneLine(x.Name), wide), term.Thousands(int(x.Count)), s.Paint.Dim(s.Bar(int(x.Count), most, barWidth)))
-	}
-}
-
-// growth prints what came on each day.
-func growth(s *ask.Shell, a *answer.Stats) {
-	days := a.Days
-	if len(days) == 0 {
-		return
-	}
-	s.Chapter("GROWTH", "by the events' own days (UTC), and memories by when they were written")
-	most, shown := 1, uint64(0)
-	for _, d := range days {
-		most, shown = max(most, int(d.Events)), shown+d.Events
-	}
-	for len(days) > 1 && days[0].Events+days[0].Memories == 0 {
-		days = days[1:] // before anything was there
-	}
-	if earlier := a.Events - shown; earlier > 0 && a.First != "" && a.First[:10] < days[0].Day {
-		fmt.Fprintf(s.Stdout, "  %s %11s  %s\n", term.Padded("before", len(time.DateOnly)), term.Thousands(int(earlier)), s.Paint.Dim("since "+a.First[:10]+"; --days shows more"))
-	}
-	for _, d := range days {
-		memories := ""
-		if d.Memories > 0 {
-			memories = "  +" + term.CountedAs(int(d.Memories), "memory", "memories")
-		}
-		chart := ""
-		if d.Events > 0 {
-			chart = "  " + s.Paint.Green(s.Bar(int(d.Events), most, barWidth))
-		}
-		fmt.Fprintf(s.Stdout, "  %s %11s%s%s\n", d.Day, term.Thousands(int(d.Events)), chart, s.Paint.Dim(memories))
-	}
-	if a.RecordedFrom != "" {
-		fmt.Fprintln(s.Stdout, "  "+s.Paint.Dim("taken in from "+a.RecordedFrom[:10]+" to "+a.RecordedUntil[:10]))
-	}
-}
-
-// tallies prints how many there are of each type and state.
-func tallies(s *ask.Shell, title, none string, list []answer.Tally) {
-	if len(list) == 0 {
-		s.Chapter(title, "no "+none)
-		return
-	}
-	s.Chapter(title, "")
-	wide := 0
-	for _, x := range list {
-		wide = max(wide, len([]rune(term.OneLine(x.Type))))
-	}
-	for _, x := range list {
-		state := term.OneLine(x.State)
-		if state != string(lukasa.Live) {
-			state = s.Paint.Dim(state)
-		}
-		fmt.Fprintf(s.Stdout, "  %s %11s  %s\n", term.Padded(term.OneLine(x.Type), wide), term.Thousands(int(x.Count)), state)
-	}
-}
-
-// tools prints how tools fared.
-func tools(s *ask.Shell, a *answer.Stats) {
-	if len(a.Tools) == 0 {
-		return
-	}
-	about := ""
-	if more := a.ToolCount - len(a.Tools); more > 0 {
-		about = "and " + term.Thousands(more) + " more"
-	}
-	s.Chapter("TOOLS", about)
-	wide := 0
-	for _, x := range a.Tools {
-		wide = max(wide, len([]rune(term.Preview(term.OneLine(x.Tool), 40))))
-	}
-	for _, x := range a.Tools {
-		fared := s.Paint.Dim("nothing tells how it went")
-		if told := x.OK + x.Failed; told > 0 {
-			fared = fmt.Sprintf("%s %s", s.Bar(int(x.OK), int(told), 10), term.Share(x.OK, told))
-			if x.Failed > 0 {
-				fared += s.Paint.Red("  " + term.Thousands(int(x.Failed)) + " failed")
-			} else {
-				fared += " good"
-			}
-		}
-		fmt.Fprintf(s.Stdout, "  %s %11s  %s\n", term.Padded(term.Preview(term.OneLine(x.Tool), 40), wide), term.Counted(int(x.Calls), "call"), fared)
-	}
-}
-
-// busiest prints which sessions and agents stand out.
-func busiest(s *ask.Shell, a *answer.Stats) {
-	if a.Newest != nil {
-		s.Chapter("SESSIONS", term.Counted(a.Sessions, "session"))
-		s.Detail("newest", a.Newest.SessionID+", "+term.Counted(int(a.Newest.Events), "event")+", until "+a.Newest.Last)
-		if a.Longest != nil {
-			s.Detail("longest", a.Longest.SessionID+", "+term.Counted(int(a.Longest.Events), "event"))
-		}
-	}
-	if len(a.Agents) == 0 {
-		return
-	}
-	about := ""
-	if more := a.AgentCount - len(a.Agents); more > 0 {
-		about = "and " + term.Thousands(more) + " more"
-	}
-	s.Chapter("AGENTS", about)
-	list := make([]answer.Count, len(a.Agents))
-	wide := 0
-	for i, x := range a.Agents {
-		list[i] = answer.Count{Name: term.Preview(term.OneLine(x.AgentID), 48), Count: x.Events}
-		wide = max(wide, len([]rune(list[i].Name)))
-	}
-	for i, x := range list {
-		fmt.Fprintf(s.Stdout, "  %s %18s  %s\n", term.Padded(x.Name, wide), term.Counted(int(x.Count), "event"), s.Paint.Dim("last "+a.Agents[i].Last))
-	}
 }

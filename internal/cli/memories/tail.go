@@ -30,6 +30,7 @@ type tailFlags struct {
 	noFollow                   bool
 }
 
+// TailCommand returns the command `lukasa tail`.
 func TailCommand(s *ask.Shell) *cobra.Command {
 	var flags tailFlags
 	c := &cobra.Command{

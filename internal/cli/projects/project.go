@@ -26,6 +26,7 @@ type projectFlags struct {
 	record, enforce string
 }
 
+// ProjectCommand returns the command `lukasa project`.
 func ProjectCommand(s *ask.Shell) *cobra.Command {
 	var flags projectFlags
 	c := &cobra.Command{

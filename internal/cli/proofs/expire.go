@@ -18,6 +18,7 @@ type expireFlags struct {
 	now string
 }
 
+// ExpireCommand returns the command `lukasa expire`.
 func ExpireCommand(s *ask.Shell) *cobra.Command {
 	var flags expireFlags
 	c := &cobra.Command{

@@ -25,6 +25,7 @@ type proveFlags struct {
 	out         string
 }
 
+// ProveCommand returns the command `lukasa prove`.
 func ProveCommand(s *ask.Shell) *cobra.Command {
 	var flags proveFlags
 	c := &cobra.Command{

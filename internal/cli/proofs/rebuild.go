@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/cli/term"
 )
 
+// RebuildCommand returns the command `lukasa rebuild`.
 func RebuildCommand(s *ask.Shell) *cobra.Command {
 	var flags ask.BoardFlags
 	c := &cobra.Command{

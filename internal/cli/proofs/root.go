@@ -21,6 +21,7 @@ type rootFlags struct {
 	newKey     bool
 }
 
+// RootCommand returns the command `lukasa root`.
 func RootCommand(s *ask.Shell) *cobra.Command {
 	var flags rootFlags
 	c := &cobra.Command{

@@ -30,6 +30,7 @@ type verifyFlags struct {
 	about          string
 }
 
+// VerifyCommand returns the command `lukasa verify`.
 func VerifyCommand(s *ask.Shell) *cobra.Command {
 	var flags verifyFlags
 	c := &cobra.Command{

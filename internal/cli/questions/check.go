@@ -30,6 +30,7 @@ type checkFlags struct {
 	fail    bool
 }
 
+// CheckCommand returns the command `lukasa check`.
 func CheckCommand(s *ask.Shell) *cobra.Command {
 	var flags checkFlags
 	c := &cobra.Command{

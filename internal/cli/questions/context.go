@@ -32,6 +32,7 @@ type contextFlags struct {
 	holds    []string
 }
 
+// ContextCommand returns the command `lukasa context`.
 func ContextCommand(s *ask.Shell) *cobra.Command {
 	var flags contextFlags
 	c := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/packproof"
 )
 
+// ExplainCommand returns the command `lukasa explain`.
 func ExplainCommand(s *ask.Shell) *cobra.Command {
 	var flags packFlags
 	c := &cobra.Command{

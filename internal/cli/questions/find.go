@@ -41,6 +41,7 @@ type findFlags struct {
 	embedder           ask.EmbedderFlags
 }
 
+// FindCommand returns the command `lukasa find`.
 func FindCommand(s *ask.Shell) *cobra.Command {
 	var flags findFlags
 	c := &cobra.Command{

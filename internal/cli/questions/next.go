@@ -20,6 +20,7 @@ type nextFlags struct {
 	holds []string
 }
 
+// NextCommand returns the command `lukasa next`.
 func NextCommand(s *ask.Shell) *cobra.Command {
 	var flags nextFlags
 	c := &cobra.Command{

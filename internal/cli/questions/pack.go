@@ -52,6 +52,7 @@ type packFlags struct {
 	embedder                ask.EmbedderFlags
 }
 
+// PackCommand returns the command `lukasa pack`.
 func PackCommand(s *ask.Shell) *cobra.Command {
 	var flags packFlags
 	c := &cobra.Command{

@@ -38,6 +38,7 @@ type doctorAnswer struct {
 	Findings []diagnosis `json:"findings"`
 }
 
+// DoctorCommand returns the command `lukasa doctor`.
 func DoctorCommand(s *ask.Shell) *cobra.Command {
 	var flags ask.BoardFlags
 	c := &cobra.Command{

@@ -31,6 +31,7 @@ type installFlags struct {
 	enforce  string
 }
 
+// InstallCommand returns the command `lukasa install`.
 func InstallCommand(s *ask.Shell) *cobra.Command {
 	var flags installFlags
 	c := &cobra.Command{
@@ -79,6 +80,7 @@ docs/integrations.md says what is written where.`,
 	return c
 }
 
+// UninstallCommand returns the command `lukasa uninstall`.
 func UninstallCommand(s *ask.Shell) *cobra.Command {
 	var flags installFlags
 	c := &cobra.Command{
