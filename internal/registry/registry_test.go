@@ -69,9 +69,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Whoever lets itself into the system's tenant stands on this list.
+// Code that lets itself into the system's tenant stands on this list.
 func TestWhoIsLetIn(t *testing.T) {
-	allowed := []string{"internal/registry", "internal/board/system.go", "internal/engine/names.go", "internal/cli/export.go", "internal/cli/import.go"}
+	allowed := []string{"internal/registry", "internal/board/system.go", "internal/engine/names.go", "internal/cli/files/export.go", "internal/cli/files/import.go"}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
