@@ -106,7 +106,7 @@ func nodeProgram(t *testing.T, dir string) string {
 }
 
 // typescriptClient is the client in clients/typescript, compiled in a folder of its own.
-// What it is compiled with is taken from its node_modules if somebody has installed them,
+// What it is compiled with is taken from its node_modules if they are installed,
 // else from npm with LUKASA_NPM=1; LUKASA_NPM_DIR names a folder to keep that in.
 func typescriptClient(t *testing.T) *clientCommand {
 	t.Helper()
@@ -180,9 +180,9 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestClientTests runs the tests that clients have of their own.
+// TestClientTests runs the tests that clients have of their own. Like the other tests of
+// clients it is not parallel: they share the folder that npm installs into.
 func TestClientTests(t *testing.T) {
-	t.Parallel()
 	for name, command := range map[string]func(*testing.T) *clientCommand{"python": pythonClient, "typescript": typescriptClient} {
 		t.Run(name, func(t *testing.T) {
 			c := command(t)
@@ -194,7 +194,6 @@ func TestClientTests(t *testing.T) {
 // TestClientREADMEs runs the quick starts as they stand there, and looks for what they are
 // said to print.
 func TestClientREADMEs(t *testing.T) {
-	t.Parallel()
 	n := start(t, small(t), Options{})
 	env := []string{"LUKASA_URL=" + n.URL(), "LUKASA_TOKEN=" + talkToken(t, n)}
 	for name, quick := range map[string]struct {

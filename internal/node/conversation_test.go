@@ -77,7 +77,6 @@ func talkToken(t *testing.T, n *Node) string {
 
 // TestConversation has every client say the same to one server, each in a tenant of its own.
 func TestConversation(t *testing.T) {
-	t.Parallel()
 	n := start(t, small(t), Options{})
 	talk := readConversation(t)
 	token := talkToken(t, n)
