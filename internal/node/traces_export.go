@@ -152,7 +152,7 @@ func encodeSpan(s sdktrace.ReadOnlySpan) []byte {
 // attributes appends attributes. Those of this server are texts; others are written as text.
 func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []byte {
 	for _, a := range list {
-		b = message(b, field, message(text(nil, 1, string(a.Key)), 2, message(nil, 1, []byte(a.Value.Emit()))))
+		b = message(b, field, message(text(nil, 1, string(a.Key)), 2, message(nil, 1, []byte(a.Value.String()))))
 	}
 	return b
 }
