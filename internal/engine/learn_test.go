@@ -326,3 +326,47 @@ func BenchmarkLearn(b *testing.B) {
 		}
 	})
 }
+
+// However much was recorded since anyone compiled, what a user says binds at once and can be
+// lifted at once; a compile then finds what was said before, and nothing twice.
+func TestLearnFarBehind(t *testing.T) {
+	testsize.Long(t, "it records 20,000 events")
+	t.Parallel()
+	b := openWith(t, "data", small(disk.NewMem()))
+	said := func(id string, seq int64, text string) {
+		t.Helper()
+		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{saidIn(t, id, "s-"+id, "", "", seq, text)}))
+	}
+	said("first", 1, "Never push to main directly.")
+	said("other", 2, "Never delete the folder data/raw.")
+	for n := 0; n < 20_000; n += 1000 {
+		var list []*hmx.Event
+		for i := range 1000 {
+			list = append(list, eventWith(t, "acme", fmt.Sprint("e", n+i), fmt.Sprint("s", n), int64(i), "Nothing of note.", ""))
+		}
+		must(t)(b.AppendEvents(ctx, user, list))
+	}
+	said("again", 3, "Never push to main directly.")
+	learn(t, b, "again")
+	if got := rulesNow(t, b); !slices.Equal(got, []string{"Never push to main directly."}) {
+		t.Fatalf("far behind, %q hold", got)
+	}
+	said("lift", 4, "You may push to main directly again.")
+	learn(t, b, "lift")
+	if got := rulesNow(t, b); len(got) != 0 {
+		t.Fatalf("lifted, %q hold", got)
+	}
+	said("third", 5, "Never push to main directly.")
+	learn(t, b, "third")
+	for range 2 {
+		must(t)(b.Compile(ctx, user, "acme", engine.CompileOptions{}))
+		if got := rulesNow(t, b); !slices.Equal(got, []string{"Never delete the folder data/raw.", "Never push to main directly."}) {
+			t.Fatalf("after a compile, %q hold", got)
+		}
+	}
+	said("lift2", 6, "You may delete the folder data/raw again.")
+	learn(t, b, "lift2")
+	if got := rulesNow(t, b); !slices.Equal(got, []string{"Never push to main directly."}) {
+		t.Errorf("after a lift behind the compile, %q hold", got)
+	}
+}

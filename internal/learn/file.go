@@ -228,7 +228,7 @@ func (b *Learner) keepSaid(ctx context.Context, tenant string, x *learned) error
 		return err
 	}
 	defer b.core.Leave()
-	if old, ok := b.learning.kept.Get(tenant); ok && old.erasures == x.erasures && old.size > x.size {
+	if old, ok := b.learning.kept.Get(tenant); ok && old.erasures == x.erasures && old.size > x.size && old.partial == x.partial {
 		return nil
 	}
 	x.saying.settled()

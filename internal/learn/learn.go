@@ -22,8 +22,13 @@ import (
 // admitted in log order, where the later word stands.
 
 // learnBehind is how many records Learn reads one by one. If more are new since it was
-// called last, it reads sessions as a compile does.
-const learnBehind = 1 << 14
+// called last, it reads sessions as a compile does, unless it is asked about certain events,
+// which bind at once: then it reads the newest records alone, and what was said before them
+// waits for the next compile, which also mends what would have come out otherwise.
+const (
+	learnBehind = 1 << 14
+	learnNewest = 1 << 10
+)
 
 // LearnReport says what Learn did.
 type LearnReport struct {
@@ -44,6 +49,7 @@ type learned struct {
 	size     uint64
 	erasures uint64
 	saying   *saying
+	partial  bool // what was said before some record is missing; a compile knows all
 }
 
 // keptLearned is of how many tenants what users said is kept in memory.
@@ -102,7 +108,7 @@ func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*
 			return err
 		}
 		now.root, now.size = s.Tenant.Tree.Root(), s.Tenant.Size
-		return c.gatherNew(ctx, s, now)
+		return c.gatherNew(ctx, s, now, len(ids) > 0)
 	})
 	if err != nil {
 		return nil, err
@@ -168,16 +174,24 @@ func (b *Learner) saidAt(s board.State, position uint64) (*sessions.Said, error)
 	return &x, nil
 }
 
-// gatherNew plans what is to be written of what users said since it was looked at last.
-func (c *compilation) gatherNew(ctx context.Context, s board.State, now *learned) error {
+// gatherNew plans what is to be written of what users said since it was looked at last. If
+// that is long ago, atOnce has it read the newest records alone.
+func (c *compilation) gatherNew(ctx context.Context, s board.State, now *learned, atOnce bool) error {
 	before, err := c.b.learnedBefore(s, c.erasures)
 	if err != nil {
 		return err
 	}
-	if before == nil || s.Tenant.Size-before.size > learnBehind {
+	behind := before == nil || s.Tenant.Size-before.size > learnBehind
+	switch {
+	case behind && !atOnce:
 		return c.gatherAll(ctx, s, now)
+	case before == nil:
+		before = &learned{saying: newSaying(s.Tenant.Name)}
 	}
-	now.saying = before.saying
+	if behind {
+		before.size = max(before.size, s.Tenant.Size-min(s.Tenant.Size, learnNewest))
+	}
+	now.saying, now.partial = before.saying, before.partial || behind
 	for position := before.size; position < s.Tenant.Size; position++ {
 		if err := ctx.Err(); err != nil {
 			return err
