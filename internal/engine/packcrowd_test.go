@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestPackRulesAreNotCrowdedOut: however many policies are written by those who may set
@@ -56,6 +57,7 @@ func TestPackPrivateGoalsHaveNoInfluence(t *testing.T) {
 // TestPackLooksFarEnough: a pack looks at as many of the best as fill it, and where texts
 // are so short that this is more than usual, at as many as before.
 func TestPackLooksFarEnough(t *testing.T) {
+	testsize.Long(t, "it makes packs of large boards")
 	const events, budget = 600, 4000
 	most := engine.HitsFor(budget)
 	for _, tc := range []struct {
