@@ -172,7 +172,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	return b, nil
 }
 
-// caughtUp is told how the index comes along at the opening. One that was rebuilt is worth
+// caughtUp receives how far the index is at the opening. One that was rebuilt is worth
 // writing out.
 func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
 	if records >= briefRecords {

@@ -121,7 +121,7 @@ func commands() []command {
 	}
 }
 
-// Brief reports whether a command line is over in a moment, and somebody waits for it: that of
+// Brief reports whether a command line is over in a moment, and someone waits for it: that of
 // a hook.
 func Brief(args []string) bool { return len(args) > 0 && args[0] == hooks.NameHook }
 

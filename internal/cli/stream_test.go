@@ -40,7 +40,7 @@ func TestAnswersDoNotWaitForTheEnd(t *testing.T) {
 	}
 }
 
-// To open a pipe that nobody writes to is to wait; whoever waits can be stopped.
+// Opening a pipe without a writer blocks; the wait can be canceled.
 func TestOpeningAPipeCanBeCancelled(t *testing.T) {
 	mkfifo, err := exec.LookPath("mkfifo")
 	if err != nil {

@@ -71,7 +71,7 @@ func (p *Assembly) ahead() bool {
 	return false
 }
 
-// readAhead reads candidates beside whoever composes, until that ends: it wants most of
+// readAhead reads candidates beside the composer, until that ends: it wants most of
 // the first and some of the others.
 func (p *Assembly) readAhead() (end func()) {
 	if runtime.GOMAXPROCS(0) == 1 {

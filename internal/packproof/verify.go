@@ -25,7 +25,7 @@ import (
 
 // VerifyPackOptions says how a pack is verified.
 type VerifyPackOptions struct {
-	// Warn is told when the memory outside the directory could not be used.
+	// Warn is called when the memory outside the directory could not be used.
 	Warn func(error)
 	// Scope is the token that the pack was made under, and Embedder the one that had a
 	// part in it. Without them such a pack is not made again.

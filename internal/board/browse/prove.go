@@ -22,7 +22,7 @@ type ProveOptions struct {
 	Withhold bool
 	// Unsigned leaves the checkpoint out.
 	Unsigned bool
-	// Warn is told when the memory outside the directory could not be used.
+	// Warn is called when the memory outside the directory could not be used.
 	// The proof is good all the same.
 	Warn func(error)
 }

@@ -42,7 +42,7 @@ func (b *Browser) Agents(ctx context.Context, tenant string, v access.View) ([]S
 }
 
 type (
-	// EachPlace is told of the places of events, in order.
+	// EachPlace receives the places of events, in order.
 	EachPlace func(key []byte, p timeline.Place) bool
 	// walkSummaries walks over the summaries of sessions or agents.
 	walkSummaries func(kv.Reader, uint32, []byte, func([]byte, *timeline.Summary) bool) error

@@ -216,7 +216,7 @@ here and nowhere else; --out puts it into a file instead. A new key of the board
 			return err
 		}
 		return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-			flags.BoardFlags.Trust = max(lukasa.User, g.Trust).String() // whoever sits at the keyboard grants it
+			flags.BoardFlags.Trust = max(lukasa.User, g.Trust).String() // the person at the keyboard grants it
 			t, err := v.Writer(ctx)
 			if err != nil {
 				return err

@@ -345,7 +345,7 @@ func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
 		if err != nil {
 			return "", false, err
 		}
-		return grants[0].Tenant, true, nil // it is verified by whoever uses it
+		return grants[0].Tenant, true, nil // its user verifies it
 	}
 	n, err := v.CountTenants(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// BadFlag is the error for a flag whose value breaks a rule: err, from whoever
+// BadFlag is the error for a flag whose value breaks a rule: err, from the code that
 // knows the rule, about the flag instead of the field it stands for.
 func BadFlag(name string, err error) error {
 	if err == nil {
@@ -187,7 +187,7 @@ func AddNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", "the `TIME` that decides what has expired, in RFC 3339 (default the time it is)")
 }
 
-// View returns who looks and when: whoever sits at the keyboard sees everything.
+// View returns the caller and the time: the person at the keyboard sees everything.
 func (s *Shell) View(now string) (lukasa.View, error) {
 	if now == "" {
 		return lukasa.View{Now: s.Now()}, nil

@@ -92,7 +92,7 @@ var ErrNobody = errors.New("nobody listens")
 // Errand is what a server is asked to do.
 type Errand struct {
 	Args []string
-	// Input is all of standard input, if whoever asks has it. A longer one than a message
+	// Input is all of standard input, if the caller has it. A longer one than a message
 	// holds is handed over piece by piece.
 	Input []byte
 	// Vars are the variables that the command will look at, as far as that is known. They go
@@ -145,7 +145,7 @@ func unanswered(dir string, err error) error {
 		WithFix("look whether it still runs, and run it again; what was acknowledged is on the disk")
 }
 
-// Caller is the end of whoever gave a command that a server carries out.
+// Caller is the client's end of a command that a server carries out.
 type Caller struct {
 	Shell *Shell
 	talk  *talk
@@ -222,7 +222,7 @@ func (l *Caller) serve() (int, error) {
 		go func() {
 			answer, data := l.Attend(h, data)
 			answer.ID = h.ID
-			_ = l.talk.Send(answer, data) // whoever left wants no answer
+			_ = l.talk.Send(answer, data) // a client that left wants no answer
 		}()
 	}
 }

@@ -209,7 +209,7 @@ func (c *Counter) converse(w *talk) {
 	for i, arg := range run.Args {
 		args[i] = string(arg)
 	}
-	_ = w.Send(&Head{Op: OpExit, Code: c.program.Run(ctx, r.shell(c.program, c.served, run.Ends), args)}, nil) // whoever left wants no code
+	_ = w.Send(&Head{Op: OpExit, Code: c.program.Run(ctx, r.shell(c.program, c.served, run.Ends), args)}, nil) // a client that left wants no code
 	_ = w.conn.Close()                                                                                         // wakes the listener
 	<-gone
 }

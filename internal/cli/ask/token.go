@@ -31,7 +31,7 @@ func (s *Shell) ScopeOf(c *cobra.Command, f *BoardFlags) (string, error) {
 		return "", nil
 	}
 	if strings.TrimSpace(text) == "" {
-		// Whoever failed to make a scope did not mean to go without one.
+		// A caller that failed to make a scope did not mean to go without one.
 		return "", fault.New(fault.ScopeInvalid, "LUKASA_SCOPE is set, but empty").
 			WithFix("put a token or @FILE into it, or unset it to go without a scope")
 	}

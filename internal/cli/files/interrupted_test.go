@@ -34,7 +34,7 @@ func (s stopping) Remove(name string) error {
 }
 
 // An export that is interrupted, wherever that is, is finished by the next one: it knows its own
-// files, and takes none for somebody else's.
+// files, and takes none for someone else's.
 func TestMarkdownInterrupted(t *testing.T) {
 	written := func(version string, keys ...string) []vault.File {
 		var pages []vault.Page

@@ -73,7 +73,7 @@ func bar(part, whole, width int, blocks bool) string {
 	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }
 
-// Bar draws a bar for whoever reads.
+// Bar draws a bar for people.
 func (s *Screen) Bar(part, whole, width int) string {
 	if s.blocks() {
 		return bar(part, whole, width, true)

@@ -17,7 +17,7 @@ import (
 func (s *Screen) Report(err error) {
 	e := fault.From(err)
 	if e.Code == fault.OutputClosed {
-		return // whoever stopped reading knows
+		return // the reader that stopped knows
 	}
 	if e.Code == fault.Canceled && e.Detail == "" {
 		e = &fault.Error{Code: e.Code, Detail: "stopped on request", Fix: e.Fix, Err: err}
@@ -41,7 +41,7 @@ func (s *Screen) Report(err error) {
 	}
 }
 
-// StackError carries where a panic came from to whoever reports it.
+// StackError carries where a panic came from to the code that reports it.
 type StackError []byte
 
 func (e StackError) Error() string { return string(e) }
