@@ -61,6 +61,15 @@ func Long(tb testing.TB, why string) {
 	}
 }
 
+// OneGoroutine skips a test under the race detector that takes seconds and runs in one
+// goroutine: the detector has nothing to find there.
+func OneGoroutine(tb testing.TB) {
+	tb.Helper()
+	if Race && !Full() {
+		tb.Skip("left out under the race detector: it runs in one goroutine")
+	}
+}
+
 // Full reports whether LUKASA_TEST_SIZE asks for full sizes.
 func Full() bool {
 	for word := range words(os.Getenv(variable)) {
