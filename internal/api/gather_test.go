@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/testsize"
 )
 
 // A list that is read page by page has everything once and in order, and no page has much
@@ -66,6 +67,7 @@ func TestGather(t *testing.T) {
 // Lists of large things, of their versions and of events come in pages that are cut by their
 // size, with and without a scope, and have everything once.
 func TestLargeListsComeInPages(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const many, large = 40, 60 << 10
 	w := newWorld(t)
 	text := strings.Repeat("What is long. ", large/14)

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // filled returns a store and a log with a few records of one tenant.
@@ -131,6 +132,7 @@ func questions(s *kv.Store, log *journal.Log) error {
 // Pebble's checksums keep that from happening by accident; all the same nothing
 // may panic.
 func TestDamagedValues(t *testing.T) {
+	testsize.OneGoroutine(t)
 	s, log := filled(t, disk.NewMem())
 	if err := questions(s, log); err != nil {
 		t.Fatal(err)
@@ -188,6 +190,7 @@ func TestDamagedValues(t *testing.T) {
 // A store may be behind, of another format in one fold, or empty: it catches up
 // and is then the same, key by key.
 func TestCatchUp(t *testing.T) {
+	testsize.OneGoroutine(t)
 	ctx := context.Background()
 	s, log := filled(t, disk.NewMem())
 	want := dump(t, s)

@@ -19,6 +19,7 @@ import (
 	"lukasa.dev/internal/kv"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // history is what was journaled, in order, and what of it was erased.
@@ -325,6 +326,7 @@ func contents(t *rapid.T, s *kv.Store) (lines []string) {
 // TestSameKeys folds random histories as they happened, and again with what was
 // erased there or gone, in groups of any size: the keys and values are the same.
 func TestSameKeys(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 20), 1, 5)

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 const bootstrap = "the operator's own token"
@@ -306,6 +307,7 @@ func TestExpiry(t *testing.T) {
 
 // No text but that of the key lets anybody in, and all others are refused alike.
 func TestMangledTokens(t *testing.T) {
+	testsize.OneGoroutine(t)
 	w := newWorld(t)
 	_, one := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
 	_, two := w.key(auth.Request{Role: auth.Agent, Tenant: "other", Agent: "coder"})

@@ -10,11 +10,13 @@ import (
 
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestPack measures a small tenant that the measurement of recall built: the figures
 // mean nothing then, but all of them must be there.
 func TestPack(t *testing.T) {
+	testsize.Long(t, "it fills a board and measures it")
 	dir := filepath.Join(t.TempDir(), "kept")
 	told := 0
 	o := RecallOptions{Keep: dir, Events: 1500, Queries: 16, Progress: func(string, int, int) { told++ }}

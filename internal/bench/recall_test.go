@@ -14,11 +14,13 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestRecall measures a small tenant, keeps it, and measures it again: the figures
 // mean nothing then, but all of them must be there.
 func TestRecall(t *testing.T) {
+	testsize.Long(t, "it fills a board and measures it")
 	dir := filepath.Join(t.TempDir(), "kept")
 	told := 0
 	o := RecallOptions{Keep: dir, Events: 2000, Queries: 16, Progress: func(string, int, int) { told++ }}

@@ -11,11 +11,13 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/demo"
 	"lukasa.dev/internal/secret"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestDemo holds what the tour promises: a pack within its budget for each question, a
 // correction that took the place, and an erasure that left nothing but good proofs.
 func TestDemo(t *testing.T) {
+	testsize.OneGoroutine(t)
 	if !bytes.Contains(demo.History, []byte(demo.Password)) {
 		t.Fatal("there is nothing to erase")
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"lukasa.dev"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // frozenBoard is a data directory as the version before project scopes and keyed marks left
@@ -22,6 +24,7 @@ const frozenBoard = "testdata/format-2"
 // Lukasa's own denials.
 func TestFrozenBoard(t *testing.T) {
 	t.Parallel()
+	testsize.OneGoroutine(t)
 	env := nothing(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	if err := os.CopyFS(dir, os.DirFS(frozenBoard)); err != nil {

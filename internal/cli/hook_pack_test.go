@@ -12,6 +12,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/echo"
+	"lukasa.dev/internal/testsize"
 )
 
 // told runs a hook and returns what the agent is told, without the marks.
@@ -90,6 +91,7 @@ func TestHookPack(t *testing.T) {
 
 // A board full of other projects that say much the same leaves something for this one.
 func TestHookPackAmongProjects(t *testing.T) {
+	testsize.OneGoroutine(t)
 	env := nothing(t)
 	home := t.TempDir()
 	dir, shop := filepath.Join(home, "data"), filepath.Join(home, "shop")

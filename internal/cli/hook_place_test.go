@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"lukasa.dev"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // checkedOut makes a repository of git with a branch and an origin.
@@ -29,6 +31,7 @@ func checkedOut(t *testing.T, dir, branch, origin string) {
 // with and without the board.
 func TestHookElsewhere(t *testing.T) {
 	t.Parallel()
+	testsize.OneGoroutine(t)
 	home := t.TempDir()
 	shop, other, free := filepath.Join(home, "shop"), filepath.Join(home, "other"), filepath.Join(home, "free")
 	checkedOut(t, shop, "topic", "git@github.com:acme/shop.git")

@@ -255,6 +255,7 @@ func TestHookNeverFails(t *testing.T) {
 
 // What is told of trouble is bounded.
 func TestHookLog(t *testing.T) {
+	testsize.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	long := strings.Repeat("trouble\n", 4000)
 	for range 1500 {

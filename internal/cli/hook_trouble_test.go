@@ -73,6 +73,7 @@ func folded(t *testing.T, dir, session string) map[string]int {
 // Whatever an agent hands over: the exit code is 0, the answer an object, and what is not
 // recorded is in the log and put aside.
 func TestHookInput(t *testing.T) {
+	testsize.OneGoroutine(t)
 	good := toolUse("s", 1)
 	huge := strings.Replace(good, "made 1", strings.Repeat("made one of many. ", 50<<20/18), 1)
 	for _, tc := range []struct {

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/cli/files"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/vault"
 )
 
@@ -92,6 +93,7 @@ func lk(t *testing.T, dir string, args ...string) (int, string) {
 // A board that was exported and imported has the same memories with the same trust, and gives
 // the same files but for when things were written.
 func TestMarkdownRoundTrip(t *testing.T) {
+	testsize.OneGoroutine(t)
 	dir := t.TempDir()
 	one, two, notes := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "notes")
 	if err := furnish(t, one).Close(); err != nil {

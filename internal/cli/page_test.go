@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/testsize"
 )
 
 // What the README and the pages beside it show is what
@@ -20,6 +21,7 @@ import (
 // by a clock that stands at the time of the story, and what they print is compared but for
 // what chance makes. -update pastes it anew.
 func TestColdStartShowsWhatHappens(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, page := range []string{"README.md", "docs/proofs.md", "docs/cold-start.md", "docs/recall.md", "docs/packs.md", "docs/compile.md", "docs/check.md"} {
 		t.Run(filepath.Base(page), func(t *testing.T) { showsWhatHappens(t, page) })
 	}

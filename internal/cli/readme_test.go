@@ -12,10 +12,13 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // No page has a place that somebody meant to fill in.
 func TestDocumentsAreFinished(t *testing.T) {
+	testsize.OneGoroutine(t)
 	blank := regexp.MustCompile(`@[A-Z]+@|\bTBD\b|\bFIXME\b|\bTODO\b`)
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".md" {

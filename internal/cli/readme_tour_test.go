@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/demo"
+	"lukasa.dev/internal/testsize"
 )
 
 // What the README shows of the demo and of an install is what they print, in its order, with some
 // left out between lines and where an ellipsis stands.
 func TestREADMEShowsTheTour(t *testing.T) {
+	testsize.OneGoroutine(t)
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 // A scope ends when it says, whatever time the reader claims that it is, and an
@@ -60,6 +61,7 @@ func TestScopeEnds(t *testing.T) {
 
 // A character that is changed anywhere makes a token worthless.
 func TestForgedScopes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	env := nothing(t)
 	now := time.Date(2026, 11, 6, 9, 0, 0, 0, time.UTC)
 	if code, _, problems := runAt(now, env, "remember", "k", "What nobody else may know."); code != 0 {

@@ -22,6 +22,7 @@ import (
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
 )
 
@@ -130,6 +131,7 @@ func of(drafts []Draft, kind hmx.ArtifactType) []Draft {
 
 // What an airline's agent did gives artifacts of every type, each of them in order.
 func TestAirline(t *testing.T) {
+	testsize.OneGoroutine(t)
 	h := readFile(t, filepath.Join("..", "..", "..", "shared", "data", "tau-airline", "tau-airline.ndjson"))
 	drafts := mine(t, h.traces, h.options())
 	artifacts := merged(t, drafts, h.options())
@@ -223,6 +225,7 @@ func TestMineInAnyOrder(t *testing.T) {
 // In whatever portions a history comes, the same is active in the end, under the same
 // ids as far as content did not come and go, and merging again changes nothing.
 func TestAnyPortions(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		var traces []*trace.Trace
 		for i := range rapid.IntRange(1, 40).Draw(rt, "sessions") {
@@ -250,6 +253,7 @@ func TestAnyPortions(t *testing.T) {
 
 // Evidence that grows makes few versions.
 func TestFewVersions(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const sessions = 200
 	b := newBoard()
 	var traces []*trace.Trace
@@ -405,6 +409,7 @@ func TestForeignGoals(t *testing.T) {
 
 // Hostile traces give artifacts that obey every rule, and not too many.
 func TestHostile(t *testing.T) {
+	testsize.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	var traces []*trace.Trace
 	letters := []string{"a", `"`, `\`, "<", "é", "\u2028", "\U0001f600"}

@@ -20,6 +20,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -192,6 +194,7 @@ func TestNaiveBatches(t *testing.T) {
 
 // Each character, alone and within a word, is read as the description says.
 func TestNaiveCharacters(t *testing.T) {
+	testsize.OneGoroutine(t)
 	n := newNaive(builtinData)
 	var room []int32
 	for c := rune(0); c <= unicode.MaxRune; c++ {

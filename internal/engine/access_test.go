@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/recall"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // The twins are two boards that differ in what a scope hides: one has it, the
@@ -363,6 +364,7 @@ func (w *twin) pages(q engine.EventQuery, v engine.View, note func(string, any, 
 // TestHiddenIsAbsent compares the twins under two scopes, and looks for the
 // hidden in every answer.
 func TestHiddenIsAbsent(t *testing.T) {
+	testsize.OneGoroutine(t)
 	hiddenIDs := []string{"hidden-f", "hidden-p"}
 	for i := range 4 {
 		hiddenIDs = append(hiddenIDs, fmt.Sprintf("hidden-n%d", i), fmt.Sprintf("hidden-e%d", i))

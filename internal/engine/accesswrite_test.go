@@ -20,6 +20,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // violations returns what is on record, in order, as op target rule.
@@ -499,6 +500,7 @@ func TestNamesBelow(t *testing.T) {
 // TestViolationsAreBounded holds that a scope cannot be used to fill the disk,
 // and that what it tried is harmless, guarded and brought along.
 func TestViolationsAreBounded(t *testing.T) {
+	testsize.OneGoroutine(t)
 	g := guard(t)
 	hostile := []string{"\u202egnp.exe", "\x1b]0;owned\a", "line\nbreak", "\xff\xfe", strings.Repeat("long ", 20_000), `"},{"op":"mint`, "<script>alert(1)</script>"}
 	ro := engine.Writer{Scope: g.token(func(x *scope.Grant) { x.Mode = scope.Read })}

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestOnlyActiveIsFound asks for artifacts of every status in every way in which agents
@@ -101,6 +102,7 @@ func TestOnlyActiveIsFound(t *testing.T) {
 // TestVersionsCrowdNothingOut writes more versions than a pack looks at behind a policy
 // and a task schema that are active: both are still told.
 func TestVersionsCrowdNothingOut(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, stated(t, "e1", 1, "Ship it."))
 	store(t, b, worked(t, 1)...)

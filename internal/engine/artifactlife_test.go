@@ -35,6 +35,7 @@ type lives struct {
 // artifact validates and has the hash that it states, and after a compile everything
 // that is active has its evidence on record and nothing is active that somebody put away.
 func TestArtifactLives(t *testing.T) {
+	testsize.OneGoroutine(t)
 	most := testsize.Of(t, "lives", 1, 3, 50)
 	rapid.Check(t, func(rt *rapid.T) {
 		l := &lives{t: rt, base: t, b: open(t, disk.NewMem(), "data"), away: make(map[string]bool)}

@@ -12,9 +12,11 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 func TestWholeLife(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
 	var events []*hmx.Event

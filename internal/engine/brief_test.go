@@ -9,11 +9,13 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
+	"lukasa.dev/internal/testsize"
 )
 
 // A board that is open for a moment leaves a little for the next opening to read again, and no
 // more than a little, and nothing is lost by it.
 func TestBrief(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
 	if _, err := b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "first", 0, "hello")}); err != nil {

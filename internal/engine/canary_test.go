@@ -20,6 +20,7 @@ import (
 // else, in every place that is theirs, and then looks for those words in every
 // file of the directory.
 func TestCanaries(t *testing.T) {
+	testsize.OneGoroutine(t)
 	n := testsize.Of(t, "canaries", 10, 40, 1000)
 	dir := t.TempDir() + "/data"
 	o := small(disk.OS())

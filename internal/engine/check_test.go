@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
 )
 
@@ -396,6 +397,7 @@ func naiveCheck(a guide.Action, events []*hmx.Event) guide.Verdict {
 // sessions finds, also after some events were erased, and under a scope with those that it
 // shows alone.
 func TestCheckActionCountsAsRead(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(12) {
 		chance := rand.New(rand.NewPCG(seed, 1))
 		clock := newClock()

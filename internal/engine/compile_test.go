@@ -303,6 +303,7 @@ func TestCompileHowever(t *testing.T) {
 // go on: never are there two active versions, and in the end it is as if nothing had
 // happened.
 func TestCompileCutShort(t *testing.T) {
+	testsize.OneGoroutine(t)
 	prepare := func(t *testing.T) *engine.Board {
 		b := open(t, disk.NewMem(), "data")
 		for i := range 6 {

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // remembered returns the live memories that a compile made, as type, strength and text.
@@ -193,6 +194,7 @@ func TestSpeakersAreApart(t *testing.T) {
 // themselves, each in a session of their own: they do not overwrite each other once it is
 // known that they are several, and one person still changes their mind.
 func TestCustomersAreApart(t *testing.T) {
+	testsize.OneGoroutine(t)
 	type message struct{ session, text, metadata string }
 	for _, c := range []struct {
 		name string

@@ -1032,6 +1032,7 @@ func (c *chaos) scope() string {
 // TestContextNaive writes at random and compares, after each write, a bundle with
 // what the scribe makes of the same board.
 func TestContextNaive(t *testing.T) {
+	testsize.OneGoroutine(t)
 	runs := testsize.Of(t, "bundles", 100, 500, 10_000)
 	enough := runs >= 500
 	seen := map[string]int{"pinned": 0, "relevant": 0, "outcomes": 0, "what followed": 0, "a result of its own": 0, "a check that a tool ran": 0, "feedback on something": 0, "trimmed": 0, "more than reachable": 0, "one over budget": 0, "named by URI": 0}

@@ -74,6 +74,7 @@ func same(t testing.TB, when string, got, want []string) {
 
 // TestContextIsAPureRead: no root, no file and no answer changes by asking.
 func TestContextIsAPureRead(t *testing.T) {
+	testsize.OneGoroutine(t)
 	d, questions := lived(t, 1, 200)
 	picture := func() string {
 		var s strings.Builder

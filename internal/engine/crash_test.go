@@ -366,6 +366,7 @@ func crashRun(seed uint64, wrap func(disk.FS) disk.FS) (checked int, err error) 
 
 // TestCrashClones is the promise that what is acknowledged is there.
 func TestCrashClones(t *testing.T) {
+	testsize.OneGoroutine(t)
 	checked, err := crashes(t, testsize.Of(t, "crash-clones", 5, 40, 10000), func(fs disk.FS) disk.FS { return fs })
 	if err != nil {
 		t.Errorf("after %d clones: %v", checked, err)

@@ -260,6 +260,7 @@ func class(name string) string {
 // Each answer is then the right one or an error from the catalogue, and what was
 // damaged is told, unless it is nothing that matters.
 func TestDamage(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs, truth := richDirectory(t)
 	all, err := files(fs, "data")
 	if err != nil {

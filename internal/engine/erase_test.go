@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/notary"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // segmentWith returns the journal's file that has a word in it, its bytes, and
@@ -108,6 +109,7 @@ func eventURI(id string) memory.URI { return memory.URI{Tenant: "acme", Kind: re
 // TestErasedPayloadPutBack puts a file of the journal back as it was before an
 // erasure. That is found, no receipt is signed for it, and it is mended.
 func TestErasedPayloadPutBack(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for name, mend := range map[string]func(b *engine.Board) error{
 		"purge":   func(b *engine.Board) error { return b.Purge(ctx) },
 		"rebuild": func(b *engine.Board) error { return b.Rebuild(ctx, nil) },
@@ -185,6 +187,7 @@ func TestErasedBodyFlipped(t *testing.T) {
 // TestRedactDamagedEvent erases an event that cannot be read any more. Nothing of it stays in the index, and whoever could not have
 // erased it before still cannot.
 func TestRedactDamagedEvent(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for name, erase := range map[string]func(t *testing.T, b *engine.Board, c *clock) error{
 		"redact": func(t *testing.T, b *engine.Board, _ *clock) error {
 			_, err := b.Redact(ctx, engine.Writer{Actor: "x", Trust: record.External}, []memory.URI{eventURI("e5")})

@@ -22,6 +22,7 @@ import (
 // there afterwards, on the files as they are and as a crash would leave them;
 // reads have to go on meanwhile, and nothing may hang.
 func TestFaults(t *testing.T) {
+	testsize.OneGoroutine(t)
 	// In a plain run every stride-th operation, beginning somewhere else for
 	// each kind of fault.
 	stride := testsize.Of(t, "fault-stride", 600, 48, 1)

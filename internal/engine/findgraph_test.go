@@ -23,6 +23,7 @@ import (
 // at all edges at every hop. Things are forgotten, private, tagged out of scope,
 // not yet valid, or not there at all; edges come and go.
 func TestFindGraphModel(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := &finds{t: t, clock: newClock()}
 		o := small(disk.NewMem())

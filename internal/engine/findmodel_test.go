@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/index/catalog"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // finds is a small board on which everything happens that a find has to see
@@ -330,6 +331,7 @@ func (f *finds) options(g *gate) engine.FindOptions {
 
 // TestFindModel compares finds on random boards with a look at everything.
 func TestFindModel(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFinds(t)
 		defer f.b.Close()

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // printed returns the fingerprint of the tenant acme, or of one of its agents.
@@ -115,6 +116,7 @@ func TestFingerprint(t *testing.T) {
 // The same root gives the same bytes: after a restart, without what is kept beside the
 // index, after a rebuild, and where the tenant was imported.
 func TestFingerprintRepeats(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	b := printBoard(t, fs)
 	data, own := printed(t, b, ""), printed(t, b, "a1")
@@ -323,6 +325,7 @@ func best(p *engine.Packed) hmx.Section {
 
 // Imported priors change which entries come first; without any, the strategy is ranked.
 func TestGuidedByFingerprint(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b, _ := packBoard(t)
 	ranked := packed(t, b, engine.PackOptions{Tenant: "acme", Query: packQuery})
 	plain := guided(t, b, engine.PackOptions{})
@@ -420,6 +423,7 @@ func TestGuidedByFeedback(t *testing.T) {
 
 // What is private, hidden by a scope or brought in by another agent does not guide.
 func TestGuidedByWhatIsVisible(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b, c := packBoard(t)
 	coder, other := engine.Writer{Actor: "coder", Trust: record.User}, engine.Writer{Actor: "other", Trust: record.Agent}
 	priors := func(o engine.PackOptions) bool { return guided(t, b, o).Pack.FingerprintPriors.Set }
@@ -463,6 +467,7 @@ func TestGuidedInThePast(t *testing.T) {
 }
 
 func TestImportFingerprint(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	b := printBoard(t, fs)
 	data := printed(t, b, "")

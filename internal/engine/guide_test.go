@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
+	"lukasa.dev/internal/testsize"
 )
 
 // nextOf returns what is suggested for a session, by name.
@@ -80,6 +81,7 @@ func TestNextStep(t *testing.T) {
 // TestNextStepReadsOn compares what is told of a session that grows, also in between and
 // by events alike in sequence and time, with what a board says that reads it anew.
 func TestNextStepReadsOn(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
 	for i := range 9 {
@@ -181,6 +183,7 @@ func TestNextStepKeepsToScopes(t *testing.T) {
 
 // TestPacksHintAtNextSteps has packs say what NextStep says, and proves it.
 func TestPacksHintAtNextSteps(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b := open(t, disk.NewMem(), "data")
 	for i := range 12 {
 		store(t, b, worked(t, i)...)

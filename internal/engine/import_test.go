@@ -373,6 +373,7 @@ func TestImportStrictLines(t *testing.T) {
 
 // TestImportWhole brings over everything that a board writes.
 func TestImportWhole(t *testing.T) {
+	testsize.OneGoroutine(t)
 	c := newClock()
 	o := small(disk.NewMem())
 	o.Clock = c.Now

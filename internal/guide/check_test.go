@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
 )
 
@@ -47,6 +48,7 @@ func ruleTable(t testing.TB) [][]string {
 }
 
 func TestCheckRules(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rows := ruleTable(t)
 	if len(rows) < 120 {
 		t.Errorf("there are %d pairs only", len(rows))
@@ -278,6 +280,7 @@ func TestCheckTextOfTools(t *testing.T) {
 
 // The order of rules, artifacts and doings makes no difference.
 func TestCheckOrder(t *testing.T) {
+	testsize.OneGoroutine(t)
 	var rules []Rule
 	for i, row := range ruleTable(t) {
 		rules = append(rules, Rule{ID: row[0] + string(rune('a'+i%26)), Text: row[0], Strength: memory.Strength(row[1]), Trust: record.User})

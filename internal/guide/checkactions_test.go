@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // ruledAction is a line of testdata/actions.txt.
@@ -54,6 +55,7 @@ func actionTable(t testing.TB, name string) (list []ruledAction) {
 
 func TestCheckActions(t *testing.T) {
 	t.Parallel()
+	testsize.OneGoroutine(t)
 	rows := actionTable(t, "testdata/actions.txt")
 	if len(rows) < 150 {
 		t.Errorf("there are %d actions only", len(rows))

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // worldAt is what testdata/calls.txt says of directories.
@@ -50,6 +51,7 @@ func verdictOn(row *ruledAction) (worst Verdict) {
 
 func TestCheckCalls(t *testing.T) {
 	t.Parallel()
+	testsize.OneGoroutine(t)
 	rows := slices.Concat(actionTable(t, "testdata/calls.txt"), actionTable(t, "testdata/calls2.txt"), actionTable(t, "testdata/wordings.txt"))
 	if len(rows) < 200 {
 		t.Errorf("there are %d calls only", len(rows))

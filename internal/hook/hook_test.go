@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -90,6 +91,7 @@ func TestPromptsAreTold(t *testing.T) {
 
 // A text that is far too long is cut, the event says so, and the rest of the input is there.
 func TestHugeInput(t *testing.T) {
+	testsize.OneGoroutine(t)
 	long := strings.Repeat("wörter und Zeilen\\n", 1<<16)
 	for _, tc := range []struct{ name, in, session string }{
 		{"a text", `{"hook_event_name":"UserPromptSubmit","prompt":"Begin ` + long + `","session_id":"s-1"}`, "s-1"},

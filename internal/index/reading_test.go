@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kind"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/text"
 	"lukasa.dev/internal/tokens"
 )
@@ -157,6 +158,7 @@ func writeReading(w io.Writer, ev *hmx.Event, before bool) {
 // indexed would no longer be what is asked for. Where that is wanted, raise
 // DocumentVersion or what it is made of, and put the new digest here.
 func TestReading(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const want = "4da3317e7023baa4b14e7e720f709655"
 	sum := sha256.New()
 	chance := rand.New(rand.NewPCG(21, 22))

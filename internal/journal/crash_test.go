@@ -78,6 +78,7 @@ func lastLife(m *model, fs disk.FS) error {
 }
 
 func TestCrashes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(testsize.Of(t, "journal-clones", 50, 200, 5000)) {
 		if err := crashes(seed, func(fs disk.FS) disk.FS { return fs }); err != nil {
 			t.Fatal(err)
@@ -110,6 +111,7 @@ func TestUnprovenIsWrittenAgain(t *testing.T) {
 
 // Every operation fails once, in every way. What was committed stays.
 func TestFaultSweep(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, fail := range []disktest.Fault{
 		{Err: syscall.EIO},
 		{Err: syscall.EIO, After: true},

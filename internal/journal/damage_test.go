@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/journal"
+	"lukasa.dev/internal/testsize"
 )
 
 // specimen is a log of several segments, some of it erased, that was closed
@@ -137,6 +138,7 @@ func intact(l *journal.Log, m *model) (map[journal.LSN]bool, error) {
 }
 
 func TestBitFlips(t *testing.T) {
+	testsize.OneGoroutine(t)
 	m, files := specimen(t, true)
 	names := slices.Sorted(maps.Keys(files))
 	if len(names) < 4 {
@@ -206,6 +208,7 @@ func TestBitFlips(t *testing.T) {
 }
 
 func TestTruncations(t *testing.T) {
+	testsize.OneGoroutine(t)
 	m, files := specimen(t, true)
 	names := slices.Sorted(maps.Keys(files))
 	rng := rand.New(rand.NewPCG(2, 1))

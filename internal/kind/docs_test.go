@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "write docs/formats/frames.md anew from the tables")
@@ -251,6 +252,7 @@ const digestOfVersion = "d73936aec0ea02cd7f84ed721b5426b0bd16e0ec7dff7771dbdf59f
 
 // TestVersion fails when an event reads otherwise than it did in this Version.
 func TestVersion(t *testing.T) {
+	testsize.OneGoroutine(t)
 	h := sha256.New()
 	io.WriteString(h, printTables())
 	for _, ev := range load(t, sessionFile) {

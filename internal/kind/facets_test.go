@@ -269,6 +269,7 @@ func TestOutcome(t *testing.T) {
 
 // TestRan: how a command went that a tool ran, and what it said at its end.
 func TestRan(t *testing.T) {
+	testsize.OneGoroutine(t)
 	long := strings.Repeat("ok shop/cart ", 100)
 	for _, tc := range []struct{ command, result, want string }{
 		{`"go test ./..."`, `{"stdout":"--- FAIL: TestX","exit_code":1}`, "ran `go test ./...`: failed: \"--- FAIL: TestX, exit_code 1\""},
@@ -407,6 +408,7 @@ func everyMember(table []fieldNames, s string) string {
 // TestHostileText puts each hostile text everywhere at once, and where tools say
 // what they are called with.
 func TestHostileText(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, s := range hostile() {
 		text := quoteJSON(s)
 		for _, typ := range append(hmx.EventTypes(), "x-acme-signal", hmx.EventType(s)) {
@@ -436,6 +438,7 @@ func quoteJSON(s string) string {
 }
 
 func TestHostileSizes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	mega := strings.Repeat("x", 1<<20)
 	deep := strings.Repeat(`{"path":`, 60) + `"a.go"` + strings.Repeat("}", 60)
 	tooDeep := strings.Repeat("[", 100_000)

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/testsize"
 )
 
 // written returns the content of the keys directory after a few signatures for
@@ -54,6 +55,7 @@ func with(t testing.TB, files map[string][]byte, name string, data []byte) disk.
 // TestEveryBitFlip: with a bit of a file flipped, the notary says so or still
 // knows everything.
 func TestEveryBitFlip(t *testing.T) {
+	testsize.OneGoroutine(t)
 	g := newGrove("a", 10)
 	files := written(t, g)
 	whole := open(t, optionsOn(with(t, files, "", nil), 2))
@@ -141,6 +143,7 @@ func TestZeroedTail(t *testing.T) {
 // TestCrashes clones the disk as a crash would leave it, at every step of a
 // random history. What was signed before the crash is known after it.
 func TestCrashes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const rounds = 60
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -279,6 +282,7 @@ func (f failingFile) SyncData() error {
 // TestEveryFailure fails every operation of a history in turn, once or from then
 // on, and crashes afterwards. A signature that left is never contradicted.
 func TestEveryFailure(t *testing.T) {
+	testsize.OneGoroutine(t)
 	g := newGrove("a", 30)
 	for _, forever := range []bool{false, true} {
 		for _, short := range []bool{false, true} {

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/testsize"
 )
 
 const directory = "0192f0c4-7c4d-7000-8000-000000000001"
@@ -241,6 +242,7 @@ func TestLateTree(t *testing.T) {
 }
 
 func TestManySignaturesKeepTheMemorySmall(t *testing.T) {
+	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
 	n := open(t, optionsOn(fs, 1))
 	const most = 3 * slack

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -108,6 +109,7 @@ func TestProofs(t *testing.T) {
 }
 
 func TestConsistencyProofs(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b := newBoard(t, "acme", 21)
 	key := b.notary.VerifierKey("acme")
 	for to := uint64(0); to <= 21; to++ {
@@ -220,6 +222,7 @@ func TestADirectoryKeyDoesNotMixTenants(t *testing.T) {
 // TestEveryChangeFails changes one byte of the document, the checkpoint or the
 // key. A proof that still holds says the very same.
 func TestEveryChangeFails(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b := newBoard(t, "acme", 13)
 	p, note := b.prove(t, 6, 13)
 	p.Checkpoint = string(note)

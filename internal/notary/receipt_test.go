@@ -11,6 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // anErasure returns a receipt for two records, in no particular order.
@@ -153,6 +154,7 @@ func TestParseReceiptRefuses(t *testing.T) {
 
 // TestEveryByteOfAReceipt: no byte of a signed receipt can be another one.
 func TestEveryByteOfAReceipt(t *testing.T) {
+	testsize.OneGoroutine(t)
 	n, signed := signReceipt(t)
 	key := n.VerifierKey("acme")
 	for i := range signed {

@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -173,6 +174,7 @@ func TestBlockTexts(t *testing.T) {
 // TestBlockNeverAboveBudget: whatever it is made of, a block has the shape of one, has no
 // more tokens than it may have, and says how many it has.
 func TestBlockNeverAboveBudget(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(2, 2))
 	header := regexp.MustCompile(`^## Context for '.*' \((?:(1) memory|([0-9]+) memories), ~([0-9]+) tokens\)$`)
 	for n := range 30 {

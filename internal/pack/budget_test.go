@@ -278,6 +278,7 @@ func TestRulesStay(t *testing.T) {
 // TestPiecesAddUp: what the sections of a pack are said to use, and what stands around them,
 // is what the text counts.
 func TestPiecesAddUp(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		b := randomBoard(t, r)

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestEntryLimit: of more than 500 the worst go, and are told as dropped.
@@ -102,6 +103,7 @@ func TestEntriesThatStay(t *testing.T) {
 // TestBlanks: what has few tokens and many bytes does not push others out, and is cut with
 // a marker.
 func TestBlanks(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for name, filler := range map[string]string{"blanks": " ", "lines": "\n", "dashes": "-", "hidden": "\x01"} {
 		b := newBoard(t, Request{Query: "q", Budget: 8000})
 		for i := range 40 {

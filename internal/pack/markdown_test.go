@@ -14,6 +14,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -288,6 +289,7 @@ func checkMarkdown(t *testing.T, items []Item, seed string) string {
 // TestHostile: no text leaves its quote, whatever it is, and the reader of a markdown
 // reads what was written. Tokens of pieces add up.
 func TestHostile(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	seed := fenceSeed("acme", "agent")
 	for n := 0; n < 10_000; {
@@ -403,6 +405,7 @@ func TestMarkdownWhole(t *testing.T) {
 
 // TestHostileHints: neither does what an artifact says of its steps.
 func TestHostileHints(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 2000 {
 		h := hmx.WorkflowHints{Blockers: []string{hostile(rng)}}

@@ -34,6 +34,7 @@ func outcomeOf(res *Result) outcome {
 // TestNaive composes random boards by the document and by Compose, and holds each pack
 // to all rules.
 func TestNaive(t *testing.T) {
+	testsize.OneGoroutine(t)
 	count := testsize.Of(t, "packs", 100, 400, 20_000)
 	seen := map[string]int{}
 	for seed := range count {

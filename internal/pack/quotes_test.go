@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -37,6 +38,7 @@ func TestQuotes(t *testing.T) {
 // TestSpansAreQuotes: whatever a text is cut to is a quote of it, and says rightly whether
 // it is cut.
 func TestSpansAreQuotes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	chance := rand.New(rand.NewPCG(3, 5))
 	words := []string{"glass", "parcel", " ", "\n", ". ", "! ", "[truncated]", " [truncated] ", "\u202e", "\r\n", "weight", "kg", "é", "日本語。", "\t", strings.Repeat("x", 300)}
 	for range 3000 {

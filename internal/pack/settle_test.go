@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // drop returns what became of the candidate with index i: why it was dropped, and the
@@ -111,6 +112,7 @@ func TestWinnerFalls(t *testing.T) {
 
 // TestKin: of the texts that are kept the best is found that is alike.
 func TestKin(t *testing.T) {
+	testsize.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var k kin
 	var texts []string

@@ -83,6 +83,7 @@ func checkSpan(t *testing.T, c tokens.Counter, text string, most int, words []st
 }
 
 func TestSpanProperties(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	vocabulary := []string{"deploy", "certificate", "Ann", "x", "failed", "a", "the", "server's", "12:30", "Grüße", "世界世界世界", "deadbeefcafe0123456789abcdef", "。", ".", "!\n", "\n\n", "?", "…", "```", "\u200B", "\x1b[0m", "👨\u200D👩\u200D👧", "İ", "\xff"}
 	for range 1500 {
@@ -106,6 +107,7 @@ func TestSpanProperties(t *testing.T) {
 // TestSpanBetweenWords: no word is cut in two where there are signs between words, but no
 // blanks.
 func TestSpanBetweenWords(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 	for range 1500 {
@@ -135,6 +137,7 @@ func TestSpanBetweenWords(t *testing.T) {
 
 // TestSpanKeepsMarks: no character loses what belongs to it, however long a word is.
 func TestSpanKeepsMarks(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, text := range []string{
 		"ก" + strings.Repeat("ที", 3000), strings.Repeat("कि", 3001), strings.Repeat("e\u0301", 3000), strings.Repeat("👍🏽", 3000),
 		strings.Repeat("x", spanBytes-1) + strings.Repeat("e\u0301", 3000),
@@ -155,6 +158,7 @@ func TestSpanKeepsMarks(t *testing.T) {
 // TestSpanHasWhatIsAsked: a word that is asked for is in what is kept, wherever in a text
 // without blanks it stands.
 func TestSpanHasWhatIsAsked(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, c := range []struct{ before, word, behind string }{{"数", "连接池", "据"}, {"ก", "รีสตาร์ท", "ข"}, {"ab,", "walruses", ",cd"}} {
 		for before := 1; before < 220; before++ {
 			for _, most := range []int{56, 64, 128} {

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // talk is a board on which strategies differ: sections of many candidates, events of
@@ -63,6 +64,7 @@ func facetsOf(res *Result) facets {
 
 // TestPromises: each strategy does what it says, on many boards and budgets.
 func TestPromises(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(12) {
 		for _, budget := range []int{400, 700, 1000} {
 			by := map[hmx.Strategy]facets{}

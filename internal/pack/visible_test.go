@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"lukasa.dev/internal/testsize"
 )
 
 func TestVisible(t *testing.T) {
@@ -51,6 +53,7 @@ func TestVisibleAllocatesNothing(t *testing.T) {
 // TestVisibleShowsAll: whatever Unicode calls ignorable, a control or a format stays
 // nowhere but where it is needed.
 func TestVisibleShowsAll(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r >= 0xD800 && r < 0xE000 || r == '\n' || r == '\t' || r == '\r' {
 			continue

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // written returns commands as tables write them: one a line, with what is before it in
@@ -209,6 +211,7 @@ func FuzzRead(f *testing.F) {
 
 // Lines that a person would not write are bounded.
 func TestReadHostile(t *testing.T) {
+	testsize.OneGoroutine(t)
 	lines := map[string]string{
 		"parens":    strings.Repeat("(", 60_000),
 		"ifs":       strings.Repeat("if ", 20_000),

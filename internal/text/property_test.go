@@ -292,6 +292,7 @@ func analyzeSlowly(field Field, t string) []Token {
 
 // TestRuns: words that are looked up together give the tokens that they give alone.
 func TestRuns(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rnd := rand.New(rand.NewPCG(13, 14))
 	gaps := []string{" ", " ", " ", ". ", ", ", ": ", "? ", "! ", ".", ",", ":", "?", "\n", ".\n", " $", " #", " (", ") ", "-", " --", "'", "'s ", "é", "+ ", "++ ", "# ", " .", "/", "_", "\xff", "\x00", ":: ", ".\t"}
 	words := []string{"the", "May", "Restoring", "IT", "a", "I", "eMail", "x2", "7", "generously", "sixteenlettersxx", "seventeenlettersx", "antidisestablishmentarianism", ""}

@@ -178,6 +178,7 @@ func slowPrefix(s string, limit int) int {
 
 // TestEveryClass holds the table against Unicode's own.
 func TestEveryClass(t *testing.T) {
+	testsize.OneGoroutine(t)
 	v := load()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
@@ -208,6 +209,7 @@ func TestEveryClass(t *testing.T) {
 // TestEveryCharacter has characters where a piece can begin, go on and end: all
 // of the smaller scripts, and some of the others.
 func TestEveryCharacter(t *testing.T) {
+	testsize.OneGoroutine(t)
 	var b strings.Builder
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r > 0x2000 {
@@ -231,6 +233,7 @@ func TestEveryCharacter(t *testing.T) {
 
 // TestEveryEntry looks each entry up, and makes it out of its bytes.
 func TestEveryEntry(t *testing.T) {
+	testsize.OneGoroutine(t)
 	v := load()
 	for rank := range ranks {
 		entry, err := library().Decode([]uint{uint(rank)})
@@ -325,6 +328,7 @@ func TestManyAgainstTheLibrary(t *testing.T) {
 // TestLongPieces has pieces on both sides of every length at which the way of
 // merging changes.
 func TestLongPieces(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, alphabet := range []string{"a", "ab", "etaoinshrdlu", "日本語の文章です", " ", "=", "xyzzyq", "\u0301e", "🎉👍"} {
 		runes := []rune(alphabet)

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -168,6 +169,7 @@ func TestTruncateUsesItsRoom(t *testing.T) {
 
 // TestHostile would not end within a test's time if anything were quadratic.
 func TestHostile(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const size = 1 << 20
 	for name, s := range map[string]string{
 		"spaces":     strings.Repeat(" ", size),

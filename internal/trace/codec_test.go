@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/testsize"
 )
 
 // sealed returns an encoding with a checksum that fits.
@@ -61,6 +62,7 @@ func TestCodec(t *testing.T) {
 // TestCodecRefuses holds that no damaged encoding is read: every one cut short, with a
 // byte changed or added, and with a checksum that fits, those that are not canonical.
 func TestCodecRefuses(t *testing.T) {
+	testsize.OneGoroutine(t)
 	b := Append(nil, sampleTraces(t))
 	for i := range b {
 		if _, err := Decode(b[:i], nil); err == nil {

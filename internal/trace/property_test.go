@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/testsize"
 	"pgregory.net/rapid"
 )
 
@@ -159,6 +160,7 @@ func TestSessionsAreApart(t *testing.T) {
 
 // TestLongSessions holds the bounds for sessions of a hundred thousand events.
 func TestLongSessions(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, content := range map[string]func(i int) (hmx.EventType, string){

@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -172,6 +173,7 @@ func TestExamples(t *testing.T) {
 // TestTau prints traces of real sessions with -v, and holds that their outcome and
 // their calls are read.
 func TestTau(t *testing.T) {
+	testsize.OneGoroutine(t)
 	all := sessionsOf(t, filepath.Join("..", "..", "..", "shared", "data", "tau-airline", "tau-airline.ndjson"))
 	steps, calls, tasks := 0, 0, 0
 	for i, events := range all {

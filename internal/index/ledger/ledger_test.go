@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 func openStore(t testing.TB) *kv.Store {
@@ -60,6 +61,7 @@ func apply(t testing.TB, s *kv.Store, l *ledger.Ledger, records ...index.Record)
 // TestTree grows a tree from 1 to 600 leaves beside another tenant's, and
 // compares every root, every smaller root and proofs with those of merkle.
 func TestTree(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const most = 600
 	s, l := openStore(t), ledger.New()
 	var tree merkle.Range

@@ -4,12 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/text"
 )
 
 // TestAmong counts the documents of random masks that have terms, and compares that with
 // the documents themselves.
 func TestAmong(t *testing.T) {
+	testsize.OneGoroutine(t)
 	w := newWords(21, 300)
 	s := openStore(t)
 	const n = 5000

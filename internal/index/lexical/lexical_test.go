@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/text"
 )
 
@@ -64,6 +65,7 @@ func erased(steps []step) (blank []step) {
 // TestSameBytes folds one history in different groups, and with what it takes away
 // erased beforehand: the store must be the same, byte for byte.
 func TestSameBytes(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, c := range []struct {
 		name  string
 		shape func() *shape
@@ -109,6 +111,7 @@ func equalDumps(t *testing.T, got, want []string) {
 
 // TestNothingLeft takes every document away again, before and after it was sealed.
 func TestNothingLeft(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, most := range []int{1, 50, 5000} {
 		w := newWords(9, 100)
 		const n = 700
@@ -193,6 +196,7 @@ func (w *words) filter() (f index.Filter) {
 // TestSearchAgainstNaive asks random questions and compares with going through all
 // documents: the same matches, the same order, the same bits of every score.
 func TestSearchAgainstNaive(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, c := range []struct {
 		name    string
 		shape   *shape
@@ -219,6 +223,7 @@ func TestSearchAgainstNaive(t *testing.T) {
 
 // TestWideSegments has segments of several windows, and lists of many blocks.
 func TestWideSegments(t *testing.T) {
+	testsize.OneGoroutine(t)
 	wide := &shape{spans: [levels]uint64{16384, 8192, 4096, 256}, bits: [levels]uint{9, 9, 8, 8}, inline: 700}
 	w := newWords(11, 300)
 	var steps []step

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // many makes a history of full chunks and a few more documents.
@@ -40,6 +41,7 @@ func agree(t *testing.T, s *View, cache *Cache, q Query) []Match {
 // TestHeldRows are the rows that are stored, also after some of them were taken out, and
 // keep within what the cache may hold.
 func TestHeldRows(t *testing.T) {
+	testsize.OneGoroutine(t)
 	words := newVocabulary(3, 300, 64)
 	h := many(words, 4)
 	s := openStore(t)

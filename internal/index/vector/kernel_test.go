@@ -7,10 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // TestKernelsAgree with what they are to compute, for codes and rows of all lengths.
 func TestKernelsAgree(t *testing.T) {
+	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range available() {
 		for _, words := range []int{1, 2, 3, 4, 8, 16, 17, 64} {

@@ -7,11 +7,13 @@ import (
 
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestMaskedAreAbsent compares a tenant of which most is left out by a mask with one that
 // has the rest alone: what is found and its scores are the same.
 func TestMaskedAreAbsent(t *testing.T) {
+	testsize.OneGoroutine(t)
 	const dimensions, shown, hidden = 24, 2600, 34_000
 	words := newVocabulary(5, 300, dimensions)
 	asked := words.text(4)

@@ -13,6 +13,7 @@ import (
 	"lukasa.dev/internal/embed"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/testsize"
 )
 
 // naiveSpace is a space as a test names it; the built-in one has an empty name and
@@ -187,6 +188,7 @@ func (h history) erase() history {
 // TestBytesAreCanonical for every way to group the records, and whether what went
 // was erased before or not.
 func TestBytesAreCanonical(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(2) {
 		h := draw(seed, 2600, 1)
 		var want map[string]string
@@ -240,6 +242,7 @@ func difference(a, b map[string]string) string {
 // TestSearchFindsWhatAComparisonWithAllFinds, at every state, with one cache, with
 // and without filters, when every match is computed exactly.
 func TestSearchFindsWhatAComparisonWithAllFinds(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for seed := range uint64(4) {
 		h := draw(seed, 2600, 1+int(seed%2)*6)
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestNearestKeepsTheNearest of any number, in any number of parts.
@@ -160,6 +161,7 @@ func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, m
 
 // TestRecall of a search with the defaults.
 func TestRecall(t *testing.T) {
+	testsize.OneGoroutine(t)
 	v := newVocabulary(7, 3000, 256)
 	h := make(history, 5000)
 	for i := range h {

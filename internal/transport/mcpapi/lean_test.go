@@ -11,6 +11,7 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/testsize"
 )
 
 // bySDK returns a handler in which the library answers everything.
@@ -49,6 +50,7 @@ func said(t testing.TB, w *httptest.ResponseRecorder) string {
 // TestLeanAnswersAsTheLibrary holds the two ways of answering together, over all methods
 // that have two, all tools and many arguments, in all revisions.
 func TestLeanAnswersAsTheLibrary(t *testing.T) {
+	testsize.OneGoroutine(t)
 	s := newServer(Options{Board: openBoard(t), Who: whoIn, Version: "1"}, newTrial().table())
 	known := map[string]*auth.Principal{"a": member("acme"), "r": {Key: "r", Role: auth.Member, Tenant: "acme", Rights: auth.Read}}
 	ours, theirs := behindGuard(s.Handler(), known), behindGuard(bySDK(s), known)

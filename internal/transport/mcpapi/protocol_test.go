@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/testsize"
 )
 
 // connect returns a client of the library that speaks to s as who, in a revision of the
@@ -76,6 +77,7 @@ type object = map[string]any
 
 // TestEveryRevision lives a short life in every revision, over both transports.
 func TestEveryRevision(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, version := range mcp.SupportedProtocolVersions() {
 		for _, overHTTP := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/http=%v", version, overHTTP), func(t *testing.T) {

@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lukasa.dev/internal/testsize"
 )
 
 // TestEveryListedResourceCanBeRead keeps memories under odd keys, more than a page of them,
 // and reads each by the URI that it is listed with.
 func TestEveryListedResourceCanBeRead(t *testing.T) {
+	testsize.OneGoroutine(t)
 	s := New(Options{Board: openBoard(t), Who: whoIn})
 	cs := connect(t, s, member("acme"), "", true)
 	odd := []string{
