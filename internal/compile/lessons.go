@@ -14,9 +14,11 @@ const (
 	DefaultLessons = 8
 	MaxLessons     = 200
 
-	maxLessonKeys  = 1 << 15 // distinct failures, the first ones
-	fixWithin      = 24      // acts after a failure among which a fix is looked for
-	maxBetween     = 4       // steps that led to a fix
+	// MaxFailures is how many failures are counted, the newest.
+	MaxFailures = 2048
+
+	fixWithin      = 24 // acts after a failure among which a fix is looked for
+	maxBetween     = 4  // steps that led to a fix
 	lessonHalfLife = 30 * 24 * 3600 * 1000
 )
 
@@ -49,34 +51,80 @@ type LessonFilter struct {
 	Projects []string
 	// Limit is how many are wanted. Zero means DefaultLessons.
 	Limit int
-	// Shown reports whether the event at a position may be told of. Nil shows all.
-	Shown func(position uint64) bool
 }
 
-// Lessons returns the commands that failed in sessions and how that was mended, by project,
-// step and error: the most frequent and the newest first, and those that tell how to run
-// the command before those that do not. The same traces give the same lessons, in whatever
-// order they are.
+// Failure is one time that a command failed in a session, and what mended it there.
+type Failure struct {
+	Session, Project   string
+	Step, Shape, Error string
+	Times              int // in a row
+	Fixed              string
+	Between            []string
+	Failed, Repaired   trace.Ref
+}
+
+// Failures returns the commands that failed in a session, in order. Shown reports whether
+// the event at a position is visible to the caller; nil shows all.
 //
-// A failure counts from the first time on. One that only says that it failed is no lesson,
-// nor is a command that only shows something, nor a call that was denied or interrupted. A
+// A failure counts from the first time on. One that only says that it failed teaches nothing,
+// nor does a command that only shows something, nor a call that was denied or interrupted. A
 // fix is the next time in the session that the same command works; else another command of
 // the same program, or the same words with another program.
-func Lessons(traces []*trace.Trace, f LessonFilter) []Lesson {
-	m := lessonMiner{filter: f, known: make(map[lessonKey]*learning)}
-	for _, t := range newCorpusOrder(traces) {
-		m.session(t)
+func Failures(t *trace.Trace, shown func(position uint64) bool) []Failure {
+	var m failureMiner
+	for i := range t.Tasks {
+		task := &t.Tasks[i]
+		for step := range policy.Acts(task) {
+			if isShown(step, shown) {
+				m.acts, m.homes = append(m.acts, step), append(m.homes, task.Project)
+			}
+		}
 	}
-	return m.lessons()
+	var out []Failure
+	for i, a := range m.acts {
+		if a.State == trace.Broken && (a.Command || a.Tool == trace.ToolTest) && !trace.Looks(a.Tool) && trace.Telltale(a.Error) {
+			out = append(out, m.failure(t.Session, i))
+		}
+	}
+	return out
 }
 
-// newCorpusOrder returns traces in the order of the journal.
-func newCorpusOrder(traces []*trace.Trace) []*trace.Trace {
-	traces = slices.Clone(traces)
-	slices.SortStableFunc(traces, func(a, b *trace.Trace) int {
-		return cmp.Or(cmp.Compare(first(a), first(b)), strings.Compare(a.Session, b.Session), cmp.Compare(a.Part, b.Part))
+// Newest returns the newest failures in the order of the journal, MaxFailures at most.
+func Newest(list []Failure) []Failure {
+	list = slices.Clone(list)
+	if len(list) > MaxFailures {
+		slices.SortFunc(list, func(a, b Failure) int {
+			return cmp.Or(cmp.Compare(b.Failed.Time, a.Failed.Time), cmp.Compare(b.Failed.Position, a.Failed.Position))
+		})
+		list = list[:MaxFailures]
+	}
+	slices.SortFunc(list, func(a, b Failure) int { return cmp.Compare(a.Failed.Position, b.Failed.Position) })
+	return list
+}
+
+// Lessons returns the commands that failed and how that was mended, by project, step and
+// error: the most frequent and the newest first, and those that tell how to run the command
+// before those that do not. It counts the newest MaxFailures failures. The same failures give
+// the same lessons, in whatever order they are.
+func Lessons(failures []Failure, f LessonFilter) []Lesson {
+	m := lessonMiner{known: make(map[lessonKey]*learning)}
+	for _, one := range Newest(failures) {
+		if f.asks(one.Project) {
+			m.add(&one)
+		}
+	}
+	return m.lessons(f.Limit)
+}
+
+// asks reports whether a project is one that is asked for.
+func (f *LessonFilter) asks(project string) bool {
+	if len(f.Projects) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(f.Projects, func(id string) bool {
+		rest, ok := strings.CutPrefix(project, id)
+		return id != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '\\')
 	})
-	return traces
 }
 
 type lessonKey struct{ project, step, error string }
@@ -84,84 +132,39 @@ type lessonKey struct{ project, step, error string }
 // learning is a lesson that is being counted.
 type learning struct {
 	Lesson
-	session string // the last
+	sessions map[string]bool
 }
 
 type lessonMiner struct {
-	filter LessonFilter
-	known  map[lessonKey]*learning
-	list   []*learning
-	acts   []*trace.Step // of the session at hand
-	homes  []string      // their projects
+	known map[lessonKey]*learning
+	list  []*learning
 }
 
-// session takes in what a session did.
-func (m *lessonMiner) session(t *trace.Trace) {
-	m.acts, m.homes = m.acts[:0], m.homes[:0]
-	for i := range t.Tasks {
-		task := &t.Tasks[i]
-		for step := range policy.Acts(task) {
-			if m.shown(step) {
-				m.acts, m.homes = append(m.acts, step), append(m.homes, task.Project)
-			}
-		}
-	}
-	for i, a := range m.acts {
-		if a.State == trace.Broken && (a.Command || a.Tool == trace.ToolTest) && !trace.Looks(a.Tool) && trace.Telltale(a.Error) && m.asked(m.homes[i]) {
-			m.failed(t.Session, i)
-		}
-	}
+// failureMiner has the acts of a session and their projects.
+type failureMiner struct {
+	acts  []*trace.Step
+	homes []string
 }
 
-// shown reports whether a step may be told of.
-func (m *lessonMiner) shown(s *trace.Step) bool {
-	if m.filter.Shown == nil {
+// isShown reports whether the events of a step are visible.
+func isShown(s *trace.Step, shown func(uint64) bool) bool {
+	if shown == nil {
 		return true
 	}
-	return (s.Call.ID == "" || m.filter.Shown(s.Call.Position)) && (s.Result.ID == "" || m.filter.Shown(s.Result.Position))
+	return (s.Call.ID == "" || shown(s.Call.Position)) && (s.Result.ID == "" || shown(s.Result.Position))
 }
 
-// asked reports whether a project is one that is asked for.
-func (m *lessonMiner) asked(project string) bool {
-	if len(m.filter.Projects) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(m.filter.Projects, func(id string) bool {
-		rest, ok := strings.CutPrefix(project, id)
-		return id != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '\\')
-	})
-}
-
-// failed takes in a failure and what mended it.
-func (m *lessonMiner) failed(session string, i int) {
+// failure returns what an act that failed and the acts after it say.
+func (m *failureMiner) failure(session string, i int) Failure {
 	a := m.acts[i]
-	k := lessonKey{m.homes[i], a.Tool, a.Error}
-	l := m.known[k]
-	if l == nil {
-		if len(m.known) == maxLessonKeys {
-			return
-		}
-		l = &learning{Lesson: Lesson{Step: a.Tool, Error: a.Error, Project: m.homes[i]}}
-		m.known[k] = l
-		m.list = append(m.list, l)
-	}
-	l.Count += int(max(a.Times, 1))
-	if l.session != session {
-		l.session = session
-		l.Sessions++
-	}
-	newer := l.Failed.ID == "" || ref(a).Time >= l.Failed.Time
-	if newer {
-		l.Failed, l.Shape = *ref(a), a.Shape
+	f := Failure{
+		Session: session, Project: m.homes[i], Step: a.Tool, Shape: a.Shape, Error: a.Error, Times: int(max(a.Times, 1)), Failed: *ref(a),
 	}
 	fix := m.fix(i)
 	if fix < 0 {
-		return
+		return f
 	}
-	if l.Mended++; !newer && l.Fixed != "" {
-		return
-	}
-	l.Fixed, l.Repaired, l.Between = m.acts[fix].Shape, *ref(m.acts[fix]), nil
+	f.Fixed, f.Repaired = m.acts[fix].Shape, *ref(m.acts[fix])
 	for _, b := range m.acts[i+1 : fix] {
 		if b.State != trace.OK || trace.Looks(b.Tool) {
 			continue
@@ -170,14 +173,41 @@ func (m *lessonMiner) failed(session string, i int) {
 		if b.Command {
 			name = b.Shape
 		}
-		if len(l.Between) < maxBetween && !slices.Contains(l.Between, name) {
-			l.Between = append(l.Between, name)
+		if len(f.Between) < maxBetween && !slices.Contains(f.Between, name) {
+			f.Between = append(f.Between, name)
 		}
+	}
+	return f
+}
+
+// add counts a failure.
+func (m *lessonMiner) add(f *Failure) {
+	k := lessonKey{f.Project, f.Step, f.Error}
+	l := m.known[k]
+	if l == nil {
+		l = &learning{Lesson: Lesson{Step: f.Step, Error: f.Error, Project: f.Project}, sessions: make(map[string]bool)}
+		m.known[k] = l
+		m.list = append(m.list, l)
+	}
+	l.Count += f.Times
+	if !l.sessions[f.Session] {
+		l.sessions[f.Session] = true
+		l.Sessions++
+	}
+	newer := l.Failed.ID == "" || f.Failed.Time >= l.Failed.Time
+	if newer {
+		l.Failed, l.Shape = f.Failed, f.Shape
+	}
+	if f.Repaired.ID == "" {
+		return
+	}
+	if l.Mended++; newer || l.Fixed == "" {
+		l.Fixed, l.Repaired, l.Between = f.Fixed, f.Repaired, f.Between
 	}
 }
 
 // fix returns the act that mended the failure of another, or -1.
-func (m *lessonMiner) fix(i int) int {
+func (m *failureMiner) fix(i int) int {
 	a := m.acts[i]
 	end := min(len(m.acts), i+1+fixWithin)
 	near := -1
@@ -208,7 +238,7 @@ func kindred(failed, next *trace.Step) bool {
 }
 
 // lessons returns what was learned, in order.
-func (m *lessonMiner) lessons() []Lesson {
+func (m *lessonMiner) lessons(limit int) []Lesson {
 	newest := int64(0)
 	for _, l := range m.list {
 		newest = max(newest, l.Failed.Time)
@@ -220,7 +250,7 @@ func (m *lessonMiner) lessons() []Lesson {
 		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Failed.Time, a.Failed.Time), strings.Compare(a.Project, b.Project),
 			strings.Compare(a.Step, b.Step), strings.Compare(a.Error, b.Error))
 	})
-	limit := min(cmp.Or(m.filter.Limit, DefaultLessons), MaxLessons, len(m.list))
+	limit = min(cmp.Or(limit, DefaultLessons), MaxLessons, len(m.list))
 	out := make([]Lesson, 0, limit)
 	for _, l := range m.list[:limit] {
 		out = append(out, l.Lesson)

@@ -48,6 +48,24 @@ func coding(t testing.TB, n int, project string, lines ...string) *trace.Trace {
 	return r.Trace()
 }
 
+// lessonsOf returns the lessons of sessions.
+func lessonsOf(traces []*trace.Trace, f LessonFilter) []Lesson {
+	var all []Failure
+	for _, t := range traces {
+		all = append(all, Failures(t, nil)...)
+	}
+	return Lessons(all, f)
+}
+
+// lessonsShown returns the lessons of what is visible.
+func lessonsShown(traces []*trace.Trace, shown func(uint64) bool) []Lesson {
+	var all []Failure
+	for _, t := range traces {
+		all = append(all, Failures(t, shown)...)
+	}
+	return Lessons(all, LessonFilter{Limit: 50})
+}
+
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	const shop, other = "github.com/acme/shop", "/home/mia/other"
@@ -67,7 +85,7 @@ func TestLessons(t *testing.T) {
 		}
 		return out
 	}
-	got := show(Lessons(traces, LessonFilter{Limit: 50}))
+	got := show(lessonsOf(traces, LessonFilter{Limit: 50}))
 	text := strings.Join(got, "\n")
 	for _, part := range []string{
 		"-> git push -u <remote> <branch>", "-> git push --set-upstream <remote> <branch>", "npm run test [npm run test]", "-> npm run test:unit", `-> make ["configure --prefix=<path>"]`,
@@ -85,22 +103,22 @@ func TestLessons(t *testing.T) {
 	// The same in whatever order, of one project only, as many as are asked for.
 	reversed := slices.Clone(traces)
 	slices.Reverse(reversed)
-	if again := show(Lessons(reversed, LessonFilter{Limit: 50})); !reflect.DeepEqual(got, again) {
+	if again := show(lessonsOf(reversed, LessonFilter{Limit: 50})); !reflect.DeepEqual(got, again) {
 		t.Errorf("in another order\n%s", strings.Join(again, "\n"))
 	}
-	for _, l := range Lessons(traces, LessonFilter{Projects: []string{"/home/mia"}}) {
+	for _, l := range lessonsOf(traces, LessonFilter{Projects: []string{"/home/mia"}}) {
 		if l.Project != other {
 			t.Errorf("a lesson of %s", l.Project)
 		}
 	}
-	if n := len(Lessons(traces, LessonFilter{Projects: []string{"/home/m"}})); n > 0 {
+	if n := len(lessonsOf(traces, LessonFilter{Projects: []string{"/home/m"}})); n > 0 {
 		t.Errorf("%d lessons of a project that begins alike", n)
 	}
-	if n := len(Lessons(traces, LessonFilter{Limit: 2})); n != 2 {
+	if n := len(lessonsOf(traces, LessonFilter{Limit: 2})); n != 2 {
 		t.Errorf("%d lessons", n)
 	}
 	// What is not shown is not told, neither the failure nor its fix.
-	hidden := Lessons(traces, LessonFilter{Limit: 50, Shown: func(p uint64) bool { return p/1000 == 4 && p%1000 < 5 }})
+	hidden := lessonsShown(traces, func(p uint64) bool { return p/1000 == 4 && p%1000 < 5 })
 	if len(hidden) != 1 || hidden[0].Fixed != "" || hidden[0].Step != "make" {
 		t.Errorf("of what is shown %q", show(hidden))
 	}

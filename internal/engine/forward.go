@@ -497,7 +497,7 @@ func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ..
 // Lessons returns the commands that failed in the sessions of a tenant and how that was
 // mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
 // the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
-// the newest of them, up to 20,000 events.
+// the newest of them, up to 2,000 events.
 func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	return b.learner.Lessons(ctx, o)
 }

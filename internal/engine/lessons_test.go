@@ -2,9 +2,12 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
@@ -80,4 +83,68 @@ func TestLessons(t *testing.T) {
 	}
 	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Event, "p001-1"), uri(record.Event, "p001-2"), uri(record.Event, "p003-1"), uri(record.Event, "p003-2")}))
 	check("after an erasure", "[]", shop)
+}
+
+// TestLessonsKept holds that what a compile kept of failures answers as the sessions
+// themselves do: with sessions since, without the file, with a damaged one, and after an
+// erasure.
+func TestLessonsKept(t *testing.T) {
+	t.Parallel()
+	fs := disk.NewMem()
+	b := openWith(t, "data", engine.Options{FS: fs, Clock: newClock().Now})
+	for n := range 12 {
+		store(t, b, pushed(t, n, []string{"shop", "other", "shop/cmd"}[n%3])...)
+	}
+	half := pushed(t, 12, "shop")
+	store(t, b, half[:2]...)
+	before := lessonsOf(t, b, engine.LessonOptions{})
+	compileNow(t, b, engine.CompileOptions{})
+	name := keptFile(t, fs, "-failures")
+	same := func(when string) {
+		t.Helper()
+		if got := lessonsOf(t, b, engine.LessonOptions{}); fmt.Sprint(got) != fmt.Sprint(before) {
+			t.Errorf("%s: %v, want %v", when, got, before)
+		}
+	}
+	same("from the file")
+	store(t, b, pushed(t, 20, "shop")...)
+	store(t, b, half[2:]...)
+	before = lessonsOf(t, b, engine.LessonOptions{})
+	if want := "shop 6: cd x && git push -> git push -u origin topic"; !slices.Contains(before, want) {
+		t.Errorf("with a session since, and one that went on: %v, want %s", before, want)
+	}
+	data, err := disk.ReadFile(fs, name)
+	must(t)(data, err)
+	data[len(data)/2] ^= 1
+	if err := disk.WriteFile(fs, name, data); err != nil {
+		t.Fatal(err)
+	}
+	same("from a damaged file")
+	if err := fs.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	same("without the file")
+	compileNow(t, b, engine.CompileOptions{})
+	same("from the file again")
+	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Event, "p000-1")}))
+	if _, err := fs.Stat(name); err == nil {
+		t.Error("the file is there after an erasure")
+	}
+}
+
+// keptFile returns the name of the file with traces that ends so.
+func keptFile(t testing.TB, fs disk.FS, suffix string) string {
+	t.Helper()
+	dir := fs.PathJoin("data", board.NameTraces)
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, suffix) {
+			return fs.PathJoin(dir, name)
+		}
+	}
+	t.Fatalf("no file ends with %s: %v", suffix, names)
+	return ""
 }

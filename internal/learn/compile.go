@@ -209,6 +209,7 @@ func (c *compilation) keep(ctx context.Context) error {
 	}
 	defer c.b.core.Leave()
 	_ = c.b.sessions.KeepTraces(c.tenant, c.traced, c.erasures)
+	c.b.keepFailures(c.tenant, c.traced, c.erasures)
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 // lessonEvents is how many events of sessions that no compile has read are read for
-// lessons, those of the newest sessions.
-const lessonEvents = 20_000
+// lessons, those of the newest sessions: an agent waits for them at its start.
+const lessonEvents = 2000
 
 // LessonOptions says which lessons are wanted.
 type LessonOptions struct {
@@ -40,26 +40,18 @@ type Lesson struct {
 // Lessons returns the commands that failed in the sessions of a tenant and how that was
 // mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
 // the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
-// the newest of them, up to 20,000 events.
+// the newest of them, up to 2,000 events.
 func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	if o.Limit < 0 || o.Limit > compile.MaxLessons {
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
 	}
 	var out []Lesson
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
-		f := compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}
-		seen, err := b.retrieval.Visible(ctx, s)
+		failures, err := b.failures(ctx, s)
 		if err != nil {
 			return err
 		}
-		if seen != nil {
-			f.Shown = seen.Has
-		}
-		traces, err := b.lessonTraces(ctx, s)
-		if err != nil {
-			return err
-		}
-		for _, l := range compile.Lessons(traces, f) {
+		for _, l := range compile.Lessons(failures, compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}) {
 			one := Lesson{Lesson: l}
 			whole, err := b.quoteLesson(s, &one)
 			if err != nil {
@@ -96,9 +88,52 @@ func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) 
 	return true, nil
 }
 
-// lessonTraces returns what sessions did: as it was kept, and of those with events since
-// then the newest.
-func (b *Learner) lessonTraces(ctx context.Context, s board.State) ([]*trace.Trace, error) {
+// failures returns the commands that failed, as far as the view shows them: as the last
+// compile kept them, and as the newest sessions since then have them.
+func (b *Learner) failures(ctx context.Context, s board.State) ([]compile.Failure, error) {
+	seen, err := b.retrieval.Visible(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if seen != nil {
+		return b.tracedFailures(ctx, s, seen.Has)
+	}
+	kept, err := b.keptFailures(s)
+	if err != nil {
+		return nil, err
+	}
+	if kept == nil {
+		return b.tracedFailures(ctx, s, nil)
+	}
+	list, err := b.sessions.Since(s, kept.size)
+	if err != nil {
+		return nil, err
+	}
+	if list, err = b.newestFresh(s, list); err != nil {
+		return nil, err
+	}
+	if err := b.sessions.TraceActs(ctx, s, list); err != nil {
+		return nil, err
+	}
+	fresh := make(map[string]bool, len(list))
+	var out []compile.Failure
+	for i := range list {
+		fresh[list[i].ID] = true
+		for _, part := range list[i].Parts {
+			out = append(out, compile.Failures(part, nil)...)
+		}
+	}
+	for _, f := range kept.list {
+		if !fresh[f.Session] {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// tracedFailures returns the commands that failed, by the traces of all sessions. Shown
+// reports whether the event at a position is visible; nil shows all.
+func (b *Learner) tracedFailures(ctx context.Context, s board.State, shown func(uint64) bool) ([]compile.Failure, error) {
 	old, err := b.sessions.KeptTraces(s)
 	if err != nil {
 		return nil, err
@@ -110,25 +145,30 @@ func (b *Learner) lessonTraces(ctx context.Context, s board.State) ([]*trace.Tra
 	if list, err = b.newestFresh(s, list); err != nil {
 		return nil, err
 	}
-	if err := b.sessions.TraceEach(ctx, s, list, 0, nil); err != nil {
+	if err := b.sessions.TraceActs(ctx, s, list); err != nil {
 		return nil, err
 	}
 	fresh := make(map[string]bool, len(list))
-	var out []*trace.Trace
+	var out []compile.Failure
+	add := func(parts []*trace.Trace) {
+		for _, part := range parts {
+			out = append(out, compile.Failures(part, shown)...)
+		}
+	}
 	for i := range list {
 		fresh[list[i].ID] = true
-		out = append(out, list[i].Parts...)
+		add(list[i].Parts)
 	}
 	for session, parts := range old.Traces {
 		if !fresh[session] {
-			out = append(out, parts...)
+			add(parts)
 		}
 	}
 	return out, nil
 }
 
 // newestFresh returns the sessions whose last events are the newest, as far as there are
-// not too many events to read in them.
+// not too many events to read in them. A session that is too long by itself is left out.
 func (b *Learner) newestFresh(st board.State, list []sessions.Fresh) ([]sessions.Fresh, error) {
 	left := uint64(0)
 	for i := range list {
@@ -154,11 +194,13 @@ func (b *Learner) newestFresh(st board.State, list []sessions.Fresh) ([]sessions
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	left = 0
-	for i := range list {
-		if left += list[i].Left(b.sessions.Part()); left > lessonEvents {
-			return list[:i], nil
+	left = lessonEvents
+	return slices.DeleteFunc(list, func(s sessions.Fresh) bool {
+		n := s.Left(b.sessions.Part())
+		if n > left {
+			return true
 		}
-	}
-	return list, nil
+		left -= n
+		return false
+	}), nil
 }

@@ -76,6 +76,17 @@ func (r *TraceBytes) Number() uint64 {
 	return v
 }
 
+// Signed reads a number that may be negative.
+func (r *TraceBytes) Signed() int64 {
+	v, n := binary.Varint(r.Rest)
+	if n <= 0 {
+		r.Rest, r.Short = nil, true
+		return 0
+	}
+	r.Rest = r.Rest[n:]
+	return v
+}
+
 func (r *TraceBytes) Bytes(n uint64) []byte {
 	if n > uint64(len(r.Rest)) {
 		r.Rest, r.Short = nil, true

@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,8 +77,13 @@ func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	lessons, err := h.lessons(ctx, t, view)
-	if err != nil {
+	// The rules reach the agent even if the lessons take too long.
+	soon, cancel := h.until(ctx, 5)
+	lessons, err := h.lessons(soon, t, view)
+	cancel()
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		h.note("no time for commands that failed before")
+	} else if err != nil {
 		return hook.Answer{}, err
 	}
 	var text strings.Builder
@@ -208,11 +214,7 @@ func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 		ids = append(ids, e.EventID)
 	}
 	if _, err := b.Tenant(tenant, lukasa.Writer{Actor: ask.HookActor}).Learn(ctx, ids...); err != nil {
-		if h.dir == "" {
-			fmt.Fprintln(h.shell.Stderr, "learn what the prompt states:", err)
-			return
-		}
-		h.log("learn what the prompt states: " + err.Error())
+		h.note("learn what the prompt states: " + err.Error())
 	}
 }
 

@@ -57,6 +57,16 @@ func (h *hooking) log(what string) {
 	}
 }
 
+// note writes what went wrong to the log, or, in the server's process, to standard error,
+// from where the hook logs it.
+func (h *hooking) note(what string) {
+	if h.dir == "" {
+		fmt.Fprintln(h.shell.Stderr, what)
+		return
+	}
+	h.log(what)
+}
+
 // work does everything, in the process that the agent has started, and returns the answer.
 func (h *hooking) work(ctx context.Context) []byte {
 	in, err := h.read(ctx)
