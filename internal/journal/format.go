@@ -136,7 +136,7 @@ func (c *checker) bodyState(b []byte, lsn LSN, h head) bodyState {
 	switch {
 	case check == c.sum(lsn, partBody, body):
 		return bodyIntact
-	case h.body > 0 && check == c.seed(lsn, partErased) && allZero(body): // a single bit can turn the check of a non-empty body into this one, hence allZero
+	case h.body > 0 && check == c.seed(lsn, partErased) && allZero(body): // one flipped bit turns the check of an empty body into this one
 		return bodyErased
 	}
 	return bodyDamaged

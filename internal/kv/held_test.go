@@ -61,8 +61,8 @@ func TestHeldOrder(t *testing.T) {
 	})
 }
 
-// Of the writes that may be read again the last one to a key is found, also among keys
-// that look alike to the table.
+// Of the writes that may be read again, find returns the last one to a key, also among
+// keys with the same hash.
 func TestHeldFind(t *testing.T) {
 	h := newHeld()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -95,8 +95,8 @@ func TestHeldFind(t *testing.T) {
 	})
 }
 
-// chain has the table lead from each hash to the last of the writes at the given places,
-// and from there to all before it.
+// chain makes the table lead from each hash to the last of the writes at the given
+// places, and from there to all earlier ones.
 func (h *heldWrites) chain(places []int) {
 	last := 0
 	for _, i := range places {
