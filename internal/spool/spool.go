@@ -170,8 +170,8 @@ func (b *Batch) encode() ([]byte, error) {
 	return append(append(first, '\n'), body.Bytes()...), nil
 }
 
-// eventText encodes an event without its secrets. Its own tenant is dropped: only the tenant
-// of the head counts.
+// eventText encodes an event without its secrets, with the given tenant. A reader uses only
+// the tenant of the head.
 func eventText(ev *hmx.Event, tenant string) ([]byte, error) {
 	clean := *ev
 	clean.TenantID = tenant
