@@ -13,34 +13,34 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// lessonEvents is how many events of sessions that no compile has read are read for
-// lessons, those of the newest sessions.
+// lessonEvents is how many events of uncompiled sessions are read for lessons, newest
+// sessions first.
 const lessonEvents = 20_000
 
-// LessonOptions says which lessons are wanted.
+// LessonOptions selects lessons.
 type LessonOptions struct {
 	Tenant string
-	// Projects are the ids of the project that is asked for; none asks for all.
+	// Projects are the ids of the project; none means all projects.
 	Projects []string
-	// Limit is how many are wanted. Zero means compile.DefaultLessons, and
-	// compile.MaxLessons are allowed.
+	// Limit is the maximum number of lessons. Zero means compile.DefaultLessons;
+	// compile.MaxLessons is the maximum.
 	Limit int
 	View  board.View
 }
 
-// Lesson is a command that failed, and how that was mended.
+// Lesson is a command that failed, and its fix.
 type Lesson struct {
 	compile.Lesson
 	// Command is the command line that failed last, as the agent wrote it, and FixedCommand
-	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty where
+	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty if
 	// there is none.
 	Command, FixedCommand string
 }
 
-// Lessons returns the commands that failed in the sessions of a tenant and how that was
-// mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
-// the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
-// the newest of them, up to 20,000 events.
+// Lessons returns the commands that failed in the sessions of a tenant and their fixes,
+// most frequent and newest first (see [compile.Lessons]). It uses only what the view shows,
+// and writes nothing. Uncompiled sessions count too: the newest of them, up to 20,000
+// events.
 func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	if o.Limit < 0 || o.Limit > compile.MaxLessons {
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
@@ -74,8 +74,7 @@ func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error
 	return out, err
 }
 
-// quoteLesson reads the command lines of a lesson, and reports whether its events are
-// there.
+// quoteLesson reads the command lines of a lesson, and reports whether its events exist.
 func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) {
 	for _, q := range []struct {
 		ref  *trace.Ref
@@ -96,8 +95,8 @@ func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) 
 	return true, nil
 }
 
-// lessonTraces returns what sessions did: as it was kept, and of those with events since
-// then the newest.
+// lessonTraces returns the cached traces, and those of the newest sessions with later
+// events.
 func (b *Learner) lessonTraces(ctx context.Context, s board.State) ([]*trace.Trace, error) {
 	old, err := b.sessions.KeptTraces(s)
 	if err != nil {
@@ -127,8 +126,7 @@ func (b *Learner) lessonTraces(ctx context.Context, s board.State) ([]*trace.Tra
 	return out, nil
 }
 
-// newestFresh returns the sessions whose last events are the newest, as far as there are
-// not too many events to read in them.
+// newestFresh returns the sessions with the newest last events, up to a limit of events.
 func (b *Learner) newestFresh(st board.State, list []sessions.Fresh) ([]sessions.Fresh, error) {
 	left := uint64(0)
 	for i := range list {
