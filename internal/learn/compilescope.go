@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// PlacedTags returns the tags that apply to a task: those of its agent and, if they do
-// not include one, the environment of the task's events.
+// PlacedTags returns the tags that apply to a task: the given ones and, if they name
+// no environment, that of the task's events.
 func PlacedTags(tags []string, task *trace.Task) []string {
 	if task.Where == "" || trace.EnvironmentIn(tags) != "" {
 		return tags

@@ -18,7 +18,7 @@ import (
 // The minimum number of non-event documents that are considered. Those that are not among
 // the hits need this relevance: they stand beside better answers. Searching for them takes
 // half as long as the search itself, which is too long if there are more documents than
-// thingsSearched.
+// thingsWithin.
 const (
 	thingHits      = 64
 	thingRelevance = 0.25
