@@ -172,7 +172,7 @@ func (b *Board) ControlEntry(w Writer, tenant, id string, control memory.Control
 
 // Restore writes the content of an earlier version as the newest one. Without a
 // version it is the last content, which brings back a forgotten record. Its trust is
-// at most that of the original, whoever the writer is.
+// at most that of the original.
 func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
 	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpRestore, TargetOf(ref))
 	if err != nil {

@@ -19,7 +19,7 @@ func Append(fs FS, path string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append([]byte(nil), data...)) // a File may scribble on what it is given
+	_, err = f.Write(append([]byte(nil), data...)) // a File may modify the buffer that it writes
 	return errors.Join(err, f.Close())
 }
 

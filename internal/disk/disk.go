@@ -1,9 +1,9 @@
 // Package disk is the one seam through which the engine touches files.
 //
 // The journal, the ordered keys and values, and the key files all take an [FS].
-// In production it is [OS]; in tests it is one that loses unsynced blocks
-// ([NewCrashable]) or fails on request (package disktest), so that every
-// promise about crashes is tested with the code that keeps it.
+// In production it is [OS]. In tests it is one that loses unsynced blocks
+// ([NewCrashable]) or fails on request (package disktest), so that tests of
+// crashes run the production code.
 //
 // Guarantees: [WriteFile] replaces a file whole or not at all, also across a
 // crash; [Lock] admits one holder of a directory, in this process and among all

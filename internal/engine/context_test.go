@@ -217,8 +217,8 @@ func TestContextPinnedMembership(t *testing.T) {
 	}
 }
 
-// TestContextTrustNeverPins: what is below user is not pinned, whoever restores
-// it, derives from it or names missing sources.
+// TestContextTrustNeverPins: records below the trust of a user are not pinned,
+// even if a user restores them, derives from them or names missing sources.
 func TestContextTrustNeverPins(t *testing.T) {
 	d := newDesk(t)
 	for _, trust := range record.Trusts() {

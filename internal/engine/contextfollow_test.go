@@ -161,7 +161,7 @@ func TestContextOwnResult(t *testing.T) {
 	says(t, d.told(about("a.go"), "c2"), " -> Edit failed")
 }
 
-// TestContextChecks: commands that check are verdicts, whoever ran them, and a
+// TestContextChecks: commands that check are verdicts, for every caller, and a
 // failed one is always quoted.
 func TestContextChecks(t *testing.T) {
 	d := newDesk(t)

@@ -164,8 +164,8 @@ func TestRetentionScope(t *testing.T) {
 	}
 }
 
-// TestRetentionAgent: a record belongs to the agent that it names, whoever wrote
-// it.
+// TestRetentionAgent: a record belongs to the agent that it names, not to its
+// writer.
 func TestRetentionAgent(t *testing.T) {
 	a := newAging(t)
 	for _, id := range []string{"coder", "tester"} {

@@ -234,7 +234,7 @@ func (b *Board) ResolveAt(ctx context.Context, u memory.URI, at browse.At, v boa
 
 // Restore writes the content of an earlier version as the newest one. Without a version it
 // is the last content, which brings back a forgotten record. Its trust is at most that of
-// the original, whoever the writer is.
+// the original.
 func (b *Board) Restore(ctx context.Context, w board.Writer, ref board.Ref, expect board.Expect) (*board.PutResult, error) {
 	return b.core.Restore(ctx, w, ref, expect)
 }

@@ -72,7 +72,7 @@ func (f *forgery) blank(kind record.Kind, id string) uint64 {
 	return n
 }
 
-// redact appends a redaction of things of a kind, by "position id" pairs.
+// redact appends a redaction of records of a kind, by "position id" pairs.
 func (f *forgery) redact(kind record.Kind, pairs ...any) uint64 {
 	var targets []string
 	for i := 0; i < len(pairs); i += 2 {

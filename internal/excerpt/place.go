@@ -41,8 +41,9 @@ var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// PlaceOf returns the place of a record. Rules, goals and the core require trust: what less than
-// a user said is a fact at most, and what tools and external sources said is evidence.
+// PlaceOf returns the place of a record. Rules, goals and the core require trust: what a source
+// with less trust than a user said is a fact at most, and what tools and external sources said
+// is evidence.
 func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
 	trusted := h.Trust >= record.User
 	said := func(section hmx.Section) (Place, error) { // of a memory

@@ -7,7 +7,8 @@
 //   - An excerpt is a function of the state, the caller and the time of a [Reading].
 //   - A record that the caller may not see adds nothing to an excerpt: no name, no count.
 //   - A record derived from erased ones is reported as such, in a past state too.
-//   - What less than a user said is never placed among rules, goals or the core.
+//   - What a source with less trust than a user said is never placed among rules, goals or the
+//     core.
 //
 // What is not: packages packer and pack choose the candidates, rank them and apply the budget.
 package excerpt

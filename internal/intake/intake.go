@@ -5,7 +5,7 @@
 //	defer gate.Close()
 //
 //	gate.Offer(ctx, writer, event, func(receipt lukasa.EventReceipt, err error) {
-//		// now it is on the disk, or will not be
+//		// the event is durable, or refused
 //	})
 //
 // A session in order passes at once. An event that is ahead of others waits for them,

@@ -20,7 +20,7 @@ func heldKeys(chance *rand.Rand, n, tenants, names int, down bool) [][]byte {
 		name := uint64(chance.IntN(names)+1) * 0x9e3779b97f4a7c15
 		key = binary.BigEndian.AppendUint64(key, name)
 		key = binary.BigEndian.AppendUint64(key, name*name)
-		number := uint64(i / 2) // some keys are there twice
+		number := uint64(i / 2) // some keys occur twice
 		if down {
 			number = ^number
 		}
@@ -29,7 +29,7 @@ func heldKeys(chance *rand.Rand, n, tenants, names int, down bool) [][]byte {
 	return list
 }
 
-// Writes are handed over in the order of their keys, those to one key as they came.
+// Writes are handed over in key order, those to one key by time.
 func TestHeldOrder(t *testing.T) {
 	var h heldWrites
 	rapid.Check(t, func(rt *rapid.T) {

@@ -27,7 +27,7 @@ import (
 //	uvarint   length of the tenant's name, and the name
 //	32 bytes  root of the tenant
 //	uvarint   how many records it had then
-//	uvarint   length of what holds, and that as JSON
+//	uvarint   length of the statements that hold, and these as JSON
 //	4 bytes   CRC-32C of all before, little-endian
 const (
 	saidFormat = 1

@@ -83,8 +83,9 @@ func (n *Notary) load() error {
 // fixKeys is the advice for files that are damaged or do not match.
 const fixKeys = "Bring the keys directory back from a copy. If there is none, make a new key with `lukasa root --new-key`; old proofs keep the old one."
 
-// make creates a key. The order matters: the memory is written before the key.
-// The key, which alone can sign, makes the new state the valid one.
+// make creates a key. The order matters: on first start the memory is written
+// before the key. On a rekey it is written after the key, since it belongs to
+// the former key until then. Writing the key makes the new state the valid one.
 func (n *Notary) make() error {
 	fs, dir := n.opts.FS, n.opts.Dir
 	key, err := newKey(n.opts.Random)

@@ -64,9 +64,9 @@ import (
 // Options are what a notary needs.
 type Options struct {
 	FS          disk.FS          // where the keys are; the machine's file system if nil
-	Dir         string           // the keys directory, made if it is not there
+	Dir         string           // the keys directory, created if it is missing
 	DirectoryID string           // names the data directory: letters, digits and "-._~"
-	Random      io.Reader        // what keys are drawn from; crypto/rand if nil
+	Random      io.Reader        // the source of keys; crypto/rand if nil
 	Now         func() time.Time // when a tree was signed; time.Now if nil
 	Witness     Witness          // a second memory outside the data directory, or nil
 	// Used says that the directory has records, so that it must have had a key. A

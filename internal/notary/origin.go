@@ -16,8 +16,8 @@ const host = "lukasa.dev/"
 const maxDirectory = 128
 
 // OriginOf returns the name of a tenant's log, which is also the name of its
-// key: lukasa.dev/<directory id>/<tenant>, the tenant percent-escaped but for
-// letters, digits and "-._~". Two tenants never share one.
+// key: lukasa.dev/<directory id>/<tenant>, the tenant percent-escaped except
+// for letters, digits and "-._~". Two tenants never share one.
 func OriginOf(directory, tenant string) string {
 	const hexDigits = "0123456789ABCDEF"
 	b := make([]byte, 0, len(host)+len(directory)+1+len(tenant))

@@ -85,7 +85,7 @@ func (o *PackOptions) checkNames(v board.View) error {
 type Assembly struct {
 	excerpt.Reading
 	Request pack.Request
-	Found   []recall.Hit // what the search found
+	Found   []recall.Hit // the search hits
 
 	packer  *Packer // of the state that is read
 	counter tokens.Counter

@@ -30,7 +30,7 @@ type embedCalls struct {
 	left    int // of those that are running
 }
 
-// embedCall is one of them.
+// embedCall is one call of an embedder.
 type embedCall struct {
 	all         *embedCalls
 	left, ended bool
@@ -68,7 +68,7 @@ func (c *embedCall) end() {
 	}
 }
 
-// EmbedQuestion has the question of a search embedded; see embed.
+// EmbedQuestion embeds the question of a search; see embed.
 func (b *Retriever) EmbedQuestion(ctx context.Context, o *SearchOptions) (degraded []string, err error) {
 	return o.embed(ctx, &b.embedCalls)
 }

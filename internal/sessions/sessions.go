@@ -40,8 +40,8 @@ func (b *Sessions) Part() uint64 { return b.traced.part }
 // SoFar returns the minimum number of events that are read of a long session.
 func (b *Sessions) SoFar() uint64 { return b.traced.soFar }
 
-// KeepBeside writes a file beside the traces of a tenant and calls kept, unless something was
-// erased since the count of erasures. A failed write is ignored: the file is a cache.
+// KeepBeside writes a file beside the traces of a tenant and calls kept, unless the count of
+// erasures has changed. A failed write is ignored: the file is a cache.
 func (b *Sessions) KeepBeside(tenant, suffix string, data []byte, erasures uint64, kept func()) {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()

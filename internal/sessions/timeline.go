@@ -48,7 +48,7 @@ type MomentSort string
 const (
 	MomentPrompt   MomentSort = "prompt"   // what a user said
 	MomentReply    MomentSort = "reply"    // what an agent said
-	MomentMessage  MomentSort = "message"  // what someone else said
+	MomentMessage  MomentSort = "message"  // what another participant said
 	MomentCall     MomentSort = "call"     // a call of a tool, with its result if there is one
 	MomentResult   MomentSort = "result"   // a result whose call is not on the page
 	MomentDeed     MomentSort = "deed"     // a command, a test run, a request: an event with its own outcome

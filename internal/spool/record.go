@@ -11,8 +11,8 @@ import (
 
 // Record appends events to a board. An event that is refused because an event of another session
 // has its id, as with agents that number tool calls from the start in each session, gets a new
-// id, which is the same on every attempt. An event that a transcript import recorded before
-// keeps its id.
+// id, which is the same on every attempt. An event that an import of its transcript recorded
+// before gets the id of that one.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
 	tenant := func(name string) *lukasa.Tenant { return b.Tenant(name, lukasa.Writer{}) }
 	if err := migrate.Retell(ctx, tenant, events); err != nil {

@@ -402,7 +402,7 @@ func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, 
 
 // covers reports whether a record is in a scope.
 func covers(s memory.Scope, h *catalog.Head) bool {
-	agent := h.Agent // its agent, whoever recorded it
+	agent := h.Agent // its agent, not its writer
 	if agent == "" {
 		agent = h.Actor
 	}

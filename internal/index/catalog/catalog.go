@@ -4,18 +4,18 @@
 //
 // # Tables
 //
-//	h  tenant, kind, id                    → head: what the thing is now
+//	h  tenant, kind, id                    → head: the current state
 //	v  tenant, kind, id, version           → entry: what happened at that version
-//	k  tenant, kind, key, state, created, id → nothing: who holds a key, or did when it went
-//	a  tenant, kind, state, created, id    → nothing: everything there is, by age
-//	c  tenant, kind, class, created, id    → nothing: what is live, by class
-//	g  tenant, kind, tag, created, id      → nothing: what is live, by tag
-//	p  tenant, kind, prefix, created, id   → nothing: what is live, by each whole-segment prefix of its key
-//	w  tenant, kind, agent, created, id    → nothing: what is live, by who wrote it and whom it is about
-//	s  tenant, kind, session, created, id  → nothing: what is live, by session
-//	n  tenant, kind, name, id              → nothing: what is live, by name
-//	l  tenant, target, kind, id, relation  → relation: what is live and refers to the target
-//	x  tenant, end of life, kind, id       → nothing: what is live and will end
+//	k  tenant, kind, key, state, created, id → nothing: holders of a key, and those that held it when they ended
+//	a  tenant, kind, state, created, id    → nothing: all records, by age
+//	c  tenant, kind, class, created, id    → nothing: live records, by class
+//	g  tenant, kind, tag, created, id      → nothing: live records, by tag
+//	p  tenant, kind, prefix, created, id   → nothing: live records, by each whole-segment prefix of the key
+//	w  tenant, kind, agent, created, id    → nothing: live records, by writer and by the agent they are about
+//	s  tenant, kind, session, created, id  → nothing: live records, by session
+//	n  tenant, kind, name, id              → nothing: live records, by name
+//	l  tenant, target, kind, id, relation  → relation: live records that refer to the target
+//	x  tenant, end of life, kind, id       → nothing: live records that will expire
 //
 // # What is guaranteed
 //

@@ -6,9 +6,9 @@
 //
 // # Tables
 //
-//	t    tenant, position  → row: of a live document in a chunk that is not finished
+//	t    tenant, position  → row: of a live document in an unfinished chunk
 //	t+1  tenant, chunk     → which documents of a finished chunk are live, and their rows
-//	t+2  tenant, volume    → for each chunk of which something was taken away, its stamp
+//	t+2  tenant, volume    → the stamp of each chunk with a removed row
 //
 // A chunk is [ChunkDocs] positions, and a volume ChunkDocs chunks. A chunk is
 // finished once the record at its last position is done. A chunk without live

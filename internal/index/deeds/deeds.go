@@ -5,7 +5,7 @@
 // # Tables
 //
 //	s  tenant, session, sequence, timestamp, position → the glance
-//	a  tenant, kin, position with all bits turned     → session, sequence, timestamp
+//	a  tenant, kin, position with all bits inverted   → session, sequence, timestamp
 //
 // An action is in table a twice: under the digest of the same actions, and under that of
 // similar ones, see [lukasa.dev/internal/guide.Kin].

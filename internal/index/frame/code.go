@@ -37,7 +37,7 @@ const layout = 1
 const (
 	flagGone    = 1 << iota // nothing but kind, version and age is left
 	flagPrivate             // to its actor
-	flagPinned              // every agent is told
+	flagPinned              // every agent reads it
 	flagOneForm             // the short form is the medium one
 	flagFrom                // it holds from some time on
 	flagUntil               // it holds until some time

@@ -3,11 +3,11 @@
 //
 // # Tables
 //
-//	c  tenant, kind, id         → card: of a live memory or policy; of one that went, its age and version
-//	r  tenant, verb, reference, object kind, class, created, id → card: what matters in a frame
-//	p  tenant, rank, created, kind, id → card: what is pinned
-//	u  tenant, kind, id         → counts: how often feedback drew on it, and how that went
-//	f  tenant, id of a feedback → what it cited, and how it went
+//	c  tenant, kind, id         → card: of a live memory or policy; of an ended one, its age and version
+//	r  tenant, verb, reference, object kind, class, created, id → card: records of a frame
+//	p  tenant, rank, created, kind, id → card: pinned records
+//	u  tenant, kind, id         → counts: how often feedback cited it, and the outcomes
+//	f  tenant, id of a feedback → its citations and its outcome
 //
 // A verb and an object kind are the byte of their place in [memory.Verbs] and [memory.ObjectKinds],
 // counted from 1. A reference is the digest of its [kind.CleanRef] text. A class is the byte of a
@@ -17,15 +17,14 @@
 //
 // The values of r and p hold cards, so that one scan needs no further lookups; except for events, whose
 // card is with their first frame, to which the rows of their others refer. Only live records are found.
-// Pinned records have at least the trust of a user. Counts agree between u and the cards of memories and
-// policies; feedback with less trust than an agent is not counted. An erased record leaves nothing here
-// but the counts that others' feedback gave it.
+// Pinned records have at least the trust of a user. Feedback with less trust than an agent is not
+// counted. An erased record leaves nothing here but the counts that others' feedback gave it.
 //
 // # What is not
 //
 // The reader decides whether a card may be shown, is valid at a time or has ended. Stored cards have no
-// counts, see [Cursor.Count]. The packages kind, memory and tokens define how an event is read, a form is
-// made and tokens are counted: if that changes, the format of this fold must change.
+// counts; [Cursor.Count] sets them. The packages kind, memory and tokens define how an event is read, a
+// form is made and tokens are counted: if that changes, the format of this fold must change.
 package frame
 
 import (

@@ -9,14 +9,14 @@
 //
 // # Tables
 //
-//	d  tenant, position                        → what the document names, or relates
+//	d  tenant, position                        → the names in the document, or its relation
 //	n  tenant, name, type                      → how many documents mention the node
-//	m  tenant, name, type, position, bits turned → nothing: the newest mention is first
-//	f  tenant, name, type, position            → which entity defines the node
-//	i  tenant, entity, position                → nothing: where an entity is
-//	r  tenant, entity, position, entity        → the weight of a relation, and when it holds
+//	m  tenant, name, type, position, bits inverted → nothing: newest mention first
+//	f  tenant, name, type, position            → the entity that defines the node
+//	i  tenant, entity, position                → nothing: the position of an entity
+//	r  tenant, entity, position, entity        → the weight of a relation, and its validity
 //	s  tenant                                  → how many documents mention anything
-//	h  the keeper's, see [index.Keeper]
+//	h  see [index.Keeper]
 //
 // A name in a key is a digest of 16 bytes, a type one of 4, and an entity that of
 // its id. A relation has two rows, one for each end.

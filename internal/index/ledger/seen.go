@@ -37,8 +37,8 @@ const (
 // more has none.
 const maxSeenBytes = 16 << 20
 
-// seenAfter is the fraction of a tenant's size after which that many lookups make
-// reading all its ids worthwhile.
+// seenAfter is a divisor: after size/seenAfter lookups of a tenant, reading all its
+// ids pays off.
 const seenAfter = 8
 
 // lineOf returns the line of an id, and its bits in it.

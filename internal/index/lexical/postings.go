@@ -230,7 +230,7 @@ func decodeNumbers(dst []uint32, b []byte, width int) {
 
 // blockPlace is the place of a block, and what is known of it before it is decoded.
 type blockPlace struct {
-	base, last uint32 // offsets; the last one is there
+	base, last uint32 // offsets; last is that of an existing posting
 	n          int
 	weight     uint8
 	length     uint32

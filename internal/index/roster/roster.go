@@ -3,9 +3,9 @@
 //
 // # Tables
 //
-//	h        where the current version of each thing is, see [index.Keeper]
+//	h        position of the current version of each record, see [index.Keeper]
 //	k, l, m  the rows, see package column
-//	p        position of each document that is private; no value
+//	p        positions of private documents; no value
 //
 // # What is guaranteed
 //

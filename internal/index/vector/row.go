@@ -97,9 +97,9 @@ func rounded[I int8 | int16](x float64) I {
 
 // The value of a row:
 //
-//	scale   4 bytes, IEEE 754, big-endian: what a value is worth in the vector of length 1
+//	scale   4 bytes, IEEE 754, big-endian: the factor of the values in the vector of length 1
 //	norm    4 bytes, IEEE 754, big-endian: length of the vector; of the built-in model's
-//	        before it was divided by it
+//	        before the division by it
 //	pieces  2 bytes, big-endian: word pieces of the text, at most 65,535; 0 if unknown
 //	late    1 byte: 1 if the vector is from an embedding
 //	by      8 bytes, big-endian: position of that embedding, if late

@@ -14,10 +14,10 @@
 //	q  tenant, position, space    → row: the vector as int8
 //	z  tenant, position           → nothing: of a document without a built-in vector
 //	e  tenant, position of an embedding → position of its document, space
-//	c  tenant, space, chunk       → codes of the rows in 1,024 positions, once all of them were seen
+//	c  tenant, space, chunk       → codes of the rows in 1,024 positions, once the chunk is finished
 //	d  tenant, space, chunks/1024 → directory: number of rows and digest of each chunk
 //	s  tenant, space              → model, dimensions, number of vectors
-//	h  of [index.Keeper]
+//	h  see [index.Keeper]
 //
 // A code has a bit for each number of the rotated row, see rotate.go. The positions
 // after the last finished chunk have no codes yet; a reader computes them from the

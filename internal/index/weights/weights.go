@@ -3,9 +3,9 @@
 //
 // # Tables
 //
-//	a  tenant, agent            → weights: five numbers, and how many feedbacks made them
+//	a  tenant, agent            → weights: five numbers, and the number of feedbacks
 //	i  tenant, agent, position  → input: what one feedback teaches
-//	f  tenant, id of a feedback → which input is its own
+//	f  tenant, id of a feedback → the position of its input
 //
 // # Who teaches
 //
