@@ -61,8 +61,8 @@ func Targets(r *index.Record) ([]Target, error) {
 }
 
 // Fits reports whether the record with that kind and id can be the target of a
-// redaction or an expiry, which by names. It does not depend on the payload,
-// so that an erasure does not change the result.
+// redaction or an expiry; by is the kind of the removing record. It does not
+// depend on the payload, so that an erasure does not change the result.
 func (t Target) Fits(by, kind record.Kind, id record.Hash) bool {
 	if kind == record.Event && by == record.Redaction && t.ID != id {
 		return false

@@ -159,8 +159,8 @@ func (s *scan) mask(f index.Filter) error {
 	return nil
 }
 
-// sampled is the fraction of chunks that are scanned first, if there are enough of them; if
-// there are many more, half of those suffice.
+// One in sampled chunks is scanned first, if those are enough for a sample. If there are more
+// than manySampled times as many, half of those suffice.
 const (
 	sampled     = 16
 	manySampled = 4
